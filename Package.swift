@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "SettingsKit",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "SettingsKit", targets: ["SettingsKit"]),
+        .library(name: "SettingsTestKit", targets: ["SettingsTestKit"]),
+    ],
+    dependencies: [],
+    targets: [
+        .target(name: "SettingsCore"),
+        .target(name: "SettingsFiles", dependencies: ["SettingsCore"]),
+        .target(name: "SettingsKit", dependencies: ["SettingsCore", "SettingsFiles"]),
+        .target(name: "SettingsTestKit", dependencies: ["SettingsCore"]),
+        .executableTarget(
+            name: "settings-benchmarks", dependencies: ["SettingsKit"], path: "Sources/SettingsBenchmarks"),
+        .executableTarget(name: "QuickStart", dependencies: ["SettingsKit"], path: "Examples/QuickStart"),
+        .executableTarget(
+            name: "ImportedPreferences", dependencies: ["SettingsKit"], path: "Examples/ImportedPreferences",
+            resources: [.copy("Resources/org.example.Reader.plist")]),
+        .testTarget(name: "SettingsCoreTests", dependencies: ["SettingsCore", "SettingsTestKit"]),
+        .testTarget(name: "SettingsFilesTests", dependencies: ["SettingsFiles", "SettingsTestKit"]),
+        .testTarget(name: "SettingsKitTests", dependencies: ["SettingsKit", "SettingsTestKit"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,34 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// How values of a type become `Data` and come back: a transformer, with its type forgotten.
+struct StoredForm<Value: Sendable>: Sendable {
+    let encode: @Sendable (Value) throws -> Data
+    let decode: @Sendable (Data) throws -> Value
+
+    init(_ transformer: some Transformer<Value, Data>) {
+        encode = { try transformer.transformValue($0) }
+        decode = { try transformer.untransformValue($0) }
+    }
+
+    private init(encode: @escaping @Sendable (Value) throws -> Data, decode: @escaping @Sendable (Data) throws -> Value)
+    {
+        self.encode = encode
+        self.decode = decode
+    }
+}
+
+extension StoredForm where Value: Codable {
+    /// The form of a setting that names no transformer: `Data` as it is, everything else as JSON.
+    ///
+    /// `Data` as it is, so that a data item which another program put into a preferences file reads as what it is.
+    static var standard: StoredForm {
+        if let raw = StoredForm<Data>(encode: { $0 }, decode: { $0 }) as? StoredForm<Value> { return raw }
+        let rawOptional = StoredForm<Data?>(encode: { try $0 ?? JSONEncoder().encode($0) }, decode: { $0 })
+        if let raw = rawOptional as? StoredForm<Value> { return raw }
+        return StoredForm(JSONTransformer<Value>())
+    }
+}

@@ -1,0 +1,93 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Where a setting's default comes from.
+enum DefaultValue<Value: Sendable>: Sendable {
+    /// One value for ever.
+    case constant(Value)
+    /// Asked anew each time a default is needed.
+    case computed(@Sendable () -> Value)
+}
+
+/// How the values of one setting become bytes and come back: its default, its processing, its stored form, and what nil
+/// means to it.
+///
+/// A nil needs no bytes where the default is nil, too: nothing is stored. Where the default is something else, nil is
+/// stored as JSON's `null`, whatever the transformer, so that it is told apart from "not set".
+final class ValueCoding<Value: Sendable>: Sendable {
+    private static var nilBytes: Data { Data("null".utf8) }
+
+    private let key: SettingsService.StorageKey
+    private let `default`: DefaultValue<Value>
+    private let processing: (@Sendable (Value) -> Value)?
+    private let form: StoredForm<Value>
+    private let isOptional: Bool
+
+    init(
+        key: SettingsService.StorageKey, default: DefaultValue<Value>, processing: (@Sendable (Value) -> Value)?,
+        form: StoredForm<Value>
+    ) {
+        self.key = key
+        self.default = `default`
+        self.processing = processing
+        self.form = form
+        isOptional = Value.self is any OptionalValue.Type
+    }
+
+    /// Whether the default is the same value each time, so that it may be kept.
+    var hasConstantDefault: Bool {
+        if case .constant = self.default { true } else { false }
+    }
+
+    var defaultValue: Value {
+        switch self.default {
+        case .constant(let value): value
+        case .computed(let compute): compute()
+        }
+    }
+
+    func process(_ value: Value) -> Value {
+        guard let processing else { return value }
+        return processing(value)
+    }
+
+    /// The bytes to store for a value; nil when the value is stored by storing nothing.
+    func bytes(for value: Value) throws(SettingsError) -> Data? {
+        let storesNil = isOptional && !isNil(defaultValue)
+        if isNil(value) { return storesNil ? Self.nilBytes : nil }
+        do {
+            let bytes = try form.encode(value)
+            if storesNil && bytes == Self.nilBytes { throw ReservedBytes() }
+            return bytes
+        } catch {
+            throw SettingsError(.encodingFailed, key: key, underlying: error)
+        }
+    }
+
+    /// The value that stored bytes stand for; the default where nothing is stored.
+    func value(for bytes: Data?) throws(SettingsError) -> Value {
+        guard let bytes else { return defaultValue }
+        if isOptional, bytes == Self.nilBytes, !isNil(defaultValue), let none = erasedNil { return none }
+        do {
+            return try form.decode(bytes)
+        } catch {
+            throw SettingsError(.decodingFailed, key: key, underlying: error)
+        }
+    }
+
+    private func isNil(_ value: Value) -> Bool {
+        isOptional && (value as? any OptionalValue)?.isNil ?? false
+    }
+
+    private var erasedNil: Value? {
+        (Value.self as? any OptionalValue.Type)?.erasedNil as? Value
+    }
+}
+
+/// The bytes of a value that is not nil are the ones that stand for nil.
+private struct ReservedBytes: ValueFreeError {
+    var description: String { "Its encoded form is the one that is reserved for nil." }
+}

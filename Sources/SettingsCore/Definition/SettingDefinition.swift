@@ -1,0 +1,79 @@
+import Synchronization
+
+extension SettingsService {
+    /// What every setting has, whatever the type of its value; the place where an app lists its settings.
+    ///
+    /// ```swift
+    /// extension SettingsService.SettingDefinition {
+    ///     static let launchCount = Setting<Int>("launchCount", in: .defaults, default: 0)
+    /// }
+    /// settings.get(.launchCount)
+    /// ```
+    ///
+    /// The class is the namespace in which `.launchCount` is looked up. Settings themselves are
+    /// ``SettingsService/Setting`` objects; there is no other subclass.
+    //
+    // @unchecked: a class that has a subclass cannot be checked. It is sound because every stored property is a `let`
+    // of a Sendable type, and because `init` is not public, so that `Setting` (whose properties are also Sendable
+    // `let`s) is the only subclass there can be.
+    public class SettingDefinition: @unchecked Sendable {
+        /// Lets `Setting<Int>(...)` be written without a prefix inside an extension of this class.
+        public typealias Setting = SettingsService.Setting
+
+        /// The name and the scope of the setting.
+        public final let key: StorageKey
+
+        /// A small number that no other living setting has; a service finds the setting's cell by it.
+        @usableFromInline final let index: Int
+
+        private final let tables = Mutex<[WeakTable]>([])
+
+        init(key: StorageKey) {
+            self.key = key
+            index = SettingIndex.take()
+        }
+
+        deinit {
+            // Nobody can be reading this setting's cells any more: a reader holds the setting. Only when every service
+            // has forgotten them may the index be used again.
+            for table in tables.withLock({ $0 }) {
+                table.object?.removeCell(at: index)
+            }
+            SettingIndex.giveBack(index)
+        }
+
+        /// Notes that `table` holds a cell of this setting, to be removed when the setting goes.
+        final func isHeld(by table: CellTable) {
+            tables.withLock { tables in
+                tables.removeAll { $0.object == nil }
+                tables.append(WeakTable(object: table))
+            }
+        }
+    }
+}
+
+private struct WeakTable: Sendable {
+    weak let object: CellTable?
+}
+
+/// Hands out small dense numbers, and hands them out again after they were given back.
+private enum SettingIndex {
+    private struct Pool {
+        var next = 0
+        var free: [Int] = []
+    }
+
+    private static let pool = Mutex(Pool())
+
+    static func take() -> Int {
+        pool.withLock { pool in
+            if let index = pool.free.popLast() { return index }
+            defer { pool.next += 1 }
+            return pool.next
+        }
+    }
+
+    static func giveBack(_ index: Int) {
+        pool.withLock { $0.free.append(index) }
+    }
+}

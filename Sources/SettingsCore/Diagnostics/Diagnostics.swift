@@ -1,0 +1,71 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Collects a service's problems, drops repeated ones, and passes them on to the sink and to whoever listens.
+final class Diagnostics: Sendable {
+    /// What makes two problems the same one: a read that fails for the same reason is told once.
+    struct Cause: Hashable {
+        let code: SettingsError.Code
+        let key: SettingsService.StorageKey?
+        let store: String?
+        let detail: Int
+    }
+
+    private struct State {
+        var recent: [SettingsError] = []
+        var told: Set<Cause> = []
+        var listeners: [ObjectIdentifier: StreamSource<SettingsError>] = [:]
+    }
+
+    private static let recentLimit = 64
+    private static let toldLimit = 10_000
+
+    private let sink: SettingsService.DiagnosticSink
+    private let state = Mutex(State())
+
+    init(sink: SettingsService.DiagnosticSink) {
+        self.sink = sink
+    }
+
+    /// Tells of a problem, each time.
+    func report(_ error: SettingsError) {
+        let sources = state.withLock { state in
+            state.recent.append(error)
+            if state.recent.count > Self.recentLimit { state.recent.removeFirst() }
+            return Array(state.listeners.values)
+        }
+        sink.receive(error)
+        for source in sources { source.push(error) }
+    }
+
+    /// Tells of a problem with reading, once for a cause; `bytes` are those that could not be read, where there are any.
+    func reportOnce(_ error: SettingsError, bytes: Data? = nil) {
+        let cause = Cause(code: error.code, key: error.key, store: error.store, detail: bytes.hashValue)
+        let isNew = state.withLock { state in
+            if state.told.count >= Self.toldLimit { state.told.removeAll() }
+            return state.told.insert(cause).inserted
+        }
+        if isNew { report(error) }
+    }
+
+    /// The recent problems, then each new one.
+    func stream() -> SettingsService.Stream<SettingsError> {
+        SettingsService.Stream { [self] in
+            let source = StreamSource<SettingsError>(limit: 1_024) { _, newer in newer }
+            let identifier = ObjectIdentifier(source)
+            state.withLock { state in
+                for error in state.recent { source.push(error) }
+                state.listeners[identifier] = source
+            }
+            let owner = StreamOwner(source) { [weak self] in
+                _ = self?.state.withLock { $0.listeners.removeValue(forKey: identifier) }
+            }
+            return { await owner.next() }
+        }
+    }
+}

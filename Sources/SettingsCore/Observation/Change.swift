@@ -1,0 +1,38 @@
+extension SettingsService {
+    /// Who made a change.
+    public enum Origin: Hashable, Sendable {
+        /// This process, through any service or handle.
+        case local
+        /// Somebody else: another process, another device, an editor, or a store that dropped a value by itself.
+        case external
+    }
+
+    /// One change of one setting.
+    public struct Change<T: Sendable>: Sendable {
+        /// The setting's name and scope.
+        public let key: StorageKey
+        /// What the setting read as before.
+        public let oldValue: T
+        /// What the setting reads as after the change; its default when it was reset.
+        public let newValue: T
+        /// Who made the change.
+        public let origin: Origin
+    }
+
+    /// Which settings of a scope were changed together, by one transaction for example.
+    public struct ChangeSet: Hashable, Sendable {
+        /// The names and the scope of the settings that changed.
+        public let keys: Set<StorageKey>
+        /// Who made the changes; `.external` as soon as one of them came from somebody else.
+        public let origin: Origin
+
+        /// Whether a setting is among those that changed.
+        public func contains(_ setting: SettingDefinition) -> Bool { keys.contains(setting.key) }
+
+        func merged(with newer: ChangeSet) -> ChangeSet {
+            ChangeSet(
+                keys: keys.union(newer.keys),
+                origin: origin == .external || newer.origin == .external ? .external : .local)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Synchronization
+
+/// Somebody who wants to know which settings have changed, whatever their types.
+final class GroupListener: Sendable {
+    /// nil stands for every setting.
+    private let keys: Set<SettingsService.StorageKey>?
+    /// nil stands for every scope.
+    private let scope: SettingsService.Scope?
+    private let body: @Sendable (SettingsService.ChangeSet) -> Void
+    let isActive = Atomic(true)
+
+    init(
+        keys: Set<SettingsService.StorageKey>?, scope: SettingsService.Scope?,
+        body: @escaping @Sendable (SettingsService.ChangeSet) -> Void
+    ) {
+        self.keys = keys
+        self.scope = scope
+        self.body = body
+    }
+
+    /// Passes on what of the changes concerns the listener.
+    func tell(_ changes: SettingsService.ChangeSet) {
+        guard isActive.load(ordering: .acquiring) else { return }
+        let concerned = changes.keys.filter { key in
+            (keys?.contains(key) ?? true) && (scope.map { $0 == key.scope } ?? true)
+        }
+        if !concerned.isEmpty { body(.init(keys: concerned, origin: changes.origin)) }
+    }
+}
+
+/// A service's listeners to groups of settings.
+final class GroupListeners: Sendable {
+    private let listeners = Mutex<[GroupListener]>([])
+
+    var all: [GroupListener] { listeners.withLock { $0 } }
+    var isEmpty: Bool { listeners.withLock { $0.isEmpty } }
+
+    /// Adds a listener.
+    ///
+    /// - Returns: what ends it.
+    func add(_ listener: GroupListener) -> @Sendable () -> Void {
+        listeners.withLock { $0.append(listener) }
+        return { [self] in
+            listener.isActive.store(false, ordering: .releasing)
+            listeners.withLock { $0.removeAll { $0 === listener } }
+        }
+    }
+}

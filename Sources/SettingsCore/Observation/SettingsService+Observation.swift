@@ -1,0 +1,121 @@
+extension SettingsService {
+    // MARK: One setting
+
+    /// The setting's current value, then the newest one each time that it has changed.
+    ///
+    /// A reader that is slower than the changes skips values, and always gets the newest; the last one it gets is the one
+    /// that is stored. The sequence ends when its task is cancelled.
+    public func values<T>(of setting: Setting<T>) -> Stream<T> {
+        Stream {
+            // Listening begins before the first value is read: nothing in between is missed. What is listened for is
+            // only that something was committed; the value is read when it is asked for, and so is never an old one.
+            let source = StreamSource<UInt64>(limit: 1) { _, newer in newer }
+            let cell = self.cell(of: setting)
+            let end = cell.listen(.signal { source.push($0) })
+            let owner = StreamOwner(source, onEnd: end)
+            let reader = ValueReader(service: self, setting: setting)
+            source.push(UInt64.max)
+            return { await reader.next(from: owner) }
+        }
+    }
+
+    /// Every change of the setting, in the order in which they were made.
+    ///
+    /// A reader that falls more than a thousand changes behind gets the newest of them merged into one, so that each
+    /// change's `oldValue` is always the `newValue` of the one before. The sequence ends when its task is cancelled.
+    public func changes<T>(of setting: Setting<T>) -> Stream<Change<T>> {
+        Stream {
+            let source = StreamSource<Change<T>>(limit: 1_024) { last, newer in
+                Change(
+                    key: newer.key, oldValue: last.oldValue, newValue: newer.newValue,
+                    origin: last.origin == .external ? .external : newer.origin)
+            }
+            let subscription = self.observe(setting) { source.push($0) }
+            let owner = StreamOwner(source) { subscription.cancel() }
+            return { await owner.next() }
+        }
+    }
+
+    /// Calls `body` after each change of the setting, until the subscription is cancelled or goes.
+    ///
+    /// `body` is called for one change at a time, in the order in which they were made, on the thread that made the change
+    /// or on one that is already telling of others; for changes from outside, on a thread of the store's. No lock is held:
+    /// `body` may read, set, subscribe and cancel. A setting that it sets is told of after it has returned. It should
+    /// return soon, because other listeners of the same store wait for it.
+    public func observe<T>(_ setting: Setting<T>, _ body: @escaping @Sendable (Change<T>) -> Void) -> Subscription {
+        let key = setting.key
+        let end = cell(of: setting).listen(
+            .change { change in
+                guard let oldValue = change.oldValue as? T, let newValue = change.newValue as? T else { return }
+                body(Change(key: key, oldValue: oldValue, newValue: newValue, origin: change.origin))
+            })
+        return subscription(to: setting, ending: end)
+    }
+
+    /// The setting as an object that SwiftUI and `withObservationTracking` can follow.
+    public func value<T>(_ setting: Setting<T>) -> Value<T> {
+        Value(setting, in: self)
+    }
+
+    func subscription(to setting: SettingDefinition, ending end: @escaping @Sendable () -> Void) -> Subscription {
+        Subscription {
+            end()
+            // A subscription holds the setting, whose cell would go with it, and the service.
+            withExtendedLifetime((self, setting)) {}
+        }
+    }
+
+    // MARK: Several settings
+
+    /// Which of the given settings have changed, each time that one or more have.
+    ///
+    /// What was changed by one transaction comes as one element; so does what a slow reader has missed.
+    public func changes(
+        of first: SettingDefinition, _ second: SettingDefinition, _ others: SettingDefinition...
+    ) -> Stream<ChangeSet> {
+        let keys = Set([first.key, second.key] + others.map(\.key))
+        return changes(keys: keys, scope: nil)
+    }
+
+    /// Which settings have changed in a scope, or anywhere, each time that one or more have; also those that this program
+    /// has no definition of.
+    public func changes(in scope: Scope? = nil) -> Stream<ChangeSet> {
+        changes(keys: nil, scope: scope)
+    }
+
+    /// Calls `body` each time that one or more of the given settings have changed; once for what was changed by one
+    /// transaction.
+    ///
+    /// For the rest it is like observing one setting.
+    public func observe(
+        _ first: SettingDefinition, _ second: SettingDefinition, _ others: SettingDefinition...,
+        body: @escaping @Sendable (ChangeSet) -> Void
+    ) -> Subscription {
+        let keys = Set([first.key, second.key] + others.map(\.key))
+        return observe(GroupListener(keys: keys, scope: nil, body: body))
+    }
+
+    /// Calls `body` each time that settings have changed in a scope, or anywhere.
+    public func observe(
+        in scope: Scope? = nil, _ body: @escaping @Sendable (ChangeSet) -> Void
+    ) -> Subscription {
+        observe(GroupListener(keys: nil, scope: scope, body: body))
+    }
+
+    private func changes(keys: Set<StorageKey>?, scope: Scope?) -> Stream<ChangeSet> {
+        Stream {
+            let source = StreamSource<ChangeSet>(limit: 64) { $0.merged(with: $1) }
+            let subscription = self.observe(GroupListener(keys: keys, scope: scope) { source.push($0) })
+            let owner = StreamOwner(source) { subscription.cancel() }
+            return { await owner.next() }
+        }
+    }
+
+    private func observe(_ listener: GroupListener) -> Subscription {
+        let end = registry.groups.add(listener)
+        return Subscription {
+            end()
+            withExtendedLifetime(self) {}
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Synchronization
+
+/// A bounded buffer between threads that push and one task that pulls.
+///
+/// It costs no thread: a puller that finds nothing suspends. When the buffer is full, the new element is merged into the
+/// last one, so that a slow reader never makes it grow and still ends on the newest.
+final class StreamSource<Element: Sendable>: Sendable {
+    private struct State {
+        var buffer: [Element] = []
+        var head = 0
+        var waiter: CheckedContinuation<Element?, Never>?
+        var hasEnded = false
+
+        var count: Int { buffer.count - head }
+
+        mutating func popFirst() -> Element? {
+            guard head < buffer.count else { return nil }
+            defer {
+                head += 1
+                if head == buffer.count {
+                    buffer.removeAll(keepingCapacity: true)
+                    head = 0
+                } else if head >= 512 {
+                    buffer.removeFirst(head)
+                    head = 0
+                }
+            }
+            return buffer[head]
+        }
+    }
+
+    private let limit: Int
+    private let merge: @Sendable (_ last: Element, _ newer: Element) -> Element
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - limit: How many elements wait at most; at least one.
+    ///   - merge: Makes one element of the last waiting one and a newer one.
+    init(limit: Int, merge: @escaping @Sendable (_ last: Element, _ newer: Element) -> Element) {
+        self.limit = limit
+        self.merge = merge
+    }
+
+    func push(_ element: Element) {
+        let waiter: CheckedContinuation<Element?, Never>? = state.withLock { state in
+            if state.hasEnded { return nil }
+            if let waiter = state.waiter {
+                state.waiter = nil
+                return waiter
+            }
+            if state.count >= limit {
+                let last = state.buffer.count - 1
+                state.buffer[last] = merge(state.buffer[last], element)
+            } else {
+                state.buffer.append(element)
+            }
+            return nil
+        }
+        waiter?.resume(returning: element)
+    }
+
+    /// Ends the sequence; who waits gets nil.
+    func end() {
+        let waiter = state.withLock { state in
+            state.hasEnded = true
+            state.buffer = []
+            state.head = 0
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: nil)
+    }
+
+    /// The next element, in the order of pushing; nil when the sequence or the calling task has been ended.
+    func next() async -> Element? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isWaiting = state.withLock { state in
+                    if state.hasEnded || state.count > 0 { return false }
+                    precondition(state.waiter == nil, "An iterator of a settings stream belongs to one task at a time.")
+                    state.waiter = continuation
+                    return true
+                }
+                if !isWaiting { continuation.resume(returning: state.withLock { $0.popFirst() }) }
+            }
+        } onCancel: {
+            end()
+        }
+    }
+}
+
+/// Ends a source when the last one who pulls from it has gone.
+final class StreamOwner<Element: Sendable>: Sendable {
+    private let source: StreamSource<Element>
+    private let onEnd: @Sendable () -> Void
+
+    /// - Parameter onEnd: Takes the source out of wherever it is pushed from.
+    init(_ source: StreamSource<Element>, onEnd: @escaping @Sendable () -> Void) {
+        self.source = source
+        self.onEnd = onEnd
+    }
+
+    deinit {
+        onEnd()
+        source.end()
+    }
+
+    func next() async -> Element? { await source.next() }
+}

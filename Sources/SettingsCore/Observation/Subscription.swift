@@ -1,0 +1,27 @@
+import Synchronization
+
+extension SettingsService {
+    /// A registered listener; it listens until ``cancel()`` is called or the subscription itself goes.
+    ///
+    /// Hold on to it. It keeps the service alive for as long as it listens.
+    public final class Subscription: Sendable {
+        private let end: Mutex<(@Sendable () -> Void)?>
+
+        /// A subscription that calls `end` once, when it is cancelled or goes.
+        public init(_ end: @escaping @Sendable () -> Void) {
+            self.end = Mutex(end)
+        }
+
+        deinit { cancel() }
+
+        /// Stops listening. No callback begins after this has returned; one that is under way on another thread may
+        /// still finish. May be called from anywhere, inside the callback too, and more than once.
+        public func cancel() {
+            let end = end.withLock { end in
+                defer { end = nil }
+                return end
+            }
+            end?()
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A change as it was committed: bytes, and the decoded new value where it is known.
+struct CommittedChange: Sendable {
+    var oldData: Data?
+    var newData: Data?
+    /// The value that was set, where this process set it: listeners get it as it was before encoding.
+    var newValue: (any Sendable)?
+    var origin: SettingsService.Origin
+    /// Which commit of the channel this was.
+    var sequence: UInt64
+}
+
+/// A change as listeners are told of it; the values are of the setting's type.
+struct ToldChange: Sendable {
+    var oldValue: any Sendable
+    var newValue: any Sendable
+    var origin: SettingsService.Origin
+}
+
+/// Somebody who wants to know of one setting's changes.
+final class CellListener: Sendable {
+    enum Body: Sendable {
+        /// Is told each change, with its values.
+        case change(@Sendable (ToldChange) -> Void)
+        /// Is told only that commit number so-and-so was one of this setting's, and reads for itself.
+        case signal(@Sendable (UInt64) -> Void)
+    }
+
+    let body: Body
+    /// Commits up to this one were before the listener's time.
+    let since: UInt64
+    let isActive = Atomic(true)
+
+    init(since: UInt64, body: Body) {
+        self.since = since
+        self.body = body
+    }
+}
+
+/// What a service keeps of one setting, as far as it does not depend on the type of its value: who listens, and what they
+/// have not been told yet.
+///
+/// ``Cell`` is the only subclass. Values are passed as `any Sendable` here, so that writing runs no unspecialised generic
+/// code but the encoding.
+//
+// @unchecked: a class with a subclass cannot be checked. It has only `let`s of Sendable types.
+@usableFromInline class AnyCell: @unchecked Sendable {
+    /// A value that is being set, held out to the commit of its own bytes.
+    private struct Offer {
+        var data: Data?
+        var value: any Sendable
+        var token: UInt64?
+    }
+
+    private struct Inbox {
+        var listeners: [CellListener] = []
+        var changes: [CommittedChange] = []
+        var offer: Offer?
+        /// The last value that listeners were told, to be the next change's old one.
+        var lastTold: (data: Data?, value: any Sendable)?
+    }
+
+    /// How many changes wait for their listeners before the newest are merged into one.
+    private static let changeLimit = 1_024
+
+    final let name: String
+    /// The channel outlives its cells' use: whoever reads, writes or listens holds the service, which holds the channel.
+    final unowned let channel: Channel
+    private final let validity: Validity
+    private final let inbox = Mutex(Inbox())
+
+    init(name: String, channel: Channel, validity: Validity) {
+        self.name = name
+        self.channel = channel
+        self.validity = validity
+    }
+
+    // MARK: What depends on the type
+
+    /// The value that stored bytes stand for; the default, with a diagnostic, when they stand for none.
+    func decoded(_ data: Data?) -> any Sendable { preconditionFailure("Implemented by Cell.") }
+
+    /// Keeps a value in memory that was committed as `data`, unless something has happened since the token.
+    func keep(_ value: any Sendable, of data: Data?, token: UInt64) { preconditionFailure("Implemented by Cell.") }
+
+    // MARK: Writing
+
+    /// Holds out a value that is about to be committed as `data`, so that it need not be decoded from it again.
+    final func offer(_ value: any Sendable, as data: Data?) {
+        let replaced = inbox.withLock { inbox in
+            let replaced = inbox.offer
+            inbox.offer = Offer(data: data, value: value)
+            return replaced
+        }
+        withExtendedLifetime(replaced) {}
+    }
+
+    /// Keeps the offered value, if it was committed and nothing has happened since.
+    final func settleOffer() {
+        let offer = inbox.withLock { inbox in
+            defer { inbox.offer = nil }
+            return inbox.offer
+        }
+        if let offer, let token = offer.token { keep(offer.value, of: offer.data, token: token) }
+    }
+
+    // MARK: Noticing
+
+    /// Makes the kept value invalid.
+    final func invalidate() { validity.invalidate() }
+
+    /// Makes the kept value invalid and takes note of a change.
+    ///
+    /// - Returns: whether ``deliver()`` must be called once more than before: somebody listens, and the change was not
+    ///   merged into one that waits already.
+    final func take(_ change: CommittedChange) -> Bool {
+        let token = validity.invalidate()
+        return inbox.withLock { inbox in
+            var change = change
+            if let offer = inbox.offer, offer.data == change.newData {
+                inbox.offer?.token = token
+                change.newValue = offer.value
+            }
+            if inbox.listeners.isEmpty { return false }
+            if inbox.changes.count < Self.changeLimit {
+                inbox.changes.append(change)
+                return true
+            }
+            let last = inbox.changes.count - 1
+            change.oldData = inbox.changes[last].oldData
+            if inbox.changes[last].origin == .external { change.origin = .external }
+            inbox.changes[last] = change
+            return false
+        }
+    }
+
+    // MARK: Telling
+
+    final var hasListeners: Bool { inbox.withLock { !$0.listeners.isEmpty } }
+
+    /// Adds a listener to the changes that are committed from now on.
+    ///
+    /// - Returns: what ends it.
+    final func listen(_ body: CellListener.Body) -> @Sendable () -> Void {
+        let listener = CellListener(since: channel.sequence, body: body)
+        inbox.withLock { $0.listeners.append(listener) }
+        return { [self] in
+            listener.isActive.store(false, ordering: .releasing)
+            let released = inbox.withLock { inbox in
+                inbox.listeners.removeAll { $0 === listener }
+                guard inbox.listeners.isEmpty else { return nil as (any Sendable)? }
+                defer { inbox.lastTold = nil }
+                return inbox.lastTold?.value
+            }
+            withExtendedLifetime(released) {}
+        }
+    }
+
+    /// Tells the listeners of the oldest change that they have not been told of. One thread at a time.
+    final func deliver() {
+        let next = inbox.withLock { inbox in
+            inbox.changes.isEmpty ? nil : (inbox.changes.removeFirst(), inbox.listeners)
+        }
+        guard let (committed, listeners) = next else { return }
+        lazy var change = toldChange(committed)
+        for listener in listeners
+        where listener.since < committed.sequence && listener.isActive.load(ordering: .acquiring) {
+            switch listener.body {
+            case .change(let tell): tell(change)
+            case .signal(let tell): tell(committed.sequence)
+            }
+        }
+    }
+
+    private final func toldChange(_ committed: CommittedChange) -> ToldChange {
+        let newValue = committed.newValue ?? decoded(committed.newData)
+        let lastTold = inbox.withLock { inbox in
+            defer { inbox.lastTold = (committed.newData, newValue) }
+            return inbox.lastTold
+        }
+        let isKnown = lastTold.map { $0.data == committed.oldData } ?? false
+        let oldValue = isKnown ? lastTold?.value : nil
+        return ToldChange(
+            oldValue: oldValue ?? decoded(committed.oldData), newValue: newValue, origin: committed.origin)
+    }
+
+    final func leaveChannel() {
+        channel.remove(self)
+    }
+}

@@ -1,0 +1,67 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a service keeps of one setting: the decoded value, and (in ``AnyCell``) who listens to it.
+//
+// @unchecked: inherited from AnyCell; the properties here are `let`s of Sendable types.
+@usableFromInline final class Cell<Value: Codable & Sendable>: AnyCell, @unchecked Sendable {
+    private let key: SettingsService.StorageKey
+    private let coding: ValueCoding<Value>
+    @usableFromInline let box: ValueBox<Value>
+
+    init(of setting: SettingsService.Setting<Value>, channel: Channel) {
+        key = setting.key
+        coding = setting.coding
+        box = ValueBox()
+        super.init(name: setting.key.name, channel: channel, validity: box)
+    }
+
+    /// The setting's value; from memory where it is kept, else through the store.
+    @inlinable @inline(__always) func value() -> Value {
+        box.read() ?? refreshedValue()
+    }
+
+    /// Reads through the store, and keeps the value where the store announces its changes.
+    ///
+    /// A value that cannot be read or decoded is diagnosed and reads as the default.
+    @usableFromInline @inline(never) func refreshedValue() -> Value {
+        let token = box.token
+        if token & 1 == 0, let value = box.read() { return value }
+        do throws(SettingsError) {
+            let data = try channel.read(key, from: channel.hub)
+            let (value, isDecoded) = valueOrDefault(for: data)
+            keep(value, of: isDecoded ? data : nil, token: token)
+            return value
+        } catch {
+            channel.diagnostics.reportOnce(error)
+            return coding.defaultValue
+        }
+    }
+
+    private func valueOrDefault(for data: Data?) -> (value: Value, isDecoded: Bool) {
+        do throws(SettingsError) {
+            return (try coding.value(for: data), true)
+        } catch {
+            channel.diagnostics.reportOnce(error, bytes: data)
+            return (coding.defaultValue, false)
+        }
+    }
+
+    override func decoded(_ data: Data?) -> any Sendable {
+        valueOrDefault(for: data).value
+    }
+
+    override func keep(_ value: any Sendable, of data: Data?, token: UInt64) {
+        guard let value = value as? Value else { return }
+        keep(value, of: data, token: token)
+    }
+
+    /// Keeps a value, if it will be invalidated when it changes, and is no default that can change unnoticed.
+    private func keep(_ value: Value, of data: Data?, token: UInt64) {
+        guard channel.hub?.feed.isExhaustive == true, data != nil || coding.hasConstantDefault else { return }
+        box.publish(value, token: token)
+    }
+}

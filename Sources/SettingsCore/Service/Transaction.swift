@@ -1,0 +1,228 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension SettingsService {
+    /// Reads and writes that are carried out together; handed to the closure of a transaction.
+    ///
+    /// What it writes, it reads. What it has read must still be so when the transaction is carried out; otherwise the
+    /// closure is run again.
+    public struct Transaction {
+        private let service: SettingsService
+        private var writes: [StorageKey: Data?] = [:]
+        /// Offers the values that were set to the commit, so that listeners get them as they were set.
+        private var offers: [StorageKey: Offering] = [:]
+        private var expectations: [StorageKey: Data?] = [:]
+        private(set) var error: SettingsError?
+
+        private struct Offering {
+            let offer: () -> Void
+            let settle: () -> Void
+        }
+
+        init(service: SettingsService) {
+            self.service = service
+        }
+
+        /// The setting's value, as it will be after the writes made so far; its default where it cannot be read.
+        public mutating func get<T>(_ setting: Setting<T>) -> T {
+            let data = data(for: setting.key)
+            do throws(SettingsError) {
+                return try setting.coding.value(for: data)
+            } catch {
+                service.registry.diagnostics.reportOnce(error, bytes: data)
+                return setting.defaultValue
+            }
+        }
+
+        /// Sets a value when the transaction is carried out. A value that cannot be encoded fails the whole transaction.
+        public mutating func set<T>(_ setting: Setting<T>, to value: T) {
+            let value = setting.coding.process(value)
+            do throws(SettingsError) {
+                let data = try setting.coding.bytes(for: value)
+                let cell = service.cell(of: setting)
+                writes[setting.key] = .some(data)
+                offers[setting.key] = Offering(offer: { cell.offer(value, as: data) }, settle: cell.settleOffer)
+            } catch {
+                self.error = self.error ?? error
+            }
+        }
+
+        /// The setting's value; setting it is ``set(_:to:)``.
+        public subscript<T>(setting: Setting<T>) -> T {
+            mutating get { get(setting) }
+            set { set(setting, to: newValue) }
+        }
+
+        /// Changes a value in place.
+        @discardableResult
+        public mutating func update<T, R, E: Error>(
+            _ setting: Setting<T>, _ body: (inout T) throws(E) -> R
+        ) throws(E) -> R {
+            var value = get(setting)
+            let result = try body(&value)
+            set(setting, to: value)
+            return result
+        }
+
+        /// Removes what is stored for the setting when the transaction is carried out.
+        public mutating func reset(_ setting: SettingDefinition) {
+            writes[setting.key] = .some(nil)
+            offers[setting.key] = nil
+        }
+
+        /// Whether something will be stored for the setting after the writes made so far.
+        public mutating func isSet(_ setting: SettingDefinition) -> Bool {
+            data(for: setting.key) != nil
+        }
+
+        private mutating func data(for key: StorageKey) -> Data? {
+            if let written = writes[key] { return written }
+            if let expected = expectations[key] { return expected }
+            let channel = service.channel(for: key)
+            do throws(SettingsError) {
+                let data = try channel.read(key, from: channel.hub)
+                expectations[key] = .some(data)
+                return data
+            } catch {
+                // Unreadable is not empty: nothing that was computed from it may be written.
+                self.error = self.error ?? error.completed(key: key, store: nil)
+                return nil
+            }
+        }
+
+        /// Carries the transaction out.
+        ///
+        /// - Returns: false, with nothing changed, if something that was read has changed since.
+        func commit() throws(SettingsError) -> Bool {
+            if let error { throw error }
+            if writes.isEmpty { return true }
+            for offering in offers.values { offering.offer() }
+            defer { for offering in offers.values { offering.settle() } }
+            var done: [(hub: StoreHub, undo: SettingsStoreBatch)] = []
+            for (scope, keys) in Dictionary(grouping: Set(writes.keys).union(expectations.keys), by: \.scope) {
+                do throws(SettingsError) {
+                    guard let undo = try commit(keys, in: scope) else {
+                        revert(done)
+                        return false
+                    }
+                    done.append(undo)
+                } catch {
+                    revert(done)
+                    throw error
+                }
+            }
+            return true
+        }
+
+        /// Carries out the part of the transaction that concerns one scope.
+        ///
+        /// - Returns: what undoes it; nil if an expectation did not hold.
+        private func commit(
+            _ keys: [StorageKey], in scope: Scope
+        ) throws(SettingsError) -> (StoreHub, SettingsStoreBatch)? {
+            let hub = try service.registry.channel(for: scope).requireHub(for: keys.first)
+            func entries(_ values: [StorageKey: Data?]) -> [SettingsStoreBatch.Entry] {
+                keys.compactMap { key in values[key].map { .init(key: key, data: $0) } }
+            }
+            let batch = SettingsStoreBatch(writes: entries(writes), expectations: entries(expectations))
+            do {
+                let undo = try batch.writes.map { write in
+                    SettingsStoreBatch.Entry(key: write.key, data: try hub.store.get(write.key))
+                }
+                guard try hub.apply(batch) else { return nil }
+                return (hub, SettingsStoreBatch(writes: undo))
+            } catch {
+                throw .wrap(error, as: .writeFailed, store: hub.store.storeDescription)
+            }
+        }
+
+        /// Takes back what was carried out in other scopes before one failed.
+        private func revert(_ done: [(hub: StoreHub, undo: SettingsStoreBatch)]) {
+            for (hub, undo) in done.reversed() {
+                do {
+                    _ = try hub.apply(undo)
+                } catch {
+                    service.registry.diagnostics.report(
+                        .wrap(error, as: .writeFailed, store: hub.store.storeDescription))
+                }
+            }
+        }
+    }
+
+    /// Carries out several reads and writes together: all of them or none, and listeners to several settings are told
+    /// once.
+    ///
+    /// `body` runs without any lock held, and is run again when something that it has read was changed by somebody else
+    /// before the transaction could be carried out; so it should do nothing but compute. Within one scope, all or nothing
+    /// is as strict as the store's ``SettingsStore/apply(_:)``. Across scopes, a scope that fails has the others set back,
+    /// which readers may see.
+    ///
+    /// Problems are diagnosed, and nothing is changed; ``save(_:)`` throws them.
+    ///
+    /// - Returns: what `body` returned in the run that counted.
+    @discardableResult
+    public func transaction<R>(_ body: (inout Transaction) -> R) -> R {
+        let (result, error): (R, SettingsError?) = attempt(body)
+        if let error { registry.diagnostics.report(error) }
+        return result
+    }
+
+    /// Carries out several reads and writes together, with a closure that may throw, and says what went wrong.
+    ///
+    /// - Throws: what `body` threw, or ``SettingsError``; nothing is changed then.
+    @discardableResult
+    public func transaction<R>(_ body: (inout Transaction) throws -> R) throws -> R {
+        try save(body)
+    }
+
+    /// Carries out several reads and writes together, and says what went wrong.
+    ///
+    /// - Throws: what `body` threw, or ``SettingsError``; nothing is changed then.
+    @discardableResult
+    public func save<R>(_ body: (inout Transaction) throws -> R) throws -> R {
+        let (result, error) = try attempt(body)
+        if let error { throw error }
+        return result
+    }
+
+    /// Changes a value in place, so that no other change is lost in between.
+    ///
+    /// `body` may run more than once, without any lock held: when somebody else has changed the setting meanwhile, it is
+    /// run again on the new value. Problems are diagnosed, and the old value stays.
+    ///
+    /// - Returns: what `body` returned in the run that counted.
+    @discardableResult
+    public func update<T, R>(_ setting: Setting<T>, _ body: (inout T) -> R) -> R {
+        transaction { (transaction: inout Transaction) -> R in transaction.update(setting, body) }
+    }
+
+    /// Changes a value in place with a closure that may throw, and says what went wrong.
+    ///
+    /// - Throws: what `body` threw, or ``SettingsError``; the old value stays.
+    @discardableResult
+    public func update<T, R>(_ setting: Setting<T>, _ body: (inout T) throws -> R) throws -> R {
+        try save { (transaction: inout Transaction) throws -> R in try transaction.update(setting, body) }
+    }
+
+    /// How often a transaction is begun again before it is given up. Others make progress each time, so that this many
+    /// failures mean a store that never answers twice the same.
+    private static var attemptLimit: Int { 10_000 }
+
+    private func attempt<R, E: Error>(_ body: (inout Transaction) throws(E) -> R) throws(E) -> (R, SettingsError?) {
+        var attempts = 0
+        while true {
+            attempts += 1
+            var transaction = Transaction(service: self)
+            let result = try body(&transaction)
+            do throws(SettingsError) {
+                if try transaction.commit() { return (result, nil) }
+                if attempts == Self.attemptLimit { throw SettingsError(.conflict) }
+            } catch {
+                return (result, error)
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Synchronization
+
+/// Whether a kept value is still the stored one; the part of a ``ValueBox`` that does not depend on the value's type.
+///
+/// The state is one counter. Even: the value is valid. Odd: it is not. Each change of state makes it larger, so that who
+/// computed a value can tell whether it is still wanted.
+//
+// @unchecked: a class with a subclass cannot be checked. Its one property is an atomic.
+@usableFromInline class Validity: @unchecked Sendable {
+    @usableFromInline final let state = Atomic<UInt64>(1)
+
+    /// The state, to be handed to ``ValueBox/publish(_:token:)`` with a value that is computed after this.
+    final var token: UInt64 { state.load(ordering: .acquiring) }
+
+    /// Makes the value invalid; takes no lock and never waits.
+    ///
+    /// - Returns: the token under which the value that caused this may be published.
+    @discardableResult
+    final func invalidate() -> UInt64 {
+        var current = state.load(ordering: .relaxed)
+        while true {
+            let next = current & 1 == 0 ? current &+ 1 : current &+ 2
+            let (exchanged, original) = state.weakCompareExchange(
+                expected: current, desired: next, ordering: .acquiringAndReleasing)
+            if exchanged { return next }
+            current = original
+        }
+    }
+}
+
+/// A decoded value that any number of threads read at once, and that can be made invalid at any moment.
+///
+/// A number, a Boolean or another plain value of at most 32 bytes is kept in atomic words under a sequence lock: reading
+/// is a few loads, and readers do not disturb each other. Any other value is guarded by several locks of which a reader
+/// takes one and a writer all, so that readers on different threads rarely meet.
+///
+/// The sequence lock is that of the Linux kernel, described by Boehm in "Can Seqlocks Get Along with Programming Language
+/// Memory Models?", 2012; the words are read with acquiring loads, for which that paper gives the proof.
+//
+// @unchecked: `storage` is raw memory. It is written only in `publish`, inside `writing` and all the readers' locks, and
+// read only inside one of those locks, after `state` was seen even, hence after it was initialised. The words are
+// atomics. Nothing else is mutable.
+@usableFromInline final class ValueBox<Value: Sendable>: Validity, @unchecked Sendable {
+    /// A lock on a cache line of its own.
+    @usableFromInline struct ReaderLock: ~Copyable {
+        @usableFromInline let lock = Mutex(())
+        @usableFromInline let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
+
+        @usableFromInline init() {}
+    }
+
+    @usableFromInline static var readerLockCount: Int { 4 }
+
+    /// Whether values are kept in the words. Plain means: may be copied bit by bit, and needs no releasing.
+    @inlinable static var isPlain: Bool {
+        _isPOD(Value.self) && MemoryLayout<Value>.size <= 32 && MemoryLayout<Value>.alignment <= 8
+    }
+
+    @usableFromInline let word0 = Atomic<UInt64>(0)
+    @usableFromInline let word1 = Atomic<UInt64>(0)
+    @usableFromInline let word2 = Atomic<UInt64>(0)
+    @usableFromInline let word3 = Atomic<UInt64>(0)
+
+    /// One value, uninitialised before the first is published; nil where values are plain.
+    @usableFromInline let storage: UnsafeMutablePointer<Value>?
+    @usableFromInline let readerLocks: UnsafeMutablePointer<ReaderLock>?
+
+    private struct Writing {
+        var isInitialized = false
+    }
+
+    private let writing = Mutex(Writing())
+
+    override init() {
+        if Self.isPlain {
+            storage = nil
+            readerLocks = nil
+        } else {
+            storage = .allocate(capacity: 1)
+            let locks = UnsafeMutablePointer<ReaderLock>.allocate(capacity: Self.readerLockCount)
+            for number in 0..<Self.readerLockCount { (locks + number).initialize(to: ReaderLock()) }
+            readerLocks = locks
+        }
+    }
+
+    deinit {
+        if let storage {
+            if writing.withLock({ $0.isInitialized }) { storage.deinitialize(count: 1) }
+            storage.deallocate()
+        }
+        readerLocks?.deinitialize(count: Self.readerLockCount)
+        readerLocks?.deallocate()
+    }
+
+    /// The value, if it is valid.
+    @inlinable @inline(__always) func read() -> Value? {
+        let before = state.load(ordering: .acquiring)
+        guard before & 1 == 0 else { return nil }
+        if Self.isPlain {
+            var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+            words.0 = word0.load(ordering: .acquiring)
+            if MemoryLayout<Value>.size > 8 { words.1 = word1.load(ordering: .acquiring) }
+            if MemoryLayout<Value>.size > 16 { words.2 = word2.load(ordering: .acquiring) }
+            if MemoryLayout<Value>.size > 24 { words.3 = word3.load(ordering: .acquiring) }
+            guard state.load(ordering: .relaxed) == before else { return nil }
+            return withUnsafeBytes(of: &words) { $0.baseAddress.unsafelyUnwrapped.load(as: Value.self) }
+        }
+        let storage = storage.unsafelyUnwrapped
+        return readerLocks.unsafelyUnwrapped[Self.readerLockNumber].lock.withLock { _ in storage.pointee }
+    }
+
+    /// Which lock this thread takes: threads have stacks far apart, so the stack's address tells them from each other.
+    @inlinable @inline(__always) static var readerLockNumber: Int {
+        var probe: UInt8 = 0
+        let address = withUnsafeMutablePointer(to: &probe) { UInt(bitPattern: $0) }
+        return Int(bitPattern: ((address &>> 18) &* 0x9E37_79B9_7F4A_7C15) &>> 62)
+    }
+
+    /// Keeps a value, unless something has made it obsolete since its token was taken.
+    ///
+    /// - Returns: the value that was replaced, to be released outside of every lock.
+    @discardableResult
+    func publish(_ value: Value, token: UInt64) -> Value? {
+        guard token & 1 == 1 else { return nil }
+        return writing.withLock { writing in
+            guard state.load(ordering: .acquiring) == token else { return nil }
+            var replaced: Value?
+            if Self.isPlain {
+                store(value)
+            } else {
+                withAllReaderLocks {
+                    let storage = storage.unsafelyUnwrapped
+                    if writing.isInitialized {
+                        replaced = storage.move()
+                    }
+                    storage.initialize(to: value)
+                    writing.isInitialized = true
+                }
+            }
+            // Fails if the value was made invalid in the meantime; it then stays invalid.
+            _ = state.compareExchange(expected: token, desired: token &+ 1, ordering: .acquiringAndReleasing)
+            return replaced
+        }
+    }
+
+    private func store(_ value: Value) {
+        var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &words) { words in
+            withUnsafeBytes(of: value) { words.copyMemory(from: $0) }
+        }
+        word0.store(words.0, ordering: .releasing)
+        word1.store(words.1, ordering: .releasing)
+        word2.store(words.2, ordering: .releasing)
+        word3.store(words.3, ordering: .releasing)
+    }
+
+    private func withAllReaderLocks(from number: Int = 0, _ body: () -> Void) {
+        guard number < Self.readerLockCount else { return body() }
+        readerLocks.unsafelyUnwrapped[number].lock.withLock { _ in
+            withAllReaderLocks(from: number + 1, body)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A store in memory for values that may be lost: when it is full, what was not used for longest goes.
+///
+/// A value that has gone reads as its setting's default, and its listeners are told, with the origin
+/// ``SettingsService/Origin/external``. Every `get` asks the store, so that it knows what is used and the bound on memory
+/// is a true one; values are decoded each time.
+public final class CacheStore: SettingsStore {
+    private let contents: Mutex<RecencyMap>
+    private let ownFeed = SettingsStoreFeed(isExhaustive: false)
+
+    /// An empty cache.
+    ///
+    /// - Parameters:
+    ///   - countLimit: How many values it holds at most.
+    ///   - byteLimit: How many bytes, of names and values together, it holds at most. A value that is larger than that
+    ///     alone goes as soon as it is set.
+    /// - Precondition: both limits are positive.
+    public init(countLimit: Int = 1_000, byteLimit: Int = 16 * 1_024 * 1_024) {
+        precondition(countLimit > 0 && byteLimit > 0, "The limits of a cache must be positive.")
+        contents = Mutex(RecencyMap(countLimit: countLimit, byteLimit: byteLimit))
+    }
+
+    /// Announces changes and losses; values are not kept outside of the cache.
+    public var feed: SettingsStoreFeed? { ownFeed }
+
+    /// The bytes stored under a key, which is used thereby. Never throws.
+    public func get(_ key: SettingsService.StorageKey) -> Data? {
+        contents.withLock { $0.use(key.name) }
+    }
+
+    /// Stores bytes under a key, or removes it. Never throws.
+    public func set(_ key: SettingsService.StorageKey, to data: Data?) {
+        _ = apply(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
+    }
+
+    /// Carries out a batch if its expectations hold. Never throws.
+    public func apply(_ batch: SettingsStoreBatch) -> Bool {
+        defer { ownFeed.flush() }
+        return contents.withLock { contents in
+            for expectation in batch.expectations where contents.peek(expectation.key.name) != expectation.data {
+                return false
+            }
+            var changes: [SettingsStoreChange] = []
+            for write in batch.writes {
+                let old = contents.store(write.data, under: write.key.name)
+                if old != write.data { changes.append(.init(name: write.key.name, from: old, to: write.data)) }
+            }
+            ownFeed.publish(changes, origin: .local)
+            let lost = contents.dropExcess()
+            ownFeed.publish(lost.map { .init(name: $0.name, from: $0.data, to: nil) }, origin: .external)
+            return true
+        }
+    }
+
+    /// The names under which something is stored.
+    public func keys() -> [String] { contents.withLock { $0.names } }
+
+    /// Removes everything.
+    public func removeAll() {
+        contents.withLock { contents in
+            let removed = contents.removeAll()
+            ownFeed.publish(removed.map { .init(name: $0.name, from: $0.data, to: nil) }, origin: .local)
+        }
+        ownFeed.flush()
+    }
+}

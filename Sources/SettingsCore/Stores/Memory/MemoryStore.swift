@@ -1,0 +1,76 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A store in memory, which ends with the process: for tests, previews, and settings of one run.
+public final class MemoryStore: SettingsStore {
+    private let contents: Mutex<[String: Data]>
+    private let ownFeed = SettingsStoreFeed()
+
+    /// A store with nothing in it, or with the given bytes under the given names.
+    public init(_ contents: [String: Data] = [:]) {
+        self.contents = Mutex(contents)
+    }
+
+    /// Announces every change.
+    public var feed: SettingsStoreFeed? { ownFeed }
+
+    /// The bytes stored under a key. Never throws.
+    public func get(_ key: SettingsService.StorageKey) -> Data? {
+        contents.withLock { $0[key.name] }
+    }
+
+    /// Stores bytes under a key, or removes it. Never throws.
+    public func set(_ key: SettingsService.StorageKey, to data: Data?) {
+        contents.withLock { contents in
+            let old = contents[key.name]
+            guard old != data else { return }
+            contents[key.name] = data
+            ownFeed.publish([.init(name: key.name, from: old, to: data)], origin: .local)
+        }
+        ownFeed.flush()
+    }
+
+    /// Carries out a batch if its expectations hold. Never throws.
+    public func apply(_ batch: SettingsStoreBatch) -> Bool {
+        defer { ownFeed.flush() }
+        return contents.withLock { contents in
+            for expectation in batch.expectations where contents[expectation.key.name] != expectation.data {
+                return false
+            }
+            ownFeed.publish(contents.store(batch.writes), origin: .local)
+            return true
+        }
+    }
+
+    /// The names under which something is stored.
+    public func keys() -> [String] { contents.withLock { Array($0.keys) } }
+
+    /// Removes everything.
+    public func removeAll() {
+        contents.withLock { contents in
+            let changes = contents.map { SettingsStoreChange(name: $0.key, from: $0.value, to: nil) }
+            contents = [:]
+            ownFeed.publish(changes, origin: .local)
+        }
+        ownFeed.flush()
+    }
+}
+
+extension [String: Data] {
+    /// Stores each entry, and answers what that changed.
+    fileprivate mutating func store(_ writes: [SettingsStoreBatch.Entry]) -> [SettingsStoreChange] {
+        var before: [String: Data?] = [:]
+        for write in writes {
+            if before[write.key.name] == nil { before[write.key.name] = .some(self[write.key.name]) }
+            self[write.key.name] = write.data
+        }
+        return before.compactMap { name, old in
+            old == self[name] ? nil : SettingsStoreChange(name: name, from: old, to: self[name])
+        }
+    }
+}

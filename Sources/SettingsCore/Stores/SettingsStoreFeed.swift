@@ -1,0 +1,114 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A change of what a store holds.
+public struct SettingsStoreChange: Sendable, Equatable {
+    /// The name of the key.
+    public let name: String
+    /// What was stored before; nil for nothing.
+    public let oldData: Data?
+    /// What is stored now; nil for nothing.
+    public let newData: Data?
+
+    /// Makes a change.
+    public init(name: String, from oldData: Data?, to newData: Data?) {
+        self.name = name
+        self.oldData = oldData
+        self.newData = newData
+    }
+}
+
+/// On this a store announces its own changes; everyone in the process who uses the store hears them.
+///
+/// A store keeps one feed, and for every change, by whomever it was made:
+///
+/// ```swift
+/// func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+///     contents.withLock { contents in
+///         let old = contents[key.name]
+///         guard old != data else { return }
+///         contents[key.name] = data
+///         feed.publish([.init(name: key.name, from: old, to: data)], origin: .local)
+///     }
+///     feed.flush()
+/// }
+/// ```
+///
+/// Two steps, so that the order of changes is the order in which they are made, and no foreign code runs inside the
+/// store's lock: ``publish(_:origin:)`` inside it fixes the order and makes kept values invalid, ``flush()`` outside it
+/// lets the listeners run.
+public final class SettingsStoreFeed: Sendable {
+    /// Whether every change is announced before a reader could see the old value again: then values may be kept.
+    ///
+    /// A feed that may miss something (changes of others that are only noticed later, values that the store drops
+    /// silently) is not exhaustive; listeners are still told of what it announces, but every `get` asks the store.
+    public let isExhaustive: Bool
+
+    private struct State {
+        var listeners: [any StoreFeedListener] = []
+        var unheard: [SettingsError] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Makes a feed.
+    public init(isExhaustive: Bool = true) {
+        self.isExhaustive = isExhaustive
+    }
+
+    /// Announces changes that have just been made. One call a batch.
+    ///
+    /// Call it inside the lock that orders the store's changes, after making them and before releasing it. It runs no
+    /// foreign code, calls no function of the store, and takes time proportional to the number of changes.
+    public func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
+        guard !changes.isEmpty else { return }
+        for listener in listeners { listener.storeDidChange(changes, origin: origin, feed: self) }
+    }
+
+    /// Lets the listeners run. Call it after each ``publish(_:origin:)``, outside of every lock.
+    public func flush() {
+        for listener in listeners { listener.storeDidReleaseLock() }
+    }
+
+    /// Tells of a problem that no caller is there to be told of, in a background write for example.
+    ///
+    /// Outside of every lock. A problem told before anybody listens waits for the first listener.
+    public func report(_ error: SettingsError) {
+        let listeners = state.withLock { state in
+            if state.listeners.isEmpty && state.unheard.count < 32 { state.unheard.append(error) }
+            return state.listeners
+        }
+        for listener in listeners { listener.storeDidReport(error) }
+    }
+
+    private var listeners: [any StoreFeedListener] { state.withLock { $0.listeners } }
+
+    func add(_ listener: any StoreFeedListener) {
+        let unheard = state.withLock { state in
+            state.listeners.append(listener)
+            defer { state.unheard = [] }
+            return state.unheard
+        }
+        for error in unheard { listener.storeDidReport(error) }
+    }
+
+    func remove(_ listener: any StoreFeedListener) {
+        state.withLock { state in
+            state.listeners.removeAll { $0 === listener }
+        }
+    }
+}
+
+/// Who hears a feed: a service's channel to the store.
+protocol StoreFeedListener: AnyObject, Sendable {
+    /// Inside the store's lock: take note, run nothing foreign.
+    func storeDidChange(_ changes: [SettingsStoreChange], origin: SettingsService.Origin, feed: SettingsStoreFeed)
+    /// Outside of every lock: deliver what was noted.
+    func storeDidReleaseLock()
+    func storeDidReport(_ error: SettingsError)
+}

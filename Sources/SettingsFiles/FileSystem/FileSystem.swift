@@ -1,0 +1,65 @@
+import SettingsCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What tells one state of a file from another.
+///
+/// The change time is among it because a tool can set the modification time back, but not the change time.
+package struct FileStatus: Equatable, Sendable {
+    package enum Kind: Sendable {
+        case file, directory, link, other
+    }
+
+    package var kind: Kind
+    package var device: UInt64
+    package var inode: UInt64
+    package var size: Int64
+    package var modified: Timestamp
+    package var changed: Timestamp
+
+    package struct Timestamp: Equatable, Sendable {
+        package var seconds: Int64
+        package var nanoseconds: Int64
+    }
+}
+
+/// An open file.
+package struct FileHandle: Sendable {
+    package let descriptor: Int32
+    package let path: String
+}
+
+/// The calls that the file stores make of the system, one for one: the only place where they touch a disk.
+///
+/// Tests put another implementation here, to let any call fail. An implementation restarts calls that a signal has
+/// interrupted (`EINTR`); everything else it reports as it is.
+package protocol FileSystem: Sendable {
+    /// What is at a path; nil where nothing is.
+    func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus?
+    func status(of file: FileHandle) throws(SystemError) -> FileStatus
+    /// Where a symbolic link points to, as it is written in it.
+    func destination(ofLink path: String) throws(SystemError) -> String
+    func openForReading(_ path: String) throws(SystemError) -> FileHandle
+    /// Makes a file that must not be there yet, readable and writable by its owner only.
+    func create(_ path: String) throws(SystemError) -> FileHandle
+    /// Reads what fits into the buffer, from where the last call ended; 0 at the end of the file.
+    func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
+    /// Writes some of the bytes; answers how many.
+    func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int
+    /// Returns when the file's contents survive a power failure.
+    func synchronize(_ file: FileHandle) throws(SystemError)
+    /// Returns when the directory's entries survive a power failure.
+    func synchronizeDirectory(_ path: String) throws(SystemError)
+    func close(_ file: FileHandle)
+    /// Puts a file in the place of another, at once.
+    func rename(_ path: String, to newPath: String) throws(SystemError)
+    /// Gives a file a second name, which must be free.
+    func link(_ path: String, as newPath: String) throws(SystemError)
+    func remove(_ path: String) throws(SystemError)
+    func createDirectory(_ path: String) throws(SystemError)
+    func names(inDirectory path: String) throws(SystemError) -> [String]
+}

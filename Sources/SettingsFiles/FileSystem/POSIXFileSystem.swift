@@ -1,0 +1,206 @@
+import SettingsCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The file system of the machine.
+package struct POSIXFileSystem: FileSystem {
+    package init() {}
+
+    package func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus? {
+        var status = stat()
+        let result = Self.restarting { followingLink ? stat(path, &status) : lstat(path, &status) }
+        if result == 0 { return FileStatus(status) }
+        if errno == ENOENT || errno == ENOTDIR { return nil }
+        throw SystemError(call: "stat", path: path, number: errno)
+    }
+
+    package func status(of file: FileHandle) throws(SystemError) -> FileStatus {
+        var status = stat()
+        try Self.check(Self.restarting { fstat(file.descriptor, &status) }, "fstat", file.path)
+        return FileStatus(status)
+    }
+
+    package func destination(ofLink path: String) throws(SystemError) -> String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &buffer, buffer.count)
+        try Self.check(count, "readlink", path)
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    package func openForReading(_ path: String) throws(SystemError) -> FileHandle {
+        // Without waiting: the open of a FIFO that nobody writes to would never return.
+        let descriptor = Self.restarting { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        try Self.check(descriptor, "open", path)
+        return FileHandle(descriptor: descriptor, path: path)
+    }
+
+    package func create(_ path: String) throws(SystemError) -> FileHandle {
+        let descriptor = Self.restarting { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        try Self.check(descriptor, "open", path)
+        return FileHandle(descriptor: descriptor, path: path)
+    }
+
+    package func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        let count = Self.restarting { Self.systemRead(file.descriptor, buffer.baseAddress, buffer.count) }
+        try Self.check(count, "read", file.path)
+        return count
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int {
+        let count = Self.restarting { Self.systemWrite(file.descriptor, bytes.baseAddress, bytes.count) }
+        try Self.check(count, "write", file.path)
+        return count
+    }
+
+    package func synchronize(_ file: FileHandle) throws(SystemError) {
+        #if canImport(Darwin)
+            // fsync on Darwin leaves the bytes in the drive's cache.
+            let result = Self.restarting { fcntl(file.descriptor, F_FULLFSYNC) }
+            if result == 0 { return }
+        #endif
+        try Self.check(Self.restarting { fsync(file.descriptor) }, "fsync", file.path)
+    }
+
+    package func synchronizeDirectory(_ path: String) throws(SystemError) {
+        let directory = try openForReading(path)
+        defer { close(directory) }
+        try Self.check(Self.restarting { fsync(directory.descriptor) }, "fsync", path)
+    }
+
+    package func close(_ file: FileHandle) {
+        Self.systemClose(file.descriptor)
+    }
+
+    package func rename(_ path: String, to newPath: String) throws(SystemError) {
+        try Self.check(Self.restarting { Self.systemRename(path, newPath) }, "rename", newPath)
+    }
+
+    package func link(_ path: String, as newPath: String) throws(SystemError) {
+        try Self.check(Self.restarting { Self.systemLink(path, newPath) }, "link", newPath)
+    }
+
+    package func remove(_ path: String) throws(SystemError) {
+        try Self.check(Self.restarting { unlink(path) }, "unlink", path)
+    }
+
+    package func createDirectory(_ path: String) throws(SystemError) {
+        if Self.restarting({ mkdir(path, 0o700) }) == 0 || errno == EEXIST { return }
+        throw SystemError(call: "mkdir", path: path, number: errno)
+    }
+
+    package func names(inDirectory path: String) throws(SystemError) -> [String] {
+        guard let directory = opendir(path) else {
+            throw SystemError(call: "opendir", path: path, number: errno)
+        }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    private static func restarting<Result: FixedWidthInteger>(_ call: () -> Result) -> Result {
+        while true {
+            let result = call()
+            if result != -1 || errno != EINTR { return result }
+        }
+    }
+
+    private static func check(
+        _ result: some FixedWidthInteger, _ call: String, _ path: String
+    ) throws(SystemError) {
+        if result == -1 { throw SystemError(call: call, path: path, number: errno) }
+    }
+}
+
+// Inside the type, the names of these calls mean its own functions.
+extension POSIXFileSystem {
+    private static func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+        #if canImport(Glibc)
+            Glibc.read(descriptor, buffer, count)
+        #elseif canImport(Musl)
+            Musl.read(descriptor, buffer, count)
+        #else
+            Darwin.read(descriptor, buffer, count)
+        #endif
+    }
+
+    private static func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+        #if canImport(Glibc)
+            Glibc.write(descriptor, buffer, count)
+        #elseif canImport(Musl)
+            Musl.write(descriptor, buffer, count)
+        #else
+            Darwin.write(descriptor, buffer, count)
+        #endif
+    }
+
+    private static func systemClose(_ descriptor: Int32) {
+        #if canImport(Glibc)
+            _ = Glibc.close(descriptor)
+        #elseif canImport(Musl)
+            _ = Musl.close(descriptor)
+        #else
+            _ = Darwin.close(descriptor)
+        #endif
+    }
+
+    private static func systemRename(_ path: String, _ newPath: String) -> Int32 {
+        #if canImport(Glibc)
+            Glibc.rename(path, newPath)
+        #elseif canImport(Musl)
+            Musl.rename(path, newPath)
+        #else
+            Darwin.rename(path, newPath)
+        #endif
+    }
+
+    private static func systemLink(_ path: String, _ newPath: String) -> Int32 {
+        #if canImport(Glibc)
+            Glibc.link(path, newPath)
+        #elseif canImport(Musl)
+            Musl.link(path, newPath)
+        #else
+            Darwin.link(path, newPath)
+        #endif
+    }
+}
+
+extension FileStatus {
+    fileprivate init(_ status: stat) {
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .directory
+            case S_IFLNK: .link
+            default: .other
+            }
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(status.st_ino)
+        size = Int64(status.st_size)
+        #if canImport(Darwin)
+            modified = Timestamp(status.st_mtimespec)
+            changed = Timestamp(status.st_ctimespec)
+        #else
+            modified = Timestamp(status.st_mtim)
+            changed = Timestamp(status.st_ctim)
+        #endif
+    }
+}
+
+extension FileStatus.Timestamp {
+    fileprivate init(_ time: timespec) {
+        seconds = Int64(time.tv_sec)
+        nanoseconds = Int64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,212 @@
+import SettingsCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A file that is only ever read whole and replaced whole.
+///
+/// Replacing writes a temporary file in the same directory, synchronises it, renames it over the old one and synchronises
+/// the directory: whoever reads, and whenever the power fails, there is the old file or the new one. A symbolic link at
+/// the path stays a link, and what it points to is replaced.
+package struct WholeFile: Sendable {
+    /// What was read, and the state of the file that it was read from.
+    package struct Contents: Sendable {
+        package var bytes: Data
+        package var status: FileStatus
+    }
+
+    package let path: String
+    private let fileSystem: any FileSystem
+
+    package init(path: String, fileSystem: any FileSystem) {
+        self.path = path
+        self.fileSystem = fileSystem
+    }
+
+    /// The state of the file; nil where there is none.
+    package func status() throws(SystemError) -> FileStatus? {
+        try fileSystem.status(of: path, followingLink: true)
+    }
+
+    /// Reads the file; nil where there is none.
+    ///
+    /// - Throws: `EISDIR` for a directory, `EFTYPE` or `EINVAL` for what is no file, `EFBIG` for one of more than `limit`
+    ///   bytes, and whatever the system reports.
+    package func read(limit: Int) throws(SystemError) -> Contents? {
+        guard let present = try status() else { return nil }
+        try requireFile(present)
+        let file: FileHandle
+        do throws(SystemError) {
+            file = try fileSystem.openForReading(path)
+        } catch {
+            // It was there a moment ago; if it is not any more, there is nothing to read, and that is no error.
+            if error.number == ENOENT { return nil }
+            throw error
+        }
+        defer { fileSystem.close(file) }
+        let status = try fileSystem.status(of: file)
+        try requireFile(status)
+        guard status.size <= limit else { throw SystemError(call: "read", path: path, number: EFBIG) }
+        return Contents(bytes: try readAll(file, sizeHint: Int(status.size), limit: limit), status: status)
+    }
+
+    private func requireFile(_ status: FileStatus) throws(SystemError) {
+        switch status.kind {
+        case .file: return
+        case .directory: throw SystemError(call: "open", path: path, number: EISDIR)
+        case .link, .other: throw SystemError(call: "open", path: path, number: EINVAL)
+        }
+    }
+
+    private func readAll(_ file: FileHandle, sizeHint: Int, limit: Int) throws(SystemError) -> Data {
+        // One byte more than the file is said to have, so that its end is met without growing.
+        var bytes = Data(count: sizeHint + 1)
+        var count = 0
+        while true {
+            if count == bytes.count { bytes.count += max(65_536, bytes.count / 2) }
+            let result: Result<Int, SystemError> = bytes.withUnsafeMutableBytes { buffer in
+                do throws(SystemError) {
+                    return .success(
+                        try fileSystem.read(file, into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...])))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            let read = try result.get()
+            if read == 0 { return bytes.prefix(count) }
+            count += read
+            guard count <= limit else { throw SystemError(call: "read", path: path, number: EFBIG) }
+        }
+    }
+
+    /// Puts `bytes` in the place of the file, making its directory if there is none.
+    ///
+    /// - Parameter keepAside: If not nil, the present file gets this as an additional name first, in its own directory.
+    /// - Returns: the state of the new file.
+    /// - Throws: whatever the system reports. The old file then is still there, unless the error is of the last step,
+    ///   synchronising the directory: then the new one is there, but a power failure may undo it.
+    package func replace(with bytes: Data, keepAside asideName: String? = nil) throws(SystemError) -> FileStatus {
+        let target = try resolvedPath()
+        let (directory, name) = Self.split(target)
+        try createDirectories(directory)
+        let temporary = Self.join(directory, ".\(name).\(Self.uniqueSuffix()).tmp")
+        let written: FileStatus
+        do throws(SystemError) {
+            written = try write(bytes, toNew: temporary)
+            if let asideName { try keepAside(target, as: Self.join(directory, asideName)) }
+            try fileSystem.rename(temporary, to: target)
+        } catch {
+            do {
+                try fileSystem.remove(temporary)
+            } catch {
+                // The first error says what is wrong; a temporary file that is left is removed by a later run.
+            }
+            throw error
+        }
+        try fileSystem.synchronizeDirectory(directory)
+        // The rename has changed the change time. If somebody has put another file there since, that is not ours to
+        // report: the status of what we wrote will not match it, and it will be noticed.
+        let present = try fileSystem.status(of: target, followingLink: false)
+        if let present, present.inode == written.inode, present.device == written.device { return present }
+        return written
+    }
+
+    private func write(_ bytes: Data, toNew path: String) throws(SystemError) -> FileStatus {
+        let file = try fileSystem.create(path)
+        defer { fileSystem.close(file) }
+        var written = 0
+        while written < bytes.count {
+            let result: Result<Int, SystemError> = bytes.withUnsafeBytes { buffer in
+                do throws(SystemError) {
+                    return .success(
+                        try fileSystem.write(UnsafeRawBufferPointer(rebasing: buffer[written...]), to: file))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            written += try result.get()
+        }
+        try fileSystem.synchronize(file)
+        return try fileSystem.status(of: file)
+    }
+
+    private func keepAside(_ target: String, as aside: String) throws(SystemError) {
+        do throws(SystemError) {
+            try fileSystem.link(target, as: aside)
+        } catch {
+            switch error.number {
+            case ENOENT: return
+            // File systems without hard links: move it; for a moment there is no file.
+            case EPERM, ENOTSUP, EOPNOTSUPP, EMLINK, ENOSYS: try fileSystem.rename(target, to: aside)
+            default: throw error
+            }
+        }
+    }
+
+    /// Removes what earlier runs have left behind when they died between writing and renaming.
+    ///
+    /// Only files that are at least `age` seconds old: a younger one may be another process's work at this moment.
+    package func removeStaleTemporaries(olderThan age: Int64, now: Int64) throws(SystemError) {
+        let (directory, name) = Self.split(try resolvedPath())
+        guard try fileSystem.status(of: directory, followingLink: true)?.kind == .directory else { return }
+        for candidate in try fileSystem.names(inDirectory: directory)
+        where candidate.hasPrefix(".\(name).") && candidate.hasSuffix(".tmp") {
+            let path = Self.join(directory, candidate)
+            guard let status = try fileSystem.status(of: path, followingLink: false), status.kind == .file,
+                now - status.modified.seconds >= age
+            else { continue }
+            try fileSystem.remove(path)
+        }
+    }
+
+    /// The path with the symbolic links at its end followed, also to a target that is not there.
+    private func resolvedPath() throws(SystemError) -> String {
+        var path = path
+        for _ in 0..<40 {
+            guard try fileSystem.status(of: path, followingLink: false)?.kind == .link else { return path }
+            let destination = try fileSystem.destination(ofLink: path)
+            path = destination.hasPrefix("/") ? destination : Self.join(Self.split(path).directory, destination)
+        }
+        throw SystemError(call: "readlink", path: path, number: ELOOP)
+    }
+
+    private func createDirectories(_ directory: String) throws(SystemError) {
+        var missing: [String] = []
+        var path = directory
+        while try fileSystem.status(of: path, followingLink: true) == nil {
+            missing.append(path)
+            let parent = Self.split(path).directory
+            if parent == path { break }
+            path = parent
+        }
+        for path in missing.reversed() {
+            try fileSystem.createDirectory(path)
+            try fileSystem.synchronizeDirectory(Self.split(path).directory)
+        }
+    }
+
+    private static func split(_ path: String) -> (directory: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        let name = String(path[path.index(after: slash)...])
+        return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
+    }
+
+    private static func join(_ directory: String, _ name: String) -> String {
+        directory.hasSuffix("/") ? directory + name : directory + "/" + name
+    }
+
+    private static func uniqueSuffix() -> String {
+        String(getpid(), radix: 36) + "-" + String(UInt64.random(in: .min ... .max), radix: 36)
+    }
+}

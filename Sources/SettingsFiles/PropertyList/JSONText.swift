@@ -1,0 +1,99 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Compact JSON text for native values, byte for byte as Foundation's `JSONEncoder` writes it without escaping
+/// slashes.
+enum JSONText {
+    /// The text for `value`, data in base 64 wherever it is.
+    static func bytes(of value: PropertyListValue) -> [UInt8] {
+        var output: [UInt8] = []
+        append(value, to: &output)
+        return output
+    }
+
+    /// Whether a text that stands for a native value can begin with `byte`; tells most other data apart at once.
+    static func canBegin(with byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "-"): true
+        case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "i"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: false
+        }
+    }
+
+    static func append(_ value: PropertyListValue, to output: inout [UInt8]) {
+        switch value {
+        case .boolean(let isTrue): output.append(contentsOf: isTrue ? "true".utf8 : "false".utf8)
+        case .integer(let number): NumberText.append(number, to: &output)
+        case .unsigned(let number): NumberText.append(number, to: &output)
+        case .real(let number), .date(let number): output.append(contentsOf: NumberText.shortest(number).utf8)
+        case .string(let string): append(string, to: &output)
+        case .data(let data): append(data, to: &output)
+        case .array(let values): append(values, to: &output)
+        case .dictionary(let members): append(members, to: &output)
+        }
+    }
+
+    private static func append(_ data: Data, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\""))
+        Base64Text.append(data, to: &output)
+        output.append(UInt8(ascii: "\""))
+    }
+
+    private static func append(_ values: [PropertyListValue], to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "["))
+        for (index, value) in values.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            append(value, to: &output)
+        }
+        output.append(UInt8(ascii: "]"))
+    }
+
+    private static func append(_ members: [PropertyListMember], to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "{"))
+        for (index, member) in members.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            append(member.key, to: &output)
+            output.append(UInt8(ascii: ":"))
+            append(member.value, to: &output)
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+
+    /// Appends `string` in quotation marks. Escaped are the quotation mark, the backslash and the characters before
+    /// the space, these by a letter where JSON has one.
+    private static func append(_ string: String, to output: inout [UInt8]) {
+        var string = string
+        output.append(UInt8(ascii: "\""))
+        string.withUTF8 { buffer in
+            var runStart = 0
+            for index in buffer.indices {
+                let byte = buffer[index]
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+                output.append(contentsOf: buffer[runStart..<index])
+                appendEscape(of: byte, to: &output)
+                runStart = index + 1
+            }
+            output.append(contentsOf: buffer[runStart...])
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    private static func appendEscape(of byte: UInt8, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x08: output.append(UInt8(ascii: "b"))
+        case 0x09: output.append(UInt8(ascii: "t"))
+        case 0x0A: output.append(UInt8(ascii: "n"))
+        case 0x0C: output.append(UInt8(ascii: "f"))
+        case 0x0D: output.append(UInt8(ascii: "r"))
+        case 0..<0x20:
+            output.append(contentsOf: byte < 0x10 ? "u000".utf8 : "u001".utf8)
+            output.append(byte & 0xF < 10 ? UInt8(ascii: "0") + byte & 0xF : UInt8(ascii: "a") + byte & 0xF - 10)
+        default: output.append(byte)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// Why a property list could not be read or written.
+///
+/// The description never holds any of the content of the file, so it can be logged as it is.
+package struct PropertyListError: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum Kind: Equatable, Sendable {
+        /// There are no bytes, or nothing but white space.
+        case empty
+        /// The bytes are neither an XML nor a binary property list.
+        case notAPropertyList
+        /// The file begins as a property list, but breaks the rules of the format at the offset given.
+        case malformed
+        /// The file ends before the property list does.
+        case truncated
+        /// Arrays and dictionaries are nested deeper than ``PropertyListLimits/depth``.
+        case tooDeep
+        /// A binary file stands for more values or bytes than ``PropertyListLimits`` allows for its size.
+        case tooLarge
+        /// The text is in an encoding other than UTF-8 or UTF-16, or the binary file is of another version than 00.
+        case unsupportedEncoding
+        /// The property list is intact, but its outermost value is not a dictionary.
+        case rootIsNotADictionary
+        /// A string, or the comment asked for, holds characters that XML 1.0 cannot hold.
+        case notRepresentable
+    }
+
+    package var kind: Kind
+    /// Where in the file the fault was noticed, in bytes from its start; `nil` where that is not known: in writing,
+    /// and in UTF-16 files.
+    package var offset: Int?
+
+    package init(_ kind: Kind, at offset: Int? = nil) {
+        self.kind = kind
+        self.offset = offset
+    }
+
+    package var description: String {
+        let sentence =
+            switch kind {
+            case .empty: "The property list is empty"
+            case .notAPropertyList: "The file is not an XML or binary property list"
+            case .malformed: "The property list is malformed"
+            case .truncated: "The property list ends too early"
+            case .tooDeep: "The property list is nested more than \(PropertyListLimits.depth) levels deep"
+            case .tooLarge: "The property list stands for more values than its size allows"
+            case .unsupportedEncoding: "The property list is in an encoding or version that is not supported"
+            case .rootIsNotADictionary: "The outermost value of the property list is not a dictionary"
+            case .notRepresentable: "The value holds characters that an XML property list cannot hold"
+            }
+        guard let offset else { return "\(sentence)." }
+        return "\(sentence) (at byte \(offset))."
+    }
+}

@@ -1,0 +1,56 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Writes property lists in the XML format, laid out as Apple's own writer does.
+package enum XMLPropertyListWriter {
+    /// The file whose outermost dictionary has `members`, in their order; nested dictionaries are in theirs.
+    ///
+    /// No key may occur twice in a dictionary; if one does, all of its members are written, and the readers keep the
+    /// last. Keys are escaped as ``PropertyListKey`` describes. Dates are written as the whole second they lie in;
+    /// dates outside the years 1 to 9999, which have no agreed form, as a `real` of the same seconds. Reals are
+    /// written with the fewest digits that read back as the same number.
+    ///
+    /// - Parameter comment: Text for a comment after the document type, for people who open the file.
+    /// - Throws: `notRepresentable` where a string has a character that XML cannot hold, or the comment has such a
+    ///   character or `--`; `tooDeep` where `members` are nested deeper than the readers accept.
+    /// - Complexity: Linear in the size of the file.
+    package static func write(
+        _ members: [PropertyListMember], comment: String? = nil
+    ) throws(PropertyListError) -> Data {
+        var output = XMLPropertyListOutput()
+        output.bytes.reserveCapacity(512 + members.count * 80)
+        output.append(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+
+            """)
+        if let comment { try output.appendComment(comment) }
+        output.append("<plist version=\"1.0\">\n")
+        try output.append(.dictionary(members), depth: 0)
+        output.append("</plist>\n")
+        return Data(output.bytes)
+    }
+
+    /// Whether ``write(_:comment:)`` accepts `value` as the value of a member of the outermost dictionary, and the
+    /// reader then gives back the same value, but for the fraction of a second of dates, and dates outside the years
+    /// 1 to 9999. Linear time.
+    package static func canRepresent(_ value: PropertyListValue) -> Bool {
+        canRepresent(value, depth: 1)
+    }
+
+    /// `depth` is the number of arrays and dictionaries that `value` stands in.
+    private static func canRepresent(_ value: PropertyListValue, depth: Int) -> Bool {
+        switch value {
+        case .boolean, .integer, .unsigned, .real, .date, .data: true
+        case .string(let string): XMLCharacters.canHold(string)
+        case .array(let values):
+            depth < PropertyListLimits.depth && values.allSatisfy { canRepresent($0, depth: depth + 1) }
+        case .dictionary(let members):
+            depth < PropertyListLimits.depth && members.allSatisfy { canRepresent($0.value, depth: depth + 1) }
+        }
+    }
+}

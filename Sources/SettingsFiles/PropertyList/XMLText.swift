@@ -1,0 +1,105 @@
+/// The text of one element: a stretch of the file itself where it can be taken as it is, else a copy with
+/// references, sections and line ends resolved.
+struct XMLText {
+    var bytes: [UInt8]
+    var range: Range<Int>
+    var isASCII: Bool
+
+    /// The text as a string, or `nil` where it is not valid UTF-8.
+    func string() -> String? {
+        let string = String(decoding: bytes[range], as: UTF8.self)
+        // Decoding replaces what is invalid, and the replacement then differs from the bytes.
+        guard isASCII || string.utf8.elementsEqual(bytes[range]) else { return nil }
+        return string
+    }
+
+    /// The text without the white space around it.
+    var trimmed: XMLText {
+        var result = self
+        var lower = range.lowerBound
+        var upper = range.upperBound
+        while lower < upper, XMLScanner.isWhitespace(bytes[lower]) { lower += 1 }
+        while lower < upper, XMLScanner.isWhitespace(bytes[upper - 1]) { upper -= 1 }
+        result.range = lower..<upper
+        return result
+    }
+}
+
+extension XMLScanner {
+    /// The text from here to the end tag of `element`; moves past the end tag.
+    ///
+    /// As XML demands, `\r\n` and `\r` become `\n`, except where written as a reference; comments and processing
+    /// instructions are no part of the text. Other elements inside, unknown entities and NUL are refused. Whether the
+    /// text is valid UTF-8 is left to ``XMLText/string()``.
+    mutating func readText(of element: XMLElement) throws(PropertyListError) -> XMLText {
+        let start = position
+        let isASCII = skipPlainText()
+        if matches("</", at: position) {
+            let range = start..<position
+            try skipEndTag(of: element)
+            return XMLText(bytes: bytes, range: range, isASCII: isASCII)
+        }
+        var copy = Array(bytes[start..<position])
+        while !matches("</", at: position) {
+            try readSpecial(into: &copy)
+            let runStart = position
+            _ = skipPlainText()
+            copy.append(contentsOf: bytes[runStart..<position])
+        }
+        try skipEndTag(of: element)
+        return XMLText(bytes: copy, range: 0..<copy.count, isASCII: false)
+    }
+
+    /// Moves to the next byte that does not stand for itself; whether all bytes passed over are ASCII.
+    private mutating func skipPlainText() -> Bool {
+        var index = position
+        var union: UInt8 = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte <= 0x3C, byte == 0x3C || byte == 0x26 || byte == 0x0D || byte == 0 { break }
+            union |= byte
+            index += 1
+        }
+        position = index
+        return union < 0x80
+    }
+
+    /// Reads what begins with a byte that does not stand for itself, other than an end tag.
+    private mutating func readSpecial(into copy: inout [UInt8]) throws(PropertyListError) {
+        guard position < bytes.count else { throw unexpected(at: position) }
+        switch bytes[position] {
+        case UInt8(ascii: "\r"):
+            readLineEnd(into: &copy)
+        case UInt8(ascii: "&"):
+            try readReference(into: &copy)
+        default:
+            if matches("<![CDATA[", at: position) {
+                try readSection(into: &copy)
+            } else {
+                let start = position
+                // A lone "<" at the end may have been the start of an end tag; anything else is out of place.
+                guard try skipAside() else { throw unexpected(at: bytes.count - start < 2 ? bytes.count : start) }
+            }
+        }
+    }
+
+    private mutating func readLineEnd(into copy: inout [UInt8]) {
+        position += 1
+        if position < bytes.count, bytes[position] == UInt8(ascii: "\n") { position += 1 }
+        copy.append(UInt8(ascii: "\n"))
+    }
+
+    private mutating func readSection(into copy: inout [UInt8]) throws(PropertyListError) {
+        position += "<![CDATA[".utf8.count
+        while !matches("]]>", at: position) {
+            guard position < bytes.count, bytes[position] != 0 else { throw unexpected(at: position) }
+            if bytes[position] == UInt8(ascii: "\r") {
+                readLineEnd(into: &copy)
+            } else {
+                copy.append(bytes[position])
+                position += 1
+            }
+        }
+        position += 3
+    }
+}

@@ -1,0 +1,18 @@
+#if canImport(Darwin)
+    import Foundation
+
+    extension PropertyListLocation {
+        /// The app's bundle identifier; the name of the executable where there is no bundle.
+        static var platformOwnName: String {
+            get throws { Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }
+        }
+
+        static var platformDirectory: String {
+            get throws {
+                let directories = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
+                guard let directory = directories.first else { throw NoHomeDirectory() }
+                return directory.path
+            }
+        }
+    }
+#endif

@@ -1,0 +1,49 @@
+#if !canImport(Darwin)
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
+    extension PropertyListLocation {
+        /// The name of the executable, as it was called.
+        static var platformOwnName: String {
+            get throws {
+                let executable = CommandLine.arguments.first ?? ""
+                let name = executable.split(separator: "/").last.map(String.init) ?? ""
+                return name.isEmpty ? "swift-settings" : name
+            }
+        }
+
+        static var platformDirectory: String {
+            get throws {
+                if let directory = absolutePath(inVariable: "XDG_CONFIG_HOME") { return directory }
+                if let home = absolutePath(inVariable: "HOME") ?? homeOfUser { return home + "/.config" }
+                throw NoHomeDirectory()
+            }
+        }
+
+        /// The specification has relative paths ignored.
+        private static func absolutePath(inVariable name: String) -> String? {
+            guard let value = getenv(name) else { return nil }
+            let path = String(cString: value)
+            return path.hasPrefix("/") ? path : nil
+        }
+
+        /// The home directory that the user database has for who runs the process.
+        private static var homeOfUser: String? {
+            var entry = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            var buffer = [CChar](repeating: 0, count: 16_384)
+            return buffer.withUnsafeMutableBufferPointer { buffer in
+                // The entry's strings are in the buffer.
+                guard let start = buffer.baseAddress,
+                    getpwuid_r(getuid(), &entry, start, buffer.count, &found) == 0, found != nil,
+                    let home = entry.pw_dir
+                else { return nil }
+                let path = String(cString: home)
+                return path.hasPrefix("/") ? path : nil
+            }
+        }
+    }
+#endif

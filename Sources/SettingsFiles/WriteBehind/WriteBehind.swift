@@ -1,0 +1,111 @@
+import Dispatch
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Runs a store's writing in the background soon after a change, and once more when the process exits in order.
+///
+/// A write that fails is tried again, after a second, two, four, up to a minute, and whenever there is another change.
+/// The failure is told once; after a success, a new one is told again.
+package final class WriteBehind: Sendable {
+    private struct State {
+        var isScheduled = false
+        var isRetryScheduled = false
+        var failures = 0
+    }
+
+    private let delay: DispatchTimeInterval
+    private let queue: DispatchQueue
+    private let write: @Sendable () throws -> Void
+    private let report: @Sendable (any Error) -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - delay: How long changes are gathered before they are written.
+    ///   - write: Writes what is to be written; nothing if there is nothing. Called on a background thread.
+    ///   - report: Is told of a failure.
+    package init(
+        label: String, delay: DispatchTimeInterval = .milliseconds(100), write: @escaping @Sendable () throws -> Void,
+        report: @escaping @Sendable (any Error) -> Void
+    ) {
+        self.delay = delay
+        self.write = write
+        self.report = report
+        queue = DispatchQueue(label: label, qos: .utility)
+        ExitHook.add(self)
+    }
+
+    /// Sees to it that the next write is soon. Costs a lock.
+    package func schedule() {
+        let isNew = state.withLock { state in
+            defer { state.isScheduled = true }
+            return !state.isScheduled
+        }
+        guard isNew else { return }
+        queue.asyncAfter(deadline: .now() + delay) { [weak self] in
+            self?.state.withLock { $0.isScheduled = false }
+            self?.run()
+        }
+    }
+
+    private func run() {
+        do {
+            try write()
+            state.withLock { $0.failures = 0 }
+        } catch {
+            let (isFirst, retryDelay) = state.withLock { state in
+                state.failures += 1
+                defer { state.isRetryScheduled = true }
+                return (state.failures == 1, state.isRetryScheduled ? nil : min(60, 1 << min(state.failures - 1, 6)))
+            }
+            if isFirst { report(error) }
+            guard let retryDelay else { return }
+            queue.asyncAfter(deadline: .now() + .seconds(retryDelay)) { [weak self] in
+                self?.state.withLock { $0.isRetryScheduled = false }
+                self?.run()
+            }
+        }
+    }
+
+    fileprivate func runAtExit() {
+        do {
+            try write()
+        } catch {
+            report(error)
+        }
+    }
+}
+
+/// Runs what is still to be written when the process exits by `exit` or by returning from its main function.
+private enum ExitHook {
+    private struct WeakWriter: Sendable {
+        weak let writer: WriteBehind?
+    }
+
+    private struct State {
+        var isInstalled = false
+        var writers: [WeakWriter] = []
+    }
+
+    private static let state = Mutex(State())
+
+    static func add(_ writer: WriteBehind) {
+        let mustInstall = state.withLock { state in
+            state.writers.removeAll { $0.writer == nil }
+            state.writers.append(WeakWriter(writer: writer))
+            defer { state.isInstalled = true }
+            return !state.isInstalled
+        }
+        if mustInstall {
+            atexit {
+                for writer in ExitHook.state.withLock({ $0.writers }) { writer.writer?.runAtExit() }
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+#if canImport(SwiftUI)
+    import Foundation
+    import SettingsCore
+    import SettingsFiles
+    // Where this is type-checked without Apple's SDK, the stub module has what Foundation lacks there.
+    import SwiftUI
+
+    extension PropertyListStore {
+        /// Opens the property list of an app group, which an app shares with its extensions and widgets.
+        ///
+        /// The file is `Library/Application Support/Settings.plist` in the group's container.
+        ///
+        /// - Throws: ``SettingsError`` with the code `storeUnavailable` if the app is not entitled to the group, or if the
+        ///   file cannot be read.
+        public convenience init(appGroup identifier: String) throws {
+            let container = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: identifier)
+            guard let container else {
+                throw SettingsError(.storeUnavailable, store: "PropertyListStore of the app group \(identifier)")
+            }
+            try self.init(
+                url: container.appendingPathComponent("Library/Application Support/Settings.plist"))
+        }
+    }
+#endif

@@ -1,0 +1,2 @@
+@_exported import SettingsCore
+@_exported import SettingsFiles
