@@ -83,7 +83,8 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
     }
 
     @Sendable private static func decodeDouble(_ bytes: Data) -> Double? {
-        func isDigit(_ byte: UInt8?) -> Bool { byte.map { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") } ?? false }
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        func isDigit(_ byte: UInt8?) -> Bool { byte.map(digits.contains) ?? false }
         let isPlain = bytes.allSatisfy { isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
         guard isPlain, isDigit(bytes.last), isDigit(bytes.first) || bytes.first == UInt8(ascii: "-"),
             let text = String(validating: bytes, as: UTF8.self), !text.hasPrefix("-."),

@@ -5,6 +5,7 @@
 #endif
 
 extension SettingsService {
+    // @unchecked: inherited from SettingDefinition; the one property here is a `let` of a Sendable type.
     /// One setting, defined once: its name, its scope, its default, and how its value is stored.
     ///
     /// ```swift
@@ -18,8 +19,6 @@ extension SettingsService {
     /// A default is never written: it is what the setting reads as while nothing is stored. A setting is immutable and
     /// may be used from any thread, by any number of services. Define settings as `static let`: a service keeps the
     /// decoded value of each setting object, so an object made anew for each access is read slowly.
-    //
-    // @unchecked: inherited from SettingDefinition; the one property here is a `let` of a Sendable type.
     public final class Setting<T: Codable & Sendable>: SettingDefinition, @unchecked Sendable {
         let coding: ValueCoding<T>
 

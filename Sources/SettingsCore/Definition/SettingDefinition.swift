@@ -1,6 +1,9 @@
 import Synchronization
 
 extension SettingsService {
+    // @unchecked: a class that has a subclass cannot be checked. It is sound because every stored property is a `let`
+    // of a Sendable type, and because `init` is not public, so that `Setting` (whose properties are also Sendable
+    // `let`s) is the only subclass there can be.
     /// What every setting has, whatever the type of its value; the place where an app lists its settings.
     ///
     /// ```swift
@@ -12,10 +15,6 @@ extension SettingsService {
     ///
     /// The class is the namespace in which `.launchCount` is looked up. Settings themselves are
     /// ``SettingsService/Setting`` objects; there is no other subclass.
-    //
-    // @unchecked: a class that has a subclass cannot be checked. It is sound because every stored property is a `let`
-    // of a Sendable type, and because `init` is not public, so that `Setting` (whose properties are also Sendable
-    // `let`s) is the only subclass there can be.
     public class SettingDefinition: @unchecked Sendable {
         /// Lets `Setting<Int>(...)` be written without a prefix inside an extension of this class.
         public typealias Setting = SettingsService.Setting

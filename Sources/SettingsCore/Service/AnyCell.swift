@@ -44,13 +44,12 @@ final class CellListener: Sendable {
     }
 }
 
+// @unchecked: a class with a subclass cannot be checked. It has only `let`s of Sendable types.
 /// What a service keeps of one setting, as far as it does not depend on the type of its value: who listens, and what they
 /// have not been told yet.
 ///
 /// ``Cell`` is the only subclass. Values are passed as `any Sendable` here, so that writing runs no unspecialised generic
 /// code but the encoding.
-//
-// @unchecked: a class with a subclass cannot be checked. It has only `let`s of Sendable types.
 @usableFromInline class AnyCell: @unchecked Sendable {
     /// A value that is being set, held out to the commit of its own bytes.
     private struct Offer {

@@ -4,9 +4,8 @@
     import Foundation
 #endif
 
-/// What a service keeps of one setting: the decoded value, and (in ``AnyCell``) who listens to it.
-//
 // @unchecked: inherited from AnyCell; the properties here are `let`s of Sendable types.
+/// What a service keeps of one setting: the decoded value, and (in ``AnyCell``) who listens to it.
 @usableFromInline final class Cell<Value: Codable & Sendable>: AnyCell, @unchecked Sendable {
     private let key: SettingsService.StorageKey
     private let coding: ValueCoding<Value>

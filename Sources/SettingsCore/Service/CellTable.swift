@@ -1,13 +1,12 @@
 import Synchronization
 
+// @unchecked: the chunks are raw memory. It is sound because a chunk's pointer is published by an atomic store after the
+// chunk is initialised, its elements are atomics, and nothing is freed before `deinit`.
 /// A service's cells by the index of their setting: read without a lock, filled under one.
 ///
 /// The table is made of chunks, each twice as large as the one before, which never move once they are there; so a reader
 /// needs two loads and no lock. A cell stays in the table until its setting goes, and then no reader can be looking for
 /// it: whoever reads a setting holds it.
-//
-// @unchecked: the chunks are raw memory. It is sound because a chunk's pointer is published by an atomic store after the
-// chunk is initialised, its elements are atomics, and nothing is freed before `deinit`.
 @usableFromInline final class CellTable: @unchecked Sendable {
     @usableFromInline typealias Slot = Atomic<Unmanaged<AnyCell>?>
 

@@ -1,11 +1,10 @@
 import Synchronization
 
+// @unchecked: a class with a subclass cannot be checked. Its one property is an atomic.
 /// Whether a kept value is still the stored one; the part of a ``ValueBox`` that does not depend on the value's type.
 ///
 /// The state is one counter. Even: the value is valid. Odd: it is not. Each change of state makes it larger, so that who
 /// computed a value can tell whether it is still wanted.
-//
-// @unchecked: a class with a subclass cannot be checked. Its one property is an atomic.
 @usableFromInline class Validity: @unchecked Sendable {
     @usableFromInline final let state = Atomic<UInt64>(1)
 
@@ -28,6 +27,9 @@ import Synchronization
     }
 }
 
+// @unchecked: `storage` is raw memory. It is written only in `publish`, inside `writing` and all the readers' locks, and
+// read only inside one of those locks, after `state` was seen even, hence after it was initialised. The words are
+// atomics. Nothing else is mutable.
 /// A decoded value that any number of threads read at once, and that can be made invalid at any moment.
 ///
 /// A number, a Boolean or another plain value of at most 32 bytes is kept in atomic words under a sequence lock: reading
@@ -36,10 +38,6 @@ import Synchronization
 ///
 /// The sequence lock is that of the Linux kernel, described by Boehm in "Can Seqlocks Get Along with Programming Language
 /// Memory Models?", 2012; the words are read with acquiring loads, for which that paper gives the proof.
-//
-// @unchecked: `storage` is raw memory. It is written only in `publish`, inside `writing` and all the readers' locks, and
-// read only inside one of those locks, after `state` was seen even, hence after it was initialised. The words are
-// atomics. Nothing else is mutable.
 @usableFromInline final class ValueBox<Value: Sendable>: Validity, @unchecked Sendable {
     /// A lock on a cache line of its own.
     @usableFromInline struct ReaderLock: ~Copyable {

@@ -22,10 +22,9 @@
         }
     }
 
+    // @unchecked: PassthroughSubject is thread-safe but not marked so, and is sent to by one thread at a time anyway.
     /// Sends the current value each time that it is told to, from one thread at a time, so that the last value sent is the
     /// last one read.
-    //
-    // @unchecked: PassthroughSubject is thread-safe but not marked so, and is sent to by one thread at a time anyway.
     private final class PublisherRelay<T: Sendable>: @unchecked Sendable {
         private struct State {
             var isSending = false

@@ -5,13 +5,12 @@
     // Where this is type-checked without Apple's SDK, the stub module has what Foundation lacks there.
     import SwiftUI
 
+    // @unchecked: NSUbiquitousKeyValueStore is thread-safe but not marked so; every use of it is inside `access`.
     /// Settings in iCloud's key-value store: at most 1,024 keys and 1 MB in all, Apple devices of one account only.
     ///
     /// Values are stored as data. Changes that arrive from other devices are announced with the origin
     /// ``SettingsService/Origin/external``. The app needs the iCloud key-value entitlement; without an account the system
     /// keeps values on the device and uploads them later.
-    //
-    // @unchecked: NSUbiquitousKeyValueStore is thread-safe but not marked so; every use of it is inside `access`.
     public final class UbiquitousStore: SettingsStore, @unchecked Sendable {
         /// The app's store in iCloud.
         public static let standard = UbiquitousStore(.default)

@@ -3,6 +3,8 @@ import SettingsCore
 import SettingsFiles
 import Synchronization
 
+// @unchecked: `UserDefaults` is documented to be thread-safe but not marked so on Linux; every use of it is inside
+// `access`. The other properties are immutable and Sendable.
 /// Settings in `UserDefaults`, as native values that the rest of an app can read and write there.
 ///
 /// A setting of `String` is a string in `UserDefaults`, one of `Int` a number, and so on: `object(forKey:)` shows what a
@@ -16,9 +18,6 @@ import Synchronization
 /// On Linux `UserDefaults` writes its file only when it is told to, and processes that share a file overwrite each other's
 /// values. This store tells it to soon after each change and at exit; the other thing cannot be mended from outside:
 /// prefer ``PropertyListStore`` there.
-//
-// @unchecked: `UserDefaults` is documented to be thread-safe but not marked so on Linux; every use of it is inside
-// `access`. The other properties are immutable and Sendable.
 public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
     /// The app's standard defaults.
     public static let standard = UserDefaultsStore(.standard, name: "standard")

@@ -1,0 +1,59 @@
+import SettingsCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Check {
+    /// A batch is carried out whole, or not at all.
+    static let batches = [
+        Check("A batch sets and removes all its keys.") { store in
+            try store.set(key("removed"), to: Data("1".utf8))
+            let isApplied = try store.apply(
+                .init(writes: [
+                    .init(key: key("a"), data: Data("a".utf8)), .init(key: key("removed"), data: nil),
+                    .init(key: key("b"), data: Data("b".utf8)),
+                ]))
+            try require(isApplied, "A batch without expectations was refused.")
+            try require(try store.get(key("a")) == Data("a".utf8), "The first write is missing.")
+            try require(try store.get(key("b")) == Data("b".utf8), "The last write is missing.")
+            try require(try store.get(key("removed")) == nil, "The removal is missing.")
+        },
+        Check("Of two writes of a key in one batch the later counts.") { store in
+            _ = try store.apply(
+                .init(writes: [
+                    .init(key: key("a"), data: Data("1".utf8)), .init(key: key("a"), data: nil),
+                    .init(key: key("a"), data: Data("2".utf8)),
+                ]))
+            try require(try store.get(key("a")) == Data("2".utf8), "Another than the last write was stored.")
+        },
+        Check("A batch whose expectations hold is carried out.") { store in
+            try store.set(key("a"), to: Data("1".utf8))
+            let isApplied = try store.apply(
+                .init(
+                    writes: [.init(key: key("a"), data: Data("2".utf8))],
+                    expectations: [
+                        .init(key: key("a"), data: Data("1".utf8)), .init(key: key("absent"), data: nil),
+                    ]))
+            try require(isApplied, "The batch was refused.")
+            try require(try store.get(key("a")) == Data("2".utf8), "The batch was not carried out.")
+        },
+        Check("A batch of which one expectation does not hold changes nothing.") { store in
+            try store.set(key("a"), to: Data("1".utf8))
+            for wrong in [Data("2".utf8), nil] {
+                let isApplied = try store.apply(
+                    .init(
+                        writes: [.init(key: key("a"), data: Data("3".utf8)), .init(key: key("b"), data: Data())],
+                        expectations: [.init(key: key("a"), data: wrong)]))
+                try require(!isApplied, "The batch was not refused.")
+                try require(try store.get(key("a")) == Data("1".utf8), "A refused batch changed a key.")
+                try require(try store.get(key("b")) == nil, "A refused batch made a key.")
+            }
+        },
+        Check("An empty batch is carried out.") { store in
+            try require(try store.apply(.init(writes: [])), "It was refused.")
+        },
+    ]
+}

@@ -1,0 +1,86 @@
+import SettingsCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Check {
+    private static let writerCount = 8
+    private static let rounds = 50
+
+    /// Any thread may call at any time.
+    static let concurrency = [
+        Check("Values that several threads set under names of their own are all there.") { store in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<writerCount {
+                    group.addTask {
+                        for round in 0..<rounds {
+                            try store.set(key("\(writer)/\(round)"), to: Data("\(round)".utf8))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            for writer in 0..<writerCount {
+                for round in 0..<rounds {
+                    try require(
+                        try store.get(key("\(writer)/\(round)")) == Data("\(round)".utf8), "A value was lost.")
+                }
+            }
+        },
+        Check("A reader sees a value that was set, never a mixture of two.") { store in
+            let values = (0..<writerCount).map { Data(repeating: UInt8($0), count: 1_000) }
+            try store.set(key("a"), to: values[0])
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for value in values {
+                    group.addTask {
+                        for _ in 0..<rounds {
+                            try store.set(key("a"), to: value)
+                            let read = try store.get(key("a"))
+                            try require(read.map(values.contains) ?? false, "Something was read that nobody has set.")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        },
+        Check("Updates through a service are atomic.") { store in
+            let service = SettingsService(stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
+            let counter = SettingsService.Setting<Int>("counter", in: .custom(id: "conformance"), default: 0)
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<writerCount {
+                    group.addTask {
+                        for _ in 0..<rounds { service.update(counter) { $0 += 1 } }
+                    }
+                }
+            }
+            let total = try service.load(counter)
+            try require(total == writerCount * rounds, "\(writerCount * rounds) updates added up to \(total).")
+        },
+        Check("With several writers, listeners end on the stored value.") { store in
+            let service = SettingsService(stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
+            let setting = SettingsService.Setting<Int>("a", in: .custom(id: "conformance"), default: -1)
+            let changes = service.changes(of: setting)
+            await withTaskGroup(of: Void.self) { group in
+                for writer in 0..<writerCount {
+                    group.addTask {
+                        for round in 0..<rounds { service.set(setting, to: writer * rounds + round) }
+                    }
+                }
+            }
+            // A last change that says that all others have been told.
+            service.set(setting, to: -2)
+            var before = -1
+            for await change in changes {
+                try require(
+                    change.oldValue == before, "A change from \(change.oldValue) followed one to \(before).")
+                before = change.newValue
+                if change.newValue == -2 { break }
+            }
+            try require(try service.load(setting) == -2, "The last value that was told is not the stored one.")
+        },
+    ]
+}

@@ -1,0 +1,123 @@
+import SettingsCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What listeners of a service over the store were told.
+private final class Recorder: Sendable {
+    struct Told: Sendable, Equatable {
+        var old: Data?
+        var new: Data?
+    }
+
+    private struct State {
+        var changes: [String: [Told]] = [:]
+        var sets: [Set<String>] = []
+    }
+
+    let service: SettingsService
+    private let state = Mutex(State())
+    private let subscriptions = Mutex<[SettingsService.Subscription]>([])
+
+    /// Listens to a service over a store that must have a feed.
+    init(_ store: any SettingsStore, names: [String]) throws {
+        guard store.feed != nil else { throw NotOffered(reason: "the store has no feed") }
+        service = SettingsService(
+            stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
+        var subscriptions = names.map { name in
+            service.observe(Self.setting(name)) { [weak self] change in
+                self?.state.withLock {
+                    $0.changes[name, default: []].append(.init(old: change.oldValue, new: change.newValue))
+                }
+            }
+        }
+        subscriptions.append(
+            service.observe { [weak self] changes in
+                self?.state.withLock { $0.sets.append(Set(changes.keys.map(\.name))) }
+            })
+        let made = subscriptions
+        self.subscriptions.withLock { $0 = made }
+    }
+
+    static func setting(_ name: String) -> SettingsService.Setting<Data?> {
+        SettingsService.Setting<Data?>(name, in: .custom(id: "conformance"))
+    }
+
+    func changes(of name: String) -> [Told] { state.withLock { $0.changes[name] ?? [] } }
+    var changeSets: [Set<String>] { state.withLock { $0.sets } }
+}
+
+extension Check {
+    /// A store with a feed announces what it changes, once, in order, and nothing else.
+    static let feed = [
+        Check("The feed is the same object each time.") { store in
+            guard let feed = store.feed else { throw NotOffered(reason: "the store has no feed") }
+            try require(store.feed === feed, "It was another object at the second time.")
+        },
+        Check("Each change is announced once, with the bytes before and after.") { store in
+            let recorder = try Recorder(store, names: ["a", "b"])
+            let (one, two) = (Data("1".utf8), Data("2".utf8))
+            try store.set(key("a"), to: one)
+            try store.set(key("a"), to: two)
+            try store.set(key("a"), to: nil)
+            let expected: [Recorder.Told] = [
+                .init(old: nil, new: one), .init(old: one, new: two), .init(old: two, new: nil),
+            ]
+            try require(recorder.changes(of: "a") == expected, "Announced was \(recorder.changes(of: "a")).")
+            try require(recorder.changes(of: "b").isEmpty, "A key that was not set was announced.")
+        },
+        Check("What changes nothing is not announced.") { store in
+            try store.set(key("a"), to: Data("1".utf8))
+            let recorder = try Recorder(store, names: ["a", "absent"])
+            try store.set(key("a"), to: Data("1".utf8))
+            try store.set(key("absent"), to: nil)
+            _ = try store.apply(.init(writes: [.init(key: key("a"), data: Data("1".utf8))]))
+            try require(recorder.changeSets.isEmpty, "Announced was \(recorder.changeSets).")
+        },
+        Check("A batch is announced at once, each key with its last bytes.") { store in
+            let recorder = try Recorder(store, names: ["a", "b"])
+            _ = try store.apply(
+                .init(writes: [
+                    .init(key: key("a"), data: Data("1".utf8)), .init(key: key("b"), data: Data("2".utf8)),
+                    .init(key: key("c"), data: Data("3".utf8)),
+                ]))
+            try require(recorder.changeSets == [["a", "b", "c"]], "Announced was \(recorder.changeSets).")
+            try require(recorder.changes(of: "b") == [.init(old: nil, new: Data("2".utf8))], "b was announced wrongly.")
+        },
+        Check("A refused batch is not announced.") { store in
+            let recorder = try Recorder(store, names: ["a"])
+            _ = try store.apply(
+                .init(
+                    writes: [.init(key: key("a"), data: Data("1".utf8))],
+                    expectations: [.init(key: key("b"), data: Data())]))
+            try require(recorder.changeSets.isEmpty, "Announced was \(recorder.changeSets).")
+        },
+        Check("removeAll is announced for each key that was there.") { store in
+            do {
+                _ = try store.keys()
+            } catch SettingsError.Code.unsupported {
+                throw NotOffered(reason: "the store does not list its keys")
+            }
+            try store.set(key("a"), to: Data("1".utf8))
+            try store.set(key("b"), to: Data("2".utf8))
+            let recorder = try Recorder(store, names: ["a", "b", "absent"])
+            try store.removeAll()
+            try require(recorder.changes(of: "a") == [.init(old: Data("1".utf8), new: nil)], "a was announced wrongly.")
+            try require(recorder.changes(of: "b") == [.init(old: Data("2".utf8), new: nil)], "b was announced wrongly.")
+            try require(recorder.changes(of: "absent").isEmpty, "An absent key was announced.")
+        },
+        Check("After a set returns, no service reads an older value.") { store in
+            let recorder = try Recorder(store, names: [])
+            let setting = Recorder.setting("a")
+            for number in 0..<100 {
+                let data = Data("\(number)".utf8)
+                try store.set(key("a"), to: data)
+                try require(recorder.service.get(setting) == data, "A service read an older value.")
+            }
+        },
+    ]
+}

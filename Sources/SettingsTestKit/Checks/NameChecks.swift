@@ -1,0 +1,53 @@
+import SettingsCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Check {
+    /// Any name works, and names do not get in each other's way.
+    static let names = [
+        Check("Any name works that is not empty and has no NUL.") { store in
+            for name in Samples.names {
+                try store.set(key(name), to: Data(name.utf8))
+                try require(
+                    try store.get(key(name)) == Data(name.utf8),
+                    "The value under \(name.debugDescription.prefix(80)) did not come back.")
+            }
+            for name in Samples.names {
+                try require(
+                    try store.get(key(name)) == Data(name.utf8),
+                    "The value under \(name.debugDescription.prefix(80)) was changed by setting another.")
+            }
+        },
+        Check("Setting or removing one key leaves the others as they are.") { store in
+            let names = ["a", "b", "a.b", "a:b", "ab", "a b", "aa"]
+            for name in names { try store.set(key(name), to: Data(name.utf8)) }
+            try store.set(key("a"), to: Data("changed".utf8))
+            try store.set(key("b"), to: nil)
+            for name in names.dropFirst(2) {
+                try require(try store.get(key(name)) == Data(name.utf8), "\"\(name)\" was changed by setting another.")
+            }
+        },
+        Check("Names that are canonically equivalent are one key.") { store in
+            try store.set(key("caf\u{E9}"), to: Data("composed".utf8))
+            try require(
+                try store.get(key("cafe\u{301}")) == Data("composed".utf8),
+                "What was set under a composed name was not found under the decomposed one.")
+            try store.set(key("cafe\u{301}"), to: Data("decomposed".utf8))
+            try require(
+                try store.get(key("caf\u{E9}")) == Data("decomposed".utf8),
+                "What was set under a decomposed name was not found under the composed one.")
+            try store.set(key("caf\u{E9}"), to: nil)
+            try require(
+                try store.get(key("cafe\u{301}")) == nil, "Removing the composed name left the decomposed one.")
+        },
+        Check("Names that differ in case are two keys.") { store in
+            try store.set(key("name"), to: Data("lower".utf8))
+            try store.set(key("NAME"), to: Data("upper".utf8))
+            try require(try store.get(key("name")) == Data("lower".utf8), "The upper-case name replaced the other.")
+        },
+    ]
+}

@@ -1,0 +1,89 @@
+import SettingsCore
+
+/// Checks that a store keeps the contract of `SettingsStore`.
+///
+/// Every author of a store runs it, in whatever test framework:
+///
+/// ```swift
+/// @Test func myStoreConforms() async {
+///     let report = await StoreConformance { try MyStore(at: uniqueTemporaryPath()) }.run()
+///     #expect(report.failures.isEmpty, "\(report)")
+/// }
+/// ```
+///
+/// What a store does not offer (keys, a feed) is not checked and named in ``StoreConformanceReport/skipped``.
+public struct StoreConformance: Sendable {
+    /// Makes an empty store, independent of those made before.
+    public typealias Make = @Sendable () throws -> any SettingsStore
+    /// Makes a second store on the medium of the first, as another process would.
+    public typealias Reopen = @Sendable (any SettingsStore) throws -> any SettingsStore
+
+    private let make: Make
+    private let reopen: Reopen?
+
+    /// A suite for the stores that `make` makes.
+    ///
+    /// - Parameters:
+    ///   - reopen: For stores that outlive the process: opens again what the given store has written. It is called after
+    ///     the given store was synchronised.
+    ///   - make: Makes an empty store; called once a check.
+    public init(reopen: Reopen? = nil, _ make: @escaping Make) {
+        self.make = make
+        self.reopen = reopen
+    }
+
+    /// Runs all checks. It takes a few seconds with a store that takes a millisecond a call.
+    public func run() async -> StoreConformanceReport {
+        var report = StoreConformanceReport()
+        for check in checks {
+            do {
+                try await check.body(try make())
+                report.passed.append(check.rule)
+            } catch let failure as Violation {
+                report.failures.append(.init(rule: check.rule, reason: failure.description))
+            } catch let skip as NotOffered {
+                report.skipped.append(.init(rule: check.rule, reason: skip.reason))
+            } catch {
+                report.failures.append(.init(rule: check.rule, reason: "It threw: \(error)"))
+            }
+        }
+        return report
+    }
+
+    private var checks: [Check] {
+        var checks = Check.values + Check.names + Check.batches + Check.enumeration + Check.feed + Check.concurrency
+        if let reopen { checks += Check.durability(reopen) }
+        return checks
+    }
+}
+
+/// One rule of the contract, and what finds out whether a store keeps it.
+struct Check: Sendable {
+    let rule: String
+    let body: @Sendable (any SettingsStore) async throws -> Void
+
+    init(_ rule: String, _ body: @escaping @Sendable (any SettingsStore) async throws -> Void) {
+        self.rule = rule
+        self.body = body
+    }
+}
+
+/// The rule was broken.
+struct Violation: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// The store does not have what the rule is about.
+struct NotOffered: Error {
+    let reason: String
+}
+
+/// Fails the check unless the condition holds.
+func require(_ condition: Bool, _ reason: @autoclosure () -> String) throws {
+    if !condition { throw Violation(description: reason()) }
+}
+
+/// A key in the scope that the checks use.
+func key(_ name: String) -> SettingsService.StorageKey {
+    .init(name, scope: .custom(id: "conformance"))
+}
