@@ -20,9 +20,10 @@ let package = Package(
         .executableTarget(name: "QuickStart", dependencies: ["SettingsKit"], path: "Examples/QuickStart"),
         .executableTarget(
             name: "ImportedPreferences", dependencies: ["SettingsKit"], path: "Examples/ImportedPreferences",
-            resources: [.copy("Resources/org.example.Reader.plist")]),
+            resources: [.copy("Resources/com.apple.TextEdit.plist")]),
         .testTarget(name: "SettingsCoreTests", dependencies: ["SettingsCore", "SettingsTestKit"]),
         .testTarget(name: "SettingsFilesTests", dependencies: ["SettingsFiles", "SettingsTestKit"]),
+        .testTarget(name: "SettingsTestKitTests", dependencies: ["SettingsCore", "SettingsTestKit"]),
         .testTarget(name: "SettingsKitTests", dependencies: ["SettingsKit", "SettingsTestKit"]),
     ],
     swiftLanguageModes: [.v6]

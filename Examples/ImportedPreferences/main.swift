@@ -1,1 +1,77 @@
+import Foundation
 import SettingsKit
+
+// Reads the preferences of an application that has never heard of SettingsKit, native types and all, changes some of
+// them, and shows what that did to the file. `swift run ImportedPreferences`.
+
+/// How the application keeps the state of its toolbar: a dictionary, read as a struct.
+struct Toolbar: Codable, Sendable {
+    var displayMode: Int
+    var iconSizeMode: Int
+    var isShown: Bool
+    var items: [String]
+
+    enum CodingKeys: String, CodingKey {
+        case displayMode = "TB Display Mode"
+        case iconSizeMode = "TB Icon Size Mode"
+        case isShown = "TB Is Shown"
+        case items = "TB Item Identifiers"
+    }
+}
+
+extension SettingsService.SettingDefinition {
+    static let checksSpelling = Setting<Bool>("CheckSpellingWhileTyping", in: .defaults, default: false)
+    static let width = Setting<Int>("WidthInChars", in: .defaults, default: 75)
+    static let autosaveDelay = Setting<Double>("AutosaveDelay", in: .defaults, default: 15)
+    static let font = Setting<String>("NSFixedPitchFont", in: .defaults, default: "Menlo")
+    static let lastUpdateCheck = Setting<Date?>("LastUpdateCheck", in: .defaults)
+    static let bookmark = Setting<Data?>("WebArchiveBookmark", in: .defaults)
+    static let searches = Setting<[String]>("RecentSearchStrings", in: .defaults, default: [])
+    static let toolbar = Setting<Toolbar?>("NSToolbar Configuration Editor", in: .defaults)
+    static let tabWidth = Setting<Int>("TabWidth", in: .defaults, default: 8)
+}
+
+// The example works on a copy, in a folder of its own.
+guard let original = Bundle.module.url(forResource: "com.apple.TextEdit", withExtension: "plist") else {
+    fatalError("The example's property list is missing from its bundle.")
+}
+let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("ImportedPreferences-\(ProcessInfo.processInfo.processIdentifier)")
+try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+defer { try? FileManager.default.removeItem(at: folder) }
+let file = folder.appendingPathComponent("com.apple.TextEdit.plist")
+try FileManager.default.copyItem(at: original, to: file)
+
+let before = try String(contentsOf: file, encoding: .utf8)
+print("The file as the application left it:\n\n\(before)")
+
+let settings = SettingsService(defaults: try PropertyListStore(url: file))
+
+print("What the settings read:")
+print("  checksSpelling   \(settings.get(.checksSpelling))")
+print("  width            \(settings.get(.width))")
+print("  autosaveDelay    \(settings.get(.autosaveDelay))")
+print("  font             \(settings.get(.font))")
+print("  lastUpdateCheck  \(settings.get(.lastUpdateCheck)?.description ?? "never")")
+print("  bookmark         \(settings.get(.bookmark)?.count ?? 0) bytes")
+print("  searches         \(settings.get(.searches))")
+print("  toolbar          \(settings.get(.toolbar)?.items ?? [])")
+print("  tabWidth         \(settings.get(.tabWidth)) (the default: the file has none, and gets none by reading)")
+
+settings.set(.width, to: 120)
+settings.update(.searches) { $0.append("§ \"quoted\" <tag>") }
+settings.update(.toolbar) { $0?.isShown = false }
+settings.update(.lastUpdateCheck) { $0 = $0?.addingTimeInterval(86_400) }
+settings.reset(.font)
+try settings.synchronize()
+
+let after = try String(contentsOf: file, encoding: .utf8)
+print("\nWhat five changes did to the file (- before, + after):\n")
+let (old, new) = (before.components(separatedBy: "\n"), after.components(separatedBy: "\n"))
+for change in new.difference(from: old) {
+    switch change {
+    case .remove(_, let line, _): print("- \(line)")
+    case .insert(_, let line, _): print("+ \(line)")
+    }
+}
+print("\nEverything else is as it was. The date is still a date, the data still data, the toolbar still a dictionary.")

@@ -9,20 +9,18 @@
         /// Every subscriber gets the current value first. Values arrive on the thread that made the change, or on one that
         /// is already telling of others; use `receive(on:)` for views. Demand is not waited for.
         public func publisher<T>(_ setting: Setting<T>) -> AnyPublisher<T, Never> {
-            Deferred {
-                let relay = PublisherRelay { [self] in get(setting) }
+            Deferred { [self] in
+                let relay = PublisherRelay { self.get(setting) }
                 let subscription = observe(setting) { _ in relay.sendCurrentValue() }
-                // Listening has begun before the first value is read: nothing in between is missed.
-                return relay.subject
-                    .handleEvents(
-                        receiveSubscription: { _ in relay.sendCurrentValue() },
-                        receiveCancel: { subscription.cancel() })
+                // Now that listening has begun: what was set since the relay was made. Nobody has subscribed to it yet.
+                relay.sendCurrentValue()
+                return relay.subject.handleEvents(receiveCancel: { subscription.cancel() })
             }
             .eraseToAnyPublisher()
         }
     }
 
-    // @unchecked: PassthroughSubject is thread-safe but not marked so, and is sent to by one thread at a time anyway.
+    // @unchecked: CurrentValueSubject is thread-safe but not marked so, and is sent to by one thread at a time anyway.
     /// Sends the current value each time that it is told to, from one thread at a time, so that the last value sent is the
     /// last one read.
     private final class PublisherRelay<T: Sendable>: @unchecked Sendable {
@@ -31,12 +29,13 @@
             var mustSend = false
         }
 
-        let subject = PassthroughSubject<T, Never>()
+        let subject: CurrentValueSubject<T, Never>
         private let read: @Sendable () -> T
         private let state = Mutex(State())
 
         init(read: @escaping @Sendable () -> T) {
             self.read = read
+            subject = CurrentValueSubject(read())
         }
 
         func sendCurrentValue() {

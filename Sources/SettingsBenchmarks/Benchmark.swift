@@ -1,0 +1,90 @@
+/// One figure to find out: an operation, the yardstick that it is compared with, and the ratio to reach.
+struct Benchmark {
+    enum Target {
+        /// The operation may cost at most so many times what the yardstick costs.
+        case costAtMost(Double)
+        /// The operation must do at least so many times what the yardstick does in the same time.
+        case throughputAtLeast(Double)
+    }
+
+    /// The row of the cost table that it belongs to.
+    let row: Int
+    let name: String
+    let yardstickName: String
+    let target: Target
+    /// How often the operation is done for one measurement, when there is no hurry.
+    let iterations: Int
+    /// Does the operation so many times, and answers the nanoseconds that one took.
+    let operation: (Int) -> Double
+    /// Does the yardstick so many times, and answers the nanoseconds that one took.
+    let yardstick: (Int) -> Double
+}
+
+/// What was found out.
+struct Outcome {
+    let benchmark: Benchmark
+    let operation: Sample
+    let yardstick: Sample
+    /// Operation to yardstick, pair by pair: the machine's speed drifts, but hardly within a pair.
+    let ratio: Sample
+
+    var isReached: Bool {
+        switch benchmark.target {
+        case .costAtMost(let limit): ratio.median <= limit
+        case .throughputAtLeast(let limit): ratio.median >= limit
+        }
+    }
+}
+
+/// Several measurements of one thing.
+struct Sample {
+    private let sorted: [Double]
+
+    init(_ measurements: [Double]) {
+        sorted = measurements.sorted()
+    }
+
+    var minimum: Double { sorted[0] }
+    var median: Double { sorted[sorted.count / 2] }
+    var maximum: Double { sorted[sorted.count - 1] }
+}
+
+extension Benchmark {
+    /// Measures operation and yardstick in turn, after a warm-up that is not counted.
+    func run(rounds: Int, shareOfIterations share: Double) -> Outcome {
+        let count = max(1, Int(Double(iterations) * share))
+        _ = yardstick(max(1, count / 5))
+        _ = operation(max(1, count / 5))
+        var pairs: [(operation: Double, yardstick: Double)] = []
+        for round in 0..<rounds {
+            // Each goes first every other time.
+            if round.isMultiple(of: 2) {
+                let yardstick = yardstick(count)
+                pairs.append((operation(count), yardstick))
+            } else {
+                let operation = operation(count)
+                pairs.append((operation, yardstick(count)))
+            }
+        }
+        let ratio =
+            switch target {
+            case .costAtMost: pairs.map { $0.operation / $0.yardstick }
+            case .throughputAtLeast: pairs.map { $0.yardstick / $0.operation }
+            }
+        return Outcome(
+            benchmark: self, operation: Sample(pairs.map(\.operation)), yardstick: Sample(pairs.map(\.yardstick)),
+            ratio: Sample(ratio))
+    }
+}
+
+/// How many nanoseconds each of `count` repetitions takes.
+@inline(__always)
+func nanosecondsEach(_ count: Int, _ body: () -> Void) -> Double {
+    let duration = ContinuousClock().measure(body)
+    let (seconds, attoseconds) = duration.components
+    return (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(count)
+}
+
+/// Uses a value, so that the optimiser cannot do without computing it.
+@inline(never)
+func use<T>(_ value: T) {}

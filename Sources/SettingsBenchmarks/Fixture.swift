@@ -1,0 +1,48 @@
+import Foundation
+import SettingsKit
+
+/// A small struct, as settings often are.
+struct Profile: Codable, Sendable {
+    var name = "Ann"
+    var age = 40
+    var score = 2.5
+}
+
+/// A service over a property list with a hundred settings, in a temporary directory that goes with it.
+final class Fixture {
+    let settings: SettingsService
+    let numbers: [Setting<Int>]
+    let number: Setting<Int>
+    let flag: Setting<Bool>
+    let text: Setting<String>
+    let longText: Setting<String>
+    let profile: Setting<Profile>
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("settings-benchmarks-\(UUID().uuidString)")
+        let store = try PropertyListStore(url: folder.appendingPathComponent("Settings.plist"))
+        settings = SettingsService(defaults: store)
+        numbers = (0..<100).map { Setting<Int>("setting-\($0)", in: .defaults, default: 0) }
+        number = numbers[42]
+        flag = Setting<Bool>("flag", in: .defaults, default: false)
+        text = Setting<String>("text", in: .defaults, default: "")
+        longText = Setting<String>("longText", in: .defaults, default: "")
+        profile = Setting<Profile>("profile", in: .defaults, default: Profile())
+        for (value, setting) in numbers.enumerated() { settings.set(setting, to: value) }
+        settings.set(flag, to: true)
+        settings.set(text, to: "dark")
+        settings.set(longText, to: "A string that does not fit into the sixteen bytes of its own.")
+        settings.set(profile, to: Profile(name: "Bob", age: 41, score: 3.5))
+    }
+
+    deinit {
+        do {
+            try settings.synchronize()
+            try FileManager.default.removeItem(at: folder)
+        } catch {
+            print("The benchmark's directory \(folder.path) could not be removed: \(error)")
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import SettingsKit
+import Synchronization
+
+extension Benchmark {
+    /// Row 1: `get` against a look-up in a locked dictionary.
+    static func reading(_ fixture: Fixture) -> [Benchmark] {
+        let settings = fixture.settings
+        let yardstick = DictionaryYardstick()
+
+        func row(_ name: String, _ operation: @escaping (Int) -> Double) -> Benchmark {
+            Benchmark(
+                row: 1, name: name, yardstickName: "Mutex<[String: Int]> look-up, 100 keys", target: .costAtMost(0.4),
+                iterations: 2_000_000, operation: operation, yardstick: yardstick.measure)
+        }
+        return [
+            row("get of an Int") { [setting = fixture.number] count in
+                nanosecondsEach(count) {
+                    var sum = 0
+                    for _ in 0..<count { sum &+= settings.get(setting) }
+                    use(sum)
+                }
+            },
+            row("get of a String") { [setting = fixture.text] count in
+                nanosecondsEach(count) {
+                    var sum = 0
+                    for _ in 0..<count { sum &+= settings.get(setting).utf8.count }
+                    use(sum)
+                }
+            },
+            row("get of a long String") { [setting = fixture.longText] count in
+                nanosecondsEach(count) {
+                    var sum = 0
+                    for _ in 0..<count { sum &+= settings.get(setting).utf8.count }
+                    use(sum)
+                }
+            },
+            row("get of a small struct") { [setting = fixture.profile] count in
+                nanosecondsEach(count) {
+                    var sum = 0
+                    for _ in 0..<count { sum &+= settings.get(setting).age }
+                    use(sum)
+                }
+            },
+            row("get of 100 Ints in turn") { [numbers = fixture.numbers] count in
+                nanosecondsEach(count) {
+                    var sum = 0
+                    var next = 0
+                    for _ in 0..<count {
+                        sum &+= settings.get(numbers[next])
+                        next = next == 99 ? 0 : next + 1
+                    }
+                    use(sum)
+                }
+            },
+        ]
+    }
+
+    /// Row 2: reading through a handle against reading a locked variable.
+    static func handles(_ fixture: Fixture) -> [Benchmark] {
+        let yardstick = VariableYardstick()
+
+        func row(_ name: String, _ operation: @escaping (Int) -> Double) -> Benchmark {
+            Benchmark(
+                row: 2, name: name, yardstickName: "Mutex<Int> read", target: .costAtMost(2), iterations: 2_000_000,
+                operation: operation, yardstick: yardstick.measure)
+        }
+        return [
+            row("Value of an Int") { [live = fixture.settings.value(fixture.number)] count in
+                nanosecondsEach(count) {
+                    var sum = 0
+                    for _ in 0..<count { sum &+= live.value }
+                    use(sum)
+                }
+            },
+            row("Value of a String") { [live = fixture.settings.value(fixture.text)] count in
+                nanosecondsEach(count) {
+                    var sum = 0
+                    for _ in 0..<count { sum &+= live.value.utf8.count }
+                    use(sum)
+                }
+            },
+            row("Value of a small struct") { [live = fixture.settings.value(fixture.profile)] count in
+                nanosecondsEach(count) {
+                    var sum = 0
+                    for _ in 0..<count { sum &+= live.value.age }
+                    use(sum)
+                }
+            },
+        ]
+    }
+}
+
+/// A dictionary behind a lock: what a program would write itself.
+private final class DictionaryYardstick: Sendable {
+    private let names = (0..<100).map { "setting-\($0)" }
+    private let dictionary: Mutex<[String: Int]>
+
+    init() {
+        dictionary = Mutex(Dictionary(uniqueKeysWithValues: (0..<100).map { ("setting-\($0)", $0) }))
+    }
+
+    func measure(_ count: Int) -> Double {
+        nanosecondsEach(count) {
+            var sum = 0
+            var next = 0
+            for _ in 0..<count {
+                sum &+= dictionary.withLock { $0[names[next]] ?? 0 }
+                next = next == 99 ? 0 : next + 1
+            }
+            use(sum)
+        }
+    }
+}
+
+/// A variable behind a lock.
+private final class VariableYardstick: Sendable {
+    private let variable = Mutex(4)
+
+    func measure(_ count: Int) -> Double {
+        nanosecondsEach(count) {
+            var sum = 0
+            for _ in 0..<count { sum &+= variable.withLock { $0 } }
+            use(sum)
+        }
+    }
+}

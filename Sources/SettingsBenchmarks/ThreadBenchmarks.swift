@@ -1,0 +1,51 @@
+import Dispatch
+import SettingsKit
+
+extension Benchmark {
+    /// Row 3: two threads that read one setting, against one.
+    static func threads(_ fixture: Fixture) -> [Benchmark] {
+        let settings = fixture.settings
+
+        func row(_ name: String, atLeast factor: Double, _ read: @escaping @Sendable (Int) -> Void) -> Benchmark {
+            Benchmark(
+                row: 3, name: "two threads reading \(name)", yardstickName: "one thread",
+                target: .throughputAtLeast(factor), iterations: 20_000_000,
+                // Both threads together do twice as many: per reading, it is half of the time.
+                operation: { count in onThreads(2, count, read) / 2 }, yardstick: { count in onThreads(1, count, read) })
+        }
+        return [
+            row("an Int", atLeast: 1.6) { [setting = fixture.number] count in
+                var sum = 0
+                for _ in 0..<count { sum &+= settings.get(setting) }
+                use(sum)
+            },
+            row("a Bool", atLeast: 1.6) { [setting = fixture.flag] count in
+                var sum = 0
+                for _ in 0..<count { sum &+= settings.get(setting) ? 1 : 0 }
+                use(sum)
+            },
+            row("a String", atLeast: 0.9) { [setting = fixture.text] count in
+                var sum = 0
+                for _ in 0..<count { sum &+= settings.get(setting).utf8.count }
+                use(sum)
+            },
+            row("a long String", atLeast: 0.9) { [setting = fixture.longText] count in
+                var sum = 0
+                for _ in 0..<count { sum &+= settings.get(setting).utf8.count }
+                use(sum)
+            },
+            row("a small struct", atLeast: 0.9) { [setting = fixture.profile] count in
+                var sum = 0
+                for _ in 0..<count { sum &+= settings.get(setting).age }
+                use(sum)
+            },
+        ]
+    }
+}
+
+/// Does `count` repetitions on each of several threads at once; answers the nanoseconds that one took.
+private func onThreads(_ threads: Int, _ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Double {
+    nanosecondsEach(count) {
+        DispatchQueue.concurrentPerform(iterations: threads) { _ in body(count) }
+    }
+}
