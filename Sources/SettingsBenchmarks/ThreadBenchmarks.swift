@@ -11,7 +11,8 @@ extension Benchmark {
                 row: 3, name: "two threads reading \(name)", yardstickName: "one thread",
                 target: .throughputAtLeast(factor), iterations: 20_000_000,
                 // Both threads together do twice as many: per reading, it is half of the time.
-                operation: { count in onThreads(2, count, read) / 2 }, yardstick: { count in onThreads(1, count, read) })
+                operation: { count in onThreads(2, count, read) / 2 }, yardstick: { count in onThreads(1, count, read) }
+            )
         }
         return [
             row("an Int", atLeast: 1.6) { [setting = fixture.number] count in

@@ -54,7 +54,10 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
     private static func integer<Integer: FixedWidthInteger>(in bytes: UnsafeRawBufferPointer) -> Integer? {
         var digits = bytes[...]
         let isNegative = digits.first == UInt8(ascii: "-")
-        if isNegative { digits.removeFirst() }
+        if isNegative {
+            guard Integer.isSigned else { return nil }
+            digits.removeFirst()
+        }
         guard let first = digits.first, digits.count == 1 || first != UInt8(ascii: "0") else { return nil }
         var value: Integer = 0
         for byte in digits {
@@ -90,7 +93,7 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
             let text = String(validating: bytes, as: UTF8.self), !text.hasPrefix("-."),
             !Self.hasLeadingZero(bytes)
         else { return nil }
-        return Double(text)
+        return Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 
     private static func hasLeadingZero(_ bytes: Data) -> Bool {

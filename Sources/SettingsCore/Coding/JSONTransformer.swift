@@ -9,7 +9,8 @@
 /// Without arguments it writes compact JSON with sorted keys and plain slashes, so that equal values give equal bytes
 /// and a property list can show them natively. Numbers, Booleans and plain strings take a short cut around the encoder;
 /// the bytes are the same. A `Set` has no order of its own, so its elements are written in the order of their encoded
-/// bytes.
+/// bytes. That holds for a setting whose value is a `Set`; a `Set` inside another value is written in the order that it
+/// happens to have, so that setting an equal value may count as a change.
 public struct JSONTransformer<Value: Codable & Sendable>: Transformer {
     private let encoder: JSONEncoder
     private let decoder: JSONDecoder

@@ -25,7 +25,7 @@ extension SettingsService {
         /// A small number that no other living setting has; a service finds the setting's cell by it.
         @usableFromInline final let index: Int
 
-        private final let tables = Mutex<[WeakTable]>([])
+        private final let tables = Mutex<[WeakReference<CellTable>]>([])
 
         init(key: StorageKey) {
             self.key = key
@@ -43,16 +43,13 @@ extension SettingsService {
 
         /// Notes that `table` holds a cell of this setting, to be removed when the setting goes.
         final func isHeld(by table: CellTable) {
-            tables.withLock { tables in
-                tables.removeAll { $0.object == nil }
-                tables.append(WeakTable(object: table))
+            let others = tables.withLock { tables in
+                defer { tables.append(WeakReference(table)) }
+                return tables.removeDangling()
             }
+            withExtendedLifetime(others) {}
         }
     }
-}
-
-private struct WeakTable: Sendable {
-    weak let object: CellTable?
 }
 
 /// Hands out small dense numbers, and hands them out again after they were given back.

@@ -18,6 +18,16 @@ final class GroupListener: Sendable {
         self.body = body
     }
 
+    /// The names in a scope that it listens to, where it does not listen to all.
+    func names(in scope: SettingsService.Scope) -> [String] {
+        keys?.filter { $0.scope == scope }.map(\.name) ?? []
+    }
+
+    /// Whether it listens to every name in a scope.
+    func listensToAll(of scope: SettingsService.Scope) -> Bool {
+        keys == nil && (self.scope ?? scope) == scope
+    }
+
     /// Passes on what of the changes concerns the listener.
     func tell(_ changes: SettingsService.ChangeSet) {
         guard isActive.load(ordering: .acquiring) else { return }
@@ -33,7 +43,6 @@ final class GroupListeners: Sendable {
     private let listeners = Mutex<[GroupListener]>([])
 
     var all: [GroupListener] { listeners.withLock { $0 } }
-    var isEmpty: Bool { listeners.withLock { $0.isEmpty } }
 
     /// Adds a listener.
     ///

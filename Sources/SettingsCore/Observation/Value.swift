@@ -1,4 +1,5 @@
 import Observation
+import Synchronization
 
 extension SettingsService {
     /// A setting as an observable object: read and set ``value``, and whoever tracks it hears of every change, by
@@ -32,7 +33,7 @@ extension SettingsService {
             subscription = service.subscription(
                 to: setting,
                 ending: cell.listen(.signal { _ in relay.tell() }))
-            relay.value.withLock { $0.object = self }
+            relay.value.withLock { $0 = WeakReference(self) }
         }
 
         /// The setting's name and scope.
@@ -58,15 +59,9 @@ extension SettingsService {
     }
 }
 
-import Synchronization
-
 /// Passes a listener's signals on to a `Value`, without keeping it alive.
 private final class Relay<T: Codable & Sendable>: Sendable {
-    struct WeakValue {
-        weak var object: SettingsService.Value<T>?
-    }
-
-    let value = Mutex(WeakValue())
+    let value = Mutex(WeakReference<SettingsService.Value<T>>(nil))
 
     func tell() {
         value.withLock { $0.object }?.didChange()

@@ -168,11 +168,13 @@ final class CellListener: Sendable {
             inbox.changes.isEmpty ? nil : (inbox.changes.removeFirst(), inbox.listeners)
         }
         guard let (committed, listeners) = next else { return }
-        lazy var change = toldChange(committed)
-        for listener in listeners
-        where listener.since < committed.sequence && listener.isActive.load(ordering: .acquiring) {
+        var change: ToldChange?
+        for listener in listeners where listener.since < committed.sequence {
+            // Decoding first, because it takes time: no callback may begin after its listener was cancelled.
+            if case .change = listener.body, change == nil { change = toldChange(committed) }
+            guard listener.isActive.load(ordering: .acquiring) else { continue }
             switch listener.body {
-            case .change(let tell): tell(change)
+            case .change(let tell): if let change { tell(change) }
             case .signal(let tell): tell(committed.sequence)
             }
         }

@@ -52,14 +52,14 @@ import Synchronization
     }
 
     /// The cell at an index; made and kept if there is none.
-    func cell(at index: Int, make: () -> AnyCell) -> AnyCell {
+    func cell(at index: Int, make: () -> AnyCell) -> (cell: AnyCell, isNew: Bool) {
         let (number, position) = Self.place(of: index)
         return filling.withLock { _ in
             let chunk = chunks[number].load(ordering: .acquiring) ?? makeChunk(number)
-            if let cell = chunk[position].load(ordering: .acquiring) { return cell.takeUnretainedValue() }
+            if let cell = chunk[position].load(ordering: .acquiring) { return (cell.takeUnretainedValue(), false) }
             let cell = make()
             chunk[position].store(.passRetained(cell), ordering: .releasing)
-            return cell
+            return (cell, true)
         }
     }
 

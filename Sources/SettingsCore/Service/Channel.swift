@@ -10,42 +10,19 @@ import Synchronization
 /// be told, in the order in which they were committed.
 ///
 /// Locks are taken in the order store, channel, cell. The channel's lock is never held while anything foreign runs:
-/// listeners, coders and the store itself are called outside.
-final class Channel: StoreFeedListener {
-    private enum Delivery {
-        case cell(AnyCell)
-        case group(SettingsService.ChangeSet, [GroupListener])
-    }
-
+/// listeners, coders and the store itself are called outside, and what was delivered is released outside.
+final class Channel: Sendable {
     private struct State {
-        var hub: StoreHub?
+        /// The store that counts.
+        var attachment: Attachment?
+        /// What stores have announced since somebody began to go over from one to another, the newest bytes by name; an
+        /// entry for each attachment that takes part.
+        var announced: [ObjectIdentifier: [String: Data?]] = [:]
+        var transitions = 0
         var cells: [String: [AnyCell]] = [:]
         /// How many commits this channel has seen.
         var sequence: UInt64 = 0
-        var queue: [Delivery] = []
-        var queueHead = 0
-        var isDelivering = false
-        /// Names that the new store has announced while it is being attached; nil at all other times.
-        var changedWhileAttaching: Set<String>?
-
-        mutating func nextDelivery() -> Delivery? {
-            if queueHead == queue.count || queueHead >= 1_024 {
-                queue.removeFirst(queueHead)
-                queueHead = 0
-            }
-            guard queueHead < queue.count else { return nil }
-            defer { queueHead += 1 }
-            return queue[queueHead]
-        }
-
-        /// Queues a change for group listeners; into the one before, if these listeners are too slow.
-        mutating func enqueue(_ changes: SettingsService.ChangeSet, for listeners: [GroupListener]) {
-            if queue.count - queueHead >= 1_024, case .group(let last, _) = queue[queue.count - 1] {
-                queue[queue.count - 1] = .group(last.merged(with: changes), listeners)
-            } else {
-                queue.append(.group(changes, listeners))
-            }
-        }
+        var queue = DeliveryQueue()
     }
 
     /// After so many deliveries in a row a thread passes the work on, so that a `set` cannot be kept for ever by others.
@@ -62,10 +39,10 @@ final class Channel: StoreFeedListener {
         self.groups = groups
     }
 
-    // MARK: The store
+    // MARK: Reading and writing
 
     /// The store's hub; nil while no store is registered for the scope.
-    var hub: StoreHub? { state.withLock { $0.hub } }
+    var hub: StoreHub? { state.withLock { $0.attachment?.hub } }
 
     /// The store's hub.
     ///
@@ -73,61 +50,6 @@ final class Channel: StoreFeedListener {
     func requireHub(for key: SettingsService.StorageKey?) throws(SettingsError) -> StoreHub {
         guard let hub else { throw SettingsError(.noStore, key: key, store: key == nil ? "\(scope)" : nil) }
         return hub
-    }
-
-    /// Uses `store` from now on. Listeners are told of what differs from the store before.
-    func attach(_ store: any SettingsStore) {
-        let new = StoreHub.hub(for: store)
-        let (old, watched) = state.withLock { state in
-            let watched = state.cells.filter { $0.value.contains { $0.hasListeners } }.map(\.key)
-            state.changedWhileAttaching = []
-            defer { state.hub = new }
-            return (state.hub, watched)
-        }
-        old?.feed.remove(self)
-        new.feed.add(self)
-        let everyone = groups.isEmpty ? [] : names(in: old) + names(in: new)
-        let changes = Set(watched + everyone).map { name in
-            SettingsStoreChange(name: name, from: value(of: name, in: old), to: value(of: name, in: new))
-        }
-        state.withLock { state in
-            guard state.hub === new else { return }
-            for cells in state.cells.values { for cell in cells { cell.invalidate() } }
-            // What the new store has announced itself in the meantime is newer than what was read from it above.
-            let announced = state.changedWhileAttaching ?? []
-            state.changedWhileAttaching = nil
-            commit(changes.filter { !announced.contains($0.name) }, origin: .external, in: &state)
-        }
-        storeDidReleaseLock()
-    }
-
-    /// Ends the connection to the store; the service is going.
-    func detach() {
-        let hub = state.withLock { state in
-            defer { state.hub = nil }
-            return state.hub
-        }
-        hub?.feed.remove(self)
-    }
-
-    private func value(of name: String, in hub: StoreHub?) -> Data? {
-        guard let hub else { return nil }
-        do throws(SettingsError) {
-            return try read(.init(name, scope: scope), from: hub)
-        } catch {
-            diagnostics.reportOnce(error)
-            return nil
-        }
-    }
-
-    private func names(in hub: StoreHub?) -> [String] {
-        guard let hub else { return [] }
-        do {
-            return try hub.store.keys()
-        } catch {
-            // A store that cannot list its keys: whoever listens to a single setting is told all the same.
-            return []
-        }
     }
 
     /// The stored bytes.
@@ -166,67 +88,164 @@ final class Channel: StoreFeedListener {
     /// The number of the last commit.
     var sequence: UInt64 { state.withLock { $0.sequence } }
 
-    /// Keys that somebody reads or listens to.
-    var knownKeys: [SettingsService.StorageKey] {
-        state.withLock { $0.cells.keys.map { .init($0, scope: scope) } }
+    /// Names that somebody reads or listens to.
+    var knownNames: [String] {
+        state.withLock { Array($0.cells.keys) } + groups.all.flatMap { $0.names(in: scope) }
     }
 
     // MARK: Changes
 
-    func storeDidChange(_ changes: [SettingsStoreChange], origin: SettingsService.Origin, feed: SettingsStoreFeed) {
+    /// Takes note of what a store has announced. Called inside the store's lock.
+    func take(_ changes: [SettingsStoreChange], origin: SettingsService.Origin, from attachment: Attachment) {
         state.withLock { state in
-            // A store that was replaced a moment ago may still have had something to say.
-            guard state.hub?.feed === feed else { return }
-            state.changedWhileAttaching?.formUnion(changes.map(\.name))
-            commit(changes, origin: origin, in: &state)
+            if state.transitions > 0 {
+                for change in changes {
+                    state.announced[ObjectIdentifier(attachment), default: [:]][change.name] = .some(change.newData)
+                }
+            }
+            if state.attachment === attachment { commit(changes, origin: origin, in: &state) }
         }
     }
 
     /// Gives changes their place in the order: kept values become invalid, and what is to be told is queued.
     private func commit(_ changes: [SettingsStoreChange], origin: SettingsService.Origin, in state: inout State) {
-        var changed: [SettingsService.StorageKey] = []
+        var changed: Set<SettingsService.StorageKey> = []
         let groupListeners = groups.all
         state.sequence += 1
         for change in changes where change.oldData != change.newData {
-            if !groupListeners.isEmpty { changed.append(.init(change.name, scope: scope)) }
+            // A file may hold names that no setting can have.
+            if !groupListeners.isEmpty, SettingsService.StorageKey.isValid(change.name) {
+                changed.insert(.init(change.name, scope: scope))
+            }
             guard let cells = state.cells[change.name] else { continue }
             let committed = CommittedChange(
                 oldData: change.oldData, newData: change.newData, origin: origin, sequence: state.sequence)
-            for cell in cells where cell.take(committed) { state.queue.append(.cell(cell)) }
+            for cell in cells where cell.take(committed) { state.queue.append(cell) }
         }
         if !changed.isEmpty {
-            state.enqueue(.init(keys: Set(changed), origin: origin), for: groupListeners)
+            state.queue.append(.init(keys: changed, origin: origin), for: groupListeners)
         }
     }
 
-    func storeDidReleaseLock() {
-        let begins = state.withLock { state in
-            if state.isDelivering || state.queueHead == state.queue.count { return false }
-            state.isDelivering = true
-            return true
-        }
-        if begins { deliver() }
+    /// Delivers what is queued, unless another thread is at it already. Called outside of every lock.
+    func deliver() {
+        if state.withLock({ $0.queue.begin() }) { deliverNext() }
     }
 
-    /// Delivers what is queued; only one thread at a time is here.
-    private func deliver() {
+    /// One thread at a time is here.
+    private func deliverNext() {
         for _ in 0..<Self.deliveriesInARow {
-            let next = state.withLock { state in
-                let next = state.nextDelivery()
-                if next == nil { state.isDelivering = false }
-                return next
-            }
-            switch next {
+            switch state.withLock({ $0.queue.next() }) {
             case .cell(let cell): cell.deliver()
             case .group(let changes, let listeners):
                 for listener in listeners { listener.tell(changes) }
             case nil: return
             }
         }
-        Task.detached { self.deliver() }
+        Task.detached { self.deliverNext() }
     }
 
-    func storeDidReport(_ error: SettingsError) {
-        diagnostics.report(error)
+    // MARK: The store
+
+    /// Uses `store` from now on. Listeners are told of what differs from the store before.
+    func attach(_ store: any SettingsStore) {
+        let new = Attachment(hub: .hub(for: store), channel: self)
+        state.withLock { $0.transitions += 1 }
+        new.hub.feed.add(new)
+        while true {
+            let old = state.withLock { $0.attachment }
+            if let old, old.hub.feed === new.hub.feed {
+                // The same store: nothing to go over to.
+                endTransition()
+                new.hub.feed.remove(new)
+                return
+            }
+            let names = watchedNames(in: [old, new])
+            let before = contents(of: old, names: names)
+            let after = contents(of: new, names: names)
+            if goOver(from: old, to: new, names: names, before: before, after: after) {
+                endTransition()
+                if let old { old.hub.feed.remove(old) }
+                break
+            }
+        }
+        deliver()
+    }
+
+    /// Makes `new` the attachment that counts, and commits what differs.
+    ///
+    /// - Returns: false, with nothing changed, if somebody else has put another store in the place of `old`.
+    private func goOver(
+        from old: Attachment?, to new: Attachment, names: Set<String>, before: [String: Data], after: [String: Data]
+    ) -> Bool {
+        state.withLock { state in
+            guard state.attachment === old else { return false }
+            // What was announced since the contents were read is newer than what was read.
+            let announcedByOld = old.flatMap { state.announced[ObjectIdentifier($0)] } ?? [:]
+            let announcedByNew = state.announced[ObjectIdentifier(new)] ?? [:]
+            let changes = names.map { name in
+                SettingsStoreChange(
+                    name: name, from: announcedByOld[name] ?? before[name], to: announcedByNew[name] ?? after[name])
+            }
+            state.attachment = new
+            for cells in state.cells.values { for cell in cells { cell.invalidate() } }
+            commit(changes, origin: .external, in: &state)
+            return true
+        }
+    }
+
+    private func endTransition() {
+        state.withLock { state in
+            state.transitions -= 1
+            if state.transitions == 0 { state.announced = [:] }
+        }
+    }
+
+    /// Ends the connection to the store; the service is going.
+    func detach() {
+        let attachment = state.withLock { state in
+            defer { state.attachment = nil }
+            return state.attachment
+        }
+        if let attachment { attachment.hub.feed.remove(attachment) }
+    }
+
+    /// The names of which somebody must be told when they differ between two stores.
+    private func watchedNames(in attachments: [Attachment?]) -> Set<String> {
+        let listeners = groups.all
+        var names = Set(listeners.flatMap { $0.names(in: scope) })
+        state.withLock { state in
+            for (name, cells) in state.cells where cells.contains(where: \.hasListeners) { names.insert(name) }
+        }
+        if listeners.contains(where: { $0.listensToAll(of: scope) }) {
+            for attachment in attachments { names.formUnion(storedNames(in: attachment)) }
+        }
+        return names.filter(SettingsService.StorageKey.isValid)
+    }
+
+    private func storedNames(in attachment: Attachment?) -> [String] {
+        guard let store = attachment?.hub.store else { return [] }
+        do {
+            return try store.keys()
+        } catch SettingsError.Code.unsupported {
+            // Whoever listens to a setting by name is told all the same.
+            return []
+        } catch {
+            diagnostics.reportOnce(.wrap(error, as: .readFailed, store: store.storeDescription))
+            return []
+        }
+    }
+
+    private func contents(of attachment: Attachment?, names: Set<String>) -> [String: Data] {
+        guard let attachment else { return [:] }
+        var contents: [String: Data] = [:]
+        for name in names {
+            do throws(SettingsError) {
+                contents[name] = try read(.init(name, scope: scope), from: attachment.hub)
+            } catch {
+                diagnostics.reportOnce(error)
+            }
+        }
+        return contents
     }
 }

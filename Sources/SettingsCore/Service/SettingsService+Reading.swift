@@ -56,7 +56,7 @@ extension SettingsService {
         do throws(SettingsError) {
             let hub = try channel.requireHub(for: nil)
             do {
-                return try hub.store.keys().sorted()
+                return try hub.store.keys().filter(StorageKey.isValid).sorted()
             } catch {
                 throw .wrap(error, as: .readFailed, store: hub.store.storeDescription)
             }

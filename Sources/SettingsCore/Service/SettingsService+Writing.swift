@@ -48,7 +48,7 @@ extension SettingsService {
         do throws(SettingsError) {
             let hub = try channel.requireHub(for: nil)
             do {
-                try hub.removeAll(known: channel.knownKeys)
+                try hub.removeAll(scope: scope)
             } catch {
                 throw .wrap(error, as: .writeFailed, store: hub.store.storeDescription)
             }

@@ -53,13 +53,13 @@ public final class SettingsService: Sendable {
         if let cell = table.cell(at: setting.index) {
             return unsafeDowncast(cell.takeUnretainedValue(), to: Cell<T>.self)
         }
-        let cell = table.cell(at: setting.index) {
-            let channel = channel(for: setting.key)
+        let channel = channel(for: setting.key)
+        let (cell, isNew) = table.cell(at: setting.index) {
             let cell = Cell(of: setting, channel: channel)
             channel.add(cell)
-            setting.isHeld(by: table)
             return cell
         }
+        if isNew { setting.isHeld(by: table) }
         // An index is one setting's at a time, and a setting has one type of value.
         return unsafeDowncast(cell, to: Cell<T>.self)
     }

@@ -52,70 +52,96 @@ final class StoreHub: Sendable {
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         defer { feed.flush() }
         guard let gate else { return try store.apply(batch) }
-        return try gate.pass {
-            let names = Set(batch.writes.map(\.key))
-            let before = try names.map { SettingsStoreBatch.Entry(key: $0, data: try store.get($0)) }
-            // Also when the batch fails: a store that could not set everything back is announced as it is now.
-            defer { publishDifferences(since: before) }
-            return try store.apply(batch)
-        }
+        return try gate.announcing(Set(batch.writes.map(\.key)), of: self) { try store.apply(batch) }
     }
 
-    /// Removes everything and lets the listeners run; `known` are the names that somebody listens to.
-    func removeAll(known: [SettingsService.StorageKey]) throws {
+    /// Removes everything and lets the listeners run.
+    ///
+    /// - Parameter scope: In which scope the names are that are asked for.
+    func removeAll(scope: SettingsService.Scope) throws {
         defer { feed.flush() }
         guard let gate else { return try store.removeAll() }
-        try gate.pass {
-            let before = try known.map { SettingsStoreBatch.Entry(key: $0, data: try store.get($0)) }
-            defer { publishDifferences(since: before) }
-            try store.removeAll()
-        }
+        let names = try Set(store.keys()).union(feed.knownNames).filter(SettingsService.StorageKey.isValid)
+        try gate.announcing(Set(names.map { .init($0, scope: scope) }), of: self) { try store.removeAll() }
     }
+}
 
-    private func publishDifferences(since before: [SettingsStoreBatch.Entry]) {
-        var changes: [SettingsStoreChange] = []
-        for entry in before {
-            do {
-                let now = try store.get(entry.key)
-                if now != entry.data { changes.append(.init(name: entry.key.name, from: entry.data, to: now)) }
-            } catch {
-                feed.report(.wrap(error, as: .readFailed, key: entry.key, store: store.storeDescription))
+extension StoreGate {
+    /// Passes the gate with something that changes values, and announces what it has changed.
+    fileprivate func announcing<R: Sendable>(
+        _ keys: Set<SettingsService.StorageKey>, of hub: StoreHub, _ body: () throws -> R
+    ) throws -> R {
+        var problems: [SettingsError] = []
+        // Outside of the gate, because whoever is told of a problem is foreign.
+        defer { for problem in problems { hub.feed.report(problem) } }
+        return try pass {
+            let before = try keys.map { ($0, try hub.store.get($0)) }
+            // Also when it fails: a store that could not set everything back is announced as it is now.
+            defer {
+                var changes: [SettingsStoreChange] = []
+                for (key, old) in before {
+                    do {
+                        let new = try hub.store.get(key)
+                        if new != old { changes.append(.init(name: key.name, from: old, to: new)) }
+                    } catch {
+                        problems.append(
+                            .wrap(error, as: .readFailed, key: key, store: hub.store.storeDescription))
+                    }
+                }
+                hub.feed.publish(changes, origin: .local)
             }
+            return try body()
         }
-        feed.publish(changes, origin: .local)
     }
 }
 
 /// A lock around the writes to a store that has none of its own; a write made from inside a write passes.
+///
+/// It is the one lock that is held while foreign code runs, the store's own functions: what is written, and that it is
+/// announced, cannot be put in one order otherwise.
 private final class StoreGate: Sendable {
-    /// The gates that this task or thread is inside of.
-    @TaskLocal private static var passed: [ObjectIdentifier] = []
+    /// Says that a gate is held by the code that runs in a certain task, or outside of any.
+    private final class Pass: Sendable {
+        let gate: ObjectIdentifier
+        let task: Int?
+        /// Tasks that the store begins inherit the pass, and may outlast it.
+        let isValid = Atomic(true)
+
+        init(gate: ObjectIdentifier, task: Int?) {
+            self.gate = gate
+            self.task = task
+        }
+    }
+
+    @TaskLocal private static var passes: [Pass] = []
 
     private let lock = Mutex(())
 
     func pass<R: Sendable>(_ body: () throws -> R) rethrows -> R {
         let identifier = ObjectIdentifier(self)
-        if Self.passed.contains(identifier) { return try body() }
+        let task = withUnsafeCurrentTask { $0?.hashValue }
+        let holdsGate = Self.passes.contains { pass in
+            pass.gate == identifier && pass.task == task && pass.isValid.load(ordering: .acquiring)
+        }
+        if holdsGate { return try body() }
+        let pass = Pass(gate: identifier, task: task)
         return try lock.withLock { _ in
-            try Self.$passed.withValue(Self.passed + [identifier], operation: body)
+            defer { pass.isValid.store(false, ordering: .releasing) }
+            return try Self.$passes.withValue(Self.passes + [pass], operation: body)
         }
     }
 }
 
 /// The hubs of stores without a feed, one a store object.
 private enum SharedHubs {
-    private struct WeakHub: Sendable {
-        weak let hub: StoreHub?
-    }
-
-    private static let hubs = Mutex<[ObjectIdentifier: WeakHub]>([:])
+    private static let hubs = Mutex<[ObjectIdentifier: WeakReference<StoreHub>]>([:])
 
     static func hub(for store: any SettingsStore, make: () -> StoreHub) -> StoreHub {
         guard let identifier = identifier(of: store) else { return make() }
         return hubs.withLock { hubs in
-            if let hub = hubs[identifier]?.hub { return hub }
+            if let hub = hubs[identifier]?.object { return hub }
             let hub = make()
-            hubs[identifier] = WeakHub(hub: hub)
+            hubs[identifier] = WeakReference(hub)
             return hub
         }
     }
@@ -123,9 +149,13 @@ private enum SharedHubs {
     /// Called when a hub goes: its store may be the next to go, and its address be used again.
     static func forget(_ store: any SettingsStore) {
         guard let identifier = identifier(of: store) else { return }
-        hubs.withLock { hubs in
-            if hubs[identifier]?.hub == nil { hubs[identifier] = nil }
+        // Another hub may have been made for the store in the meantime; looking may be what keeps it last.
+        let successor = hubs.withLock { hubs in
+            let successor = hubs[identifier]?.object
+            if successor == nil { hubs[identifier] = nil }
+            return successor
         }
+        withExtendedLifetime(successor) {}
     }
 
     /// nil for a store that is a value: each copy of it is a store of its own.

@@ -101,14 +101,15 @@ extension SettingsService {
             if writes.isEmpty { return true }
             for offering in offers.values { offering.offer() }
             defer { for offering in offers.values { offering.settle() } }
-            var done: [(hub: StoreHub, undo: SettingsStoreBatch)] = []
-            for (scope, keys) in Dictionary(grouping: Set(writes.keys).union(expectations.keys), by: \.scope) {
+            let scopes = Dictionary(grouping: Set(writes.keys).union(expectations.keys), by: \.scope)
+            var done: [Undoing] = []
+            for (scope, keys) in scopes {
                 do throws(SettingsError) {
-                    guard let undo = try commit(keys, in: scope) else {
+                    guard let undoing = try commit(keys, in: scope, isUndoable: scopes.count > 1) else {
                         revert(done)
                         return false
                     }
-                    done.append(undo)
+                    done.append(undoing)
                 } catch {
                     revert(done)
                     throw error
@@ -117,36 +118,49 @@ extension SettingsService {
             return true
         }
 
+        /// What a scope's part of the transaction has written, and what was there before.
+        private struct Undoing {
+            let hub: StoreHub
+            let before: [SettingsStoreBatch.Entry]
+            let after: [SettingsStoreBatch.Entry]
+        }
+
         /// Carries out the part of the transaction that concerns one scope.
         ///
         /// - Returns: what undoes it; nil if an expectation did not hold.
         private func commit(
-            _ keys: [StorageKey], in scope: Scope
-        ) throws(SettingsError) -> (StoreHub, SettingsStoreBatch)? {
+            _ keys: [StorageKey], in scope: Scope, isUndoable: Bool
+        ) throws(SettingsError) -> Undoing? {
             let hub = try service.registry.channel(for: scope).requireHub(for: keys.first)
             func entries(_ values: [StorageKey: Data?]) -> [SettingsStoreBatch.Entry] {
                 keys.compactMap { key in values[key].map { .init(key: key, data: $0) } }
             }
-            let batch = SettingsStoreBatch(writes: entries(writes), expectations: entries(expectations))
+            let writes = entries(writes)
+            var expectations = entries(expectations)
             do {
-                let undo = try batch.writes.map { write in
-                    SettingsStoreBatch.Entry(key: write.key, data: try hub.store.get(write.key))
+                var before: [SettingsStoreBatch.Entry] = []
+                if isUndoable {
+                    before = try writes.map { .init(key: $0.key, data: try hub.store.get($0.key)) }
+                    // If that changes before the batch is carried out, setting it back would undo somebody else's write.
+                    expectations += before
                 }
-                guard try hub.apply(batch) else { return nil }
-                return (hub, SettingsStoreBatch(writes: undo))
+                guard try hub.apply(SettingsStoreBatch(writes: writes, expectations: expectations)) else { return nil }
+                return Undoing(hub: hub, before: before, after: writes)
             } catch {
                 throw .wrap(error, as: .writeFailed, store: hub.store.storeDescription)
             }
         }
 
-        /// Takes back what was carried out in other scopes before one failed.
-        private func revert(_ done: [(hub: StoreHub, undo: SettingsStoreBatch)]) {
-            for (hub, undo) in done.reversed() {
-                do {
-                    _ = try hub.apply(undo)
-                } catch {
-                    service.registry.diagnostics.report(
-                        .wrap(error, as: .writeFailed, store: hub.store.storeDescription))
+        /// Takes back what was carried out in other scopes before one failed, except where somebody has written since.
+        private func revert(_ done: [Undoing]) {
+            for undoing in done.reversed() {
+                for (before, after) in zip(undoing.before, undoing.after) {
+                    do {
+                        _ = try undoing.hub.apply(SettingsStoreBatch(writes: [before], expectations: [after]))
+                    } catch {
+                        let store = undoing.hub.store.storeDescription
+                        service.registry.diagnostics.report(.wrap(error, as: .writeFailed, store: store))
+                    }
                 }
             }
         }

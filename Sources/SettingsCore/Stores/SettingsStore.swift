@@ -123,7 +123,7 @@ extension SettingsStore {
 
     /// Removes each of ``keys()`` in one batch.
     public func removeAll() throws {
-        let writes = try keys().map { name in
+        let writes = try keys().filter(SettingsService.StorageKey.isValid).map { name in
             SettingsStoreBatch.Entry(key: .init(name, scope: .defaults), data: nil)
         }
         _ = try apply(SettingsStoreBatch(writes: writes))

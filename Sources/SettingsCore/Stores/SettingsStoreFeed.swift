@@ -67,7 +67,7 @@ public final class SettingsStoreFeed: Sendable {
     /// foreign code, calls no function of the store, and takes time proportional to the number of changes.
     public func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
         guard !changes.isEmpty else { return }
-        for listener in listeners { listener.storeDidChange(changes, origin: origin, feed: self) }
+        for listener in listeners { listener.storeDidChange(changes, origin: origin) }
     }
 
     /// Lets the listeners run. Call it after each ``publish(_:origin:)``, outside of every lock.
@@ -85,6 +85,9 @@ public final class SettingsStoreFeed: Sendable {
         }
         for listener in listeners { listener.storeDidReport(error) }
     }
+
+    /// The names that somebody who hears the feed reads or listens to.
+    var knownNames: Set<String> { Set(listeners.flatMap(\.knownNames)) }
 
     private var listeners: [any StoreFeedListener] { state.withLock { $0.listeners } }
 
@@ -104,10 +107,12 @@ public final class SettingsStoreFeed: Sendable {
     }
 }
 
-/// Who hears a feed: a service's channel to the store.
+/// Who hears a feed: a service's connection to the store.
 protocol StoreFeedListener: AnyObject, Sendable {
+    /// The names that it reads or listens to.
+    var knownNames: [String] { get }
     /// Inside the store's lock: take note, run nothing foreign.
-    func storeDidChange(_ changes: [SettingsStoreChange], origin: SettingsService.Origin, feed: SettingsStoreFeed)
+    func storeDidChange(_ changes: [SettingsStoreChange], origin: SettingsService.Origin)
     /// Outside of every lock: deliver what was noted.
     func storeDidReleaseLock()
     func storeDidReport(_ error: SettingsError)

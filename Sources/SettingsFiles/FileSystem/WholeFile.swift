@@ -1,4 +1,5 @@
 import SettingsCore
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -19,7 +20,7 @@ import SettingsCore
 /// Replacing writes a temporary file in the same directory, synchronises it, renames it over the old one and synchronises
 /// the directory: whoever reads, and whenever the power fails, there is the old file or the new one. A symbolic link at
 /// the path stays a link, and what it points to is replaced.
-package struct WholeFile: Sendable {
+package final class WholeFile: Sendable {
     /// What was read, and the state of the file that it was read from.
     package struct Contents: Sendable {
         package var bytes: Data
@@ -28,6 +29,8 @@ package struct WholeFile: Sendable {
 
     package let path: String
     private let fileSystem: any FileSystem
+    /// Directories that got a new entry which may not survive a power failure yet.
+    private let unsynchronized = Mutex<[String]>([])
 
     package init(path: String, fileSystem: any FileSystem) {
         self.path = path
@@ -118,8 +121,11 @@ package struct WholeFile: Sendable {
         // The rename has changed the change time. If somebody has put another file there since, that is not ours to
         // report: the status of what we wrote will not match it, and it will be noticed.
         let present = try fileSystem.status(of: target, followingLink: false)
-        if let present, present.inode == written.inode, present.device == written.device { return present }
-        return written
+        let isOurs = present.map {
+            $0.inode == written.inode && $0.device == written.device && $0.size == written.size
+                && $0.modified == written.modified
+        }
+        return if let present, isOurs == true { present } else { written }
     }
 
     private func write(_ bytes: Data, toNew path: String) throws(SystemError) -> FileStatus {
@@ -156,15 +162,16 @@ package struct WholeFile: Sendable {
 
     /// Removes what earlier runs have left behind when they died between writing and renaming.
     ///
-    /// Only files that are at least `age` seconds old: a younger one may be another process's work at this moment.
-    package func removeStaleTemporaries(olderThan age: Int64, now: Int64) throws(SystemError) {
+    /// - Parameter time: Only files that were last written before this time, in seconds since 1970, are removed: a younger
+    ///   one may be another process's work at this moment.
+    package func removeTemporaries(from time: Int64) throws(SystemError) {
         let (directory, name) = Self.split(try resolvedPath())
         guard try fileSystem.status(of: directory, followingLink: true)?.kind == .directory else { return }
         for candidate in try fileSystem.names(inDirectory: directory)
         where candidate.hasPrefix(".\(name).") && candidate.hasSuffix(".tmp") {
             let path = Self.join(directory, candidate)
             guard let status = try fileSystem.status(of: path, followingLink: false), status.kind == .file,
-                now - status.modified.seconds >= age
+                status.modified.seconds < time
             else { continue }
             try fileSystem.remove(path)
         }
@@ -192,7 +199,12 @@ package struct WholeFile: Sendable {
         }
         for path in missing.reversed() {
             try fileSystem.createDirectory(path)
-            try fileSystem.synchronizeDirectory(Self.split(path).directory)
+            unsynchronized.withLock { $0.append(Self.split(path).directory) }
+        }
+        // Also those that an earlier call has made and then failed to synchronise.
+        while let parent = unsynchronized.withLock({ $0.first }) {
+            try fileSystem.synchronizeDirectory(parent)
+            unsynchronized.withLock { $0.removeAll { $0 == parent } }
         }
     }
 

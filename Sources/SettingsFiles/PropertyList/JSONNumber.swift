@@ -8,7 +8,7 @@ enum JSONNumber {
         switch old {
         case .date:
             if let number = exactReal(text), GregorianDate.writableSeconds.contains(number),
-                number == number.rounded(.down)
+                number == number.rounded(.down), !isMinusZero(text)
             {
                 return .date(number)
             }
@@ -17,7 +17,7 @@ enum JSONNumber {
         default:
             break
         }
-        // Minus zero is a real: as a whole number it would lose its sign.
+        // Minus zero is a real: as a whole number, and as a date once written, it would lose its sign.
         if let number = NumberText.integer(text), !isMinusZero(text) { return number }
         return NumberText.decimal(text.bytes[text.range]).flatMap { $0.isFinite ? .real($0) : nil }
     }

@@ -20,7 +20,7 @@ enum JSONStringParser {
                 return XMLText(bytes: copy, range: 0..<copy.count, isASCII: false).string()
             }
             guard let scalar = parseEscape(bytes, at: &position) else { return nil }
-            copy.append(contentsOf: UTF8.encode(scalar).unsafelyUnwrapped)
+            copy.append(contentsOf: String(scalar).utf8)
             let runStart = position
             _ = skipPlain(bytes, at: &position)
             copy.append(contentsOf: bytes[runStart..<position])

@@ -17,11 +17,11 @@ package enum PropertyListKey {
         var text: [UInt8] = Array(prefix.utf8)
         for scalar in key.unicodeScalars {
             if scalar == "%" || XMLCharacters.isForbidden(scalar) {
-                for byte in UTF8.encode(scalar).unsafelyUnwrapped {
+                for byte in String(scalar).utf8 {
                     text += [UInt8(ascii: "%"), hexadecimal(byte >> 4), hexadecimal(byte & 0xF)]
                 }
             } else {
-                text.append(contentsOf: UTF8.encode(scalar).unsafelyUnwrapped)
+                text.append(contentsOf: String(scalar).utf8)
             }
         }
         return String(decoding: text, as: UTF8.self)

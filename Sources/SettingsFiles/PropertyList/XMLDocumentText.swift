@@ -65,7 +65,7 @@ struct XMLDocumentText {
 
     private static func append(_ code: UInt32, to output: inout [UInt8]) {
         if let scalar = Unicode.Scalar(code) {
-            output.append(contentsOf: UTF8.encode(scalar).unsafelyUnwrapped)
+            output.append(contentsOf: String(scalar).utf8)
         } else {
             output.append(0xFF)
         }

@@ -92,14 +92,15 @@ struct XMLPropertyListOutput {
         }
     }
 
-    /// Appends `data` in lines that end by column 76, counting a tab as eight columns and no more than eight tabs, as
-    /// Apple's writer breaks them.
+    /// Appends `data` in lines that end by column 76, counting a tab as eight columns, and are indented by eight tabs at most,
+    /// as Apple's writer has them.
     private mutating func appendData(_ data: Data, depth: Int) {
         append("<data>\n")
-        let bytesInLine = (76 - 8 * min(depth, 8)) / 4 * 3
+        let lineIndentation = min(depth, 8)
+        let bytesInLine = (76 - 8 * lineIndentation) / 4 * 3
         var rest = data[...]
         while !rest.isEmpty {
-            indent(depth)
+            indent(lineIndentation)
             Base64Text.append(rest.prefix(bytesInLine), to: &bytes)
             bytes.append(UInt8(ascii: "\n"))
             rest = rest.dropFirst(bytesInLine)

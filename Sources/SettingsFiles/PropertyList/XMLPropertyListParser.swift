@@ -82,9 +82,13 @@ struct XMLPropertyListParser {
             }
             guard tag.form == .opening else { throw PropertyListError(.malformed, at: start) }
         } catch {
-            // A document of another kind begins with an element that property lists do not have.
-            let isForeign = error.kind == .malformed && !scanner.matches("<plist", at: start)
-            throw isForeign ? PropertyListError(.notAPropertyList, at: start) : error
+            guard error.kind == .malformed, !scanner.matches("<plist", at: start) else { throw error }
+            // A document of another kind begins with an element that property lists do not have; but the file may
+            // also have been cut inside "<!DOCTYPE" or "<!--".
+            let isCut = scanner.matches("<!", at: start) && scanner.bytes.count - start < 9
+            throw isCut
+                ? PropertyListError(.truncated, at: scanner.bytes.count)
+                : PropertyListError(.notAPropertyList, at: start)
         }
         try scanner.skipMiscellany()
         return true

@@ -8,7 +8,7 @@ extension XMLScanner {
         if matches("&#", at: start) {
             position += 2
             let scalar = try readCharacterReference(startingAt: start)
-            copy.append(contentsOf: UTF8.encode(scalar).unsafelyUnwrapped)
+            copy.append(contentsOf: String(scalar).utf8)
             return
         }
         guard let byte = skipEntity() else {

@@ -67,12 +67,13 @@ extension XMLScanner {
         }
     }
 
-    /// The encoding that the XML declaration here names, in lower case; `nil` where there is no declaration or it
-    /// names none. Does not move.
+    /// The encoding that the XML declaration here names, in lower case; `nil` where there is no declaration, it does
+    /// not end or it names none. Does not move.
     func declaredEncoding() -> String? {
         guard matches("<?xml", at: position) else { return nil }
         var end = position
         while end < bytes.count, bytes[end] != UInt8(ascii: ">") { end += 1 }
+        guard end < bytes.count else { return nil }
         var index = position
         while index < end, !matches("encoding", at: index) { index += 1 }
         while index < end, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "'") { index += 1 }

@@ -46,18 +46,21 @@ struct PropertyListContents: Sendable {
     mutating func set(_ data: Data?, named name: String) -> SettingsStoreChange? {
         let old = self.data(named: name)
         guard old != data else { return nil }
-        stored[name] = data.map { .bytes($0, replaced: nativeValue(named: name)) }
+        stored[name] = data.map { .bytes($0, replaced: kindToKeep(under: name)) }
         changeNumber += 1
         unwritten[name] = changeNumber
         return SettingsStoreChange(name: name, from: old, to: data)
     }
 
-    private func nativeValue(named name: String) -> PropertyListValue? {
-        switch stored[name] {
-        case .native(let value): value
-        case .bytes(_, let replaced): replaced
-        case nil: nil
-        }
+    /// The value under a name, if it is one of which the bytes alone do not tell the kind.
+    private func kindToKeep(under name: String) -> PropertyListValue? {
+        let value: PropertyListValue? =
+            switch stored[name] {
+            case .native(let value): value
+            case .bytes(let data, let replaced?): NativeValue.value(for: data, resembling: replaced)
+            case .bytes(_, nil), nil: nil
+            }
+        return value.flatMap { $0.hasKindOfItsOwn ? $0 : nil }
     }
 
     /// Takes over what somebody else has written into the file, except for what was changed here since.
@@ -91,6 +94,23 @@ struct PropertyListContents: Sendable {
     /// Notes that the file has everything up to and including a change.
     mutating func didWrite(through number: UInt64) {
         unwritten = unwritten.filter { $0.value > number }
+    }
+}
+
+extension PropertyListValue {
+    /// Whether the bytes that stand for the value might as well stand for one of another kind: a date or a real number
+    /// (their bytes are those of a number), or data inside a collection (a string).
+    fileprivate var hasKindOfItsOwn: Bool {
+        switch self {
+        case .date, .real: true
+        case .boolean, .integer, .unsigned, .string, .data: false
+        case .array(let values): values.contains { $0.isData || $0.hasKindOfItsOwn }
+        case .dictionary(let members): members.contains { $0.value.isData || $0.value.hasKindOfItsOwn }
+        }
+    }
+
+    private var isData: Bool {
+        if case .data = self { true } else { false }
     }
 }
 

@@ -29,7 +29,12 @@ public final class PropertyListStore: SettingsStore {
         var fileStatus: FileStatus?
         /// Whether the file is not a property list any more, so that it must be kept aside when it is replaced.
         var isFileDamaged: Bool
+        /// Whether what dead processes have left behind was looked for.
+        var hasCleanedUp = false
     }
+
+    /// A temporary file that was not written for an hour is nobody's work any more.
+    private static let staleAge: Int64 = 3_600
 
     /// Larger files are not read: no preferences file has this size.
     static let fileSizeLimit = 1 << 30
@@ -57,6 +62,9 @@ public final class PropertyListStore: SettingsStore {
     }
 
     package init(path: String, fileSystem: any FileSystem) throws {
+        guard !path.utf8.contains(0) else {
+            throw SettingsError(.storeUnavailable, store: "PropertyListStore", underlying: NulInPath())
+        }
         self.path = path
         file = WholeFile(path: path, fileSystem: fileSystem)
         let opened: (contents: PropertyListContents, status: FileStatus?, damage: PropertyListError?)
@@ -69,7 +77,7 @@ public final class PropertyListStore: SettingsStore {
             State(contents: opened.contents, fileStatus: opened.status, isFileDamaged: opened.damage != nil))
         if let damage = opened.damage { reportDamage(damage) }
         let background = WriteBehind(label: "SettingsKit.PropertyListStore") { [weak self] in
-            try self?.writeBack()
+            try self?.synchronize()
         } report: { [weak self] error in
             guard let self else { return }
             ownFeed.report(.wrap(error, as: .notSaved, store: storeDescription))
@@ -144,9 +152,9 @@ public final class PropertyListStore: SettingsStore {
         }
     }
 
-    /// The names in the property list.
+    /// The names in the property list, except for those that no setting can have.
     public func keys() -> [String] {
-        state.withLock { $0.contents.names }
+        state.withLock { $0.contents.names }.filter(SettingsService.StorageKey.isValid)
     }
 
     /// Removes everything, also what other programs have put into the file.
@@ -185,9 +193,12 @@ public final class PropertyListStore: SettingsStore {
 
     /// Brings the file and the memory into agreement.
     private func writeBack() throws(SettingsError) {
+        var damage: PropertyListError?
+        // Outside of the lock, because whoever is told is foreign.
+        defer { if let damage { reportDamage(damage) } }
         do {
             try fileAccess.withLock { _ in
-                try adoptOutsideEdit()
+                damage = try adoptOutsideEdit()
                 guard let (contents, isDamaged) = toWrite() else { return }
                 let bytes = try XMLPropertyListWriter.write(contents.members())
                 let status = try file.replace(with: bytes, keepAside: isDamaged ? asideName() : nil)
@@ -196,9 +207,24 @@ public final class PropertyListStore: SettingsStore {
                     state.isFileDamaged = false
                     state.contents.didWrite(through: contents.changeNumber)
                 }
+                cleanUp()
             }
         } catch {
             throw .wrap(error, as: .notSaved, store: storeDescription)
+        }
+    }
+
+    /// Removes temporary files that dead processes have left; once in the life of the store, after its first write.
+    private func cleanUp() {
+        let isFirst = state.withLock { state in
+            defer { state.hasCleanedUp = true }
+            return !state.hasCleanedUp
+        }
+        guard isFirst else { return }
+        do throws(SystemError) {
+            try file.removeTemporaries(from: Int64(Date().timeIntervalSince1970) - Self.staleAge)
+        } catch {
+            // What is left behind harms nobody, and the next process tries again; what was to be saved is saved.
         }
     }
 
@@ -211,13 +237,15 @@ public final class PropertyListStore: SettingsStore {
     }
 
     /// Takes over what somebody else has written into the file since it was last read or written here.
-    private func adoptOutsideEdit() throws {
+    ///
+    /// - Returns: what is wrong with the file, if it is not a property list any more.
+    private func adoptOutsideEdit() throws -> PropertyListError? {
         let known = state.withLock { $0.fileStatus }
-        guard try file.status() != known else { return }
+        guard try file.status() != known else { return nil }
         guard let read = try file.read(limit: Self.fileSizeLimit) else {
             // Somebody has removed it. What is in memory stays, and makes a new file.
             state.withLock { $0.fileStatus = nil }
-            return
+            return nil
         }
         switch Self.parse(read.bytes) {
         case .success(let members):
@@ -226,12 +254,13 @@ public final class PropertyListStore: SettingsStore {
                 state.isFileDamaged = false
                 ownFeed.publish(state.contents.adopt(members), origin: .external)
             }
+            return nil
         case .failure(let damage):
             state.withLock { state in
                 state.fileStatus = read.status
                 state.isFileDamaged = true
             }
-            reportDamage(damage)
+            return damage
         }
     }
 
@@ -251,6 +280,10 @@ public final class PropertyListStore: SettingsStore {
         let text = date.formatted(.iso8601)
         return text.filter { $0 != ":" }
     }
+}
+
+private struct NulInPath: ValueFreeError {
+    var description: String { "The path contains a NUL character." }
 }
 
 private struct NotAFileURL: ValueFreeError {

@@ -1,4 +1,5 @@
 import Dispatch
+import SettingsCore
 import Synchronization
 
 #if canImport(Glibc)
@@ -84,27 +85,25 @@ package final class WriteBehind: Sendable {
 
 /// Runs what is still to be written when the process exits by `exit` or by returning from its main function.
 private enum ExitHook {
-    private struct WeakWriter: Sendable {
-        weak let writer: WriteBehind?
-    }
-
     private struct State {
         var isInstalled = false
-        var writers: [WeakWriter] = []
+        var writers: [WeakReference<WriteBehind>] = []
     }
 
     private static let state = Mutex(State())
 
     static func add(_ writer: WriteBehind) {
-        let mustInstall = state.withLock { state in
-            state.writers.removeAll { $0.writer == nil }
-            state.writers.append(WeakWriter(writer: writer))
-            defer { state.isInstalled = true }
-            return !state.isInstalled
+        let (mustInstall, others) = state.withLock { state in
+            defer {
+                state.isInstalled = true
+                state.writers.append(WeakReference(writer))
+            }
+            return (!state.isInstalled, state.writers.removeDangling())
         }
+        withExtendedLifetime(others) {}
         if mustInstall {
             atexit {
-                for writer in ExitHook.state.withLock({ $0.writers }) { writer.writer?.runAtExit() }
+                for writer in ExitHook.state.withLock({ $0.writers }) { writer.object?.runAtExit() }
             }
         }
     }

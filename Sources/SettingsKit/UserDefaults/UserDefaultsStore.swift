@@ -3,8 +3,9 @@ import SettingsCore
 import SettingsFiles
 import Synchronization
 
-// @unchecked: `UserDefaults` is documented to be thread-safe but not marked so on Linux; every use of it is inside
-// `access`. The other properties are immutable and Sendable.
+// @unchecked: `UserDefaults` is documented to be thread-safe but not marked so on Linux. The mutable properties, `seen`
+// and `isWriting`, are used only while `access` is held, and `defaults` as well, so that check and write are one. The
+// other properties are immutable and Sendable.
 /// Settings in `UserDefaults`, as native values that the rest of an app can read and write there.
 ///
 /// A setting of `String` is a string in `UserDefaults`, one of `Int` a number, and so on: `object(forKey:)` shows what a
@@ -22,14 +23,15 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
     /// The app's standard defaults.
     public static let standard = UserDefaultsStore(.standard, name: "standard")
 
-    /// What is known to be under the names that were asked for; to find out what others have changed.
-    private struct Access {
-        var seen: [String: Data?] = [:]
-    }
-
     private let defaults: UserDefaults
     private let name: String
-    private let access = Mutex(Access())
+    /// Recursive, because `UserDefaults` posts its notification while it is written: whoever observes that may read and
+    /// write settings.
+    private let access = NSRecursiveLock()
+    /// What is known to be under the names that were asked for; to find out what others have changed.
+    private var seen: [String: Data?] = [:]
+    /// Whether a notification is about what this store is writing.
+    private var isWriting = false
     private let ownFeed = SettingsStoreFeed(isExhaustive: false)
     private let observation = NotificationObservation()
     private let writer: Mutex<WriteBehind?> = Mutex(nil)
@@ -62,6 +64,12 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
         #endif
     }
 
+    deinit {
+        #if !canImport(Darwin)
+            defaults.synchronize()
+        #endif
+    }
+
     /// Announces what is set through this store at once, and what others set when `UserDefaults` says so.
     public var feed: SettingsStoreFeed? { ownFeed }
 
@@ -70,9 +78,9 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
 
     /// The bytes that stand for the object under a key. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? {
-        access.withLock { access in
+        access.withLock {
             let data = read(key.name)
-            access.seen[key.name] = .some(data)
+            seen[key.name] = .some(data)
             return data
         }
     }
@@ -84,7 +92,7 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
 
     /// Carries out a batch if its expectations hold, as far as this process is concerned. Never throws.
     public func apply(_ batch: SettingsStoreBatch) -> Bool {
-        let isApplied = access.withLock { access in
+        let isApplied = access.withLock {
             for expectation in batch.expectations where read(expectation.key.name) != expectation.data {
                 return false
             }
@@ -94,7 +102,7 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
                 let old = read(name)
                 guard old != write.data else { continue }
                 self.write(write.data, under: name)
-                access.seen[name] = .some(write.data)
+                seen[name] = .some(write.data)
                 changes.append(.init(name: name, from: old, to: write.data))
             }
             ownFeed.publish(changes, origin: .local)
@@ -107,14 +115,14 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
 
     /// The names in this suite; those of the app's standard defaults include what the system has put there.
     public func keys() -> [String] {
-        access.withLock { _ in Array(defaults.dictionaryRepresentation().keys) }
+        access.withLock { Array(defaults.dictionaryRepresentation().keys) }
     }
 
     /// Has `UserDefaults` write its file, as far as that offers it: on Linux at once, on Apple platforms when it likes.
     ///
     /// - Throws: ``SettingsError`` with the code `notSaved` if it says that it did not.
     public func synchronize() throws {
-        let isDone = access.withLock { _ in defaults.synchronize() }
+        let isDone = access.withLock { defaults.synchronize() }
         guard isDone else { throw SettingsError(.notSaved, store: storeDescription) }
     }
 
@@ -134,6 +142,8 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
     }
 
     private func write(_ data: Data?, under name: String) {
+        isWriting = true
+        defer { isWriting = false }
         let decomposed = name.decomposedStringWithCanonicalMapping
         if let data {
             let old = object(name).flatMap(PropertyListValue.init(object:))
@@ -146,19 +156,19 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
     }
 
     private func noticeOutsideChanges() {
-        // Posted from inside our own writing, too; then the lock is held, and what is written is announced there.
-        let changed: Bool? = access.withLockIfAvailable { access in
+        access.withLock {
+            // What is being written here is announced where it is written.
+            if isWriting { return }
             var changes: [SettingsStoreChange] = []
-            for (name, before) in access.seen {
+            for (name, before) in seen {
                 let now = read(name)
                 if now == before { continue }
-                access.seen[name] = .some(now)
+                seen[name] = .some(now)
                 changes.append(.init(name: name, from: before, to: now))
             }
             ownFeed.publish(changes, origin: .external)
-            return !changes.isEmpty
         }
-        if changed == true { ownFeed.flush() }
+        ownFeed.flush()
     }
 }
 

@@ -63,7 +63,9 @@ extension Check {
         Check("With several writers, listeners end on the stored value.") { store in
             let service = SettingsService(stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
             let setting = SettingsService.Setting<Int>("a", in: .custom(id: "conformance"), default: -1)
-            let changes = service.changes(of: setting)
+            let told = Mutex<[SettingsService.Change<Int>]>([])
+            let subscription = service.observe(setting) { change in told.withLock { $0.append(change) } }
+            defer { subscription.cancel() }
             await withTaskGroup(of: Void.self) { group in
                 for writer in 0..<writerCount {
                     group.addTask {
@@ -71,14 +73,18 @@ extension Check {
                     }
                 }
             }
-            // A last change that says that all others have been told.
+            // A last change that says that all others have been told; another thread may still be telling.
             service.set(setting, to: -2)
+            let deadline = ContinuousClock.now + .seconds(10)
+            while told.withLock({ $0.last?.newValue }) != -2 {
+                try require(ContinuousClock.now < deadline, "The listener was not told of the last change.")
+                try await Task.sleep(for: .milliseconds(1))
+            }
             var before = -1
-            for await change in changes {
+            for change in told.withLock({ $0 }) {
                 try require(
                     change.oldValue == before, "A change from \(change.oldValue) followed one to \(before).")
                 before = change.newValue
-                if change.newValue == -2 { break }
             }
             try require(try service.load(setting) == -2, "The last value that was told is not the stored one.")
         },

@@ -26,6 +26,8 @@ struct RecencyMap {
     private var newest: Int?
     private var oldest: Int?
     private var byteCount = 0
+    /// What was stored and is larger than all may be together.
+    private var oversized: [String] = []
 
     init(countLimit: Int, byteLimit: Int) {
         self.countLimit = countLimit
@@ -64,15 +66,20 @@ struct RecencyMap {
         }
         positions[name] = position
         byteCount += node.size
+        if node.size > byteLimit { oversized.append(name) }
         linkAsNewest(position)
         return old
     }
 
-    /// Removes the oldest values until both bounds are kept.
+    /// Removes what is too large by itself, and then the oldest values until both bounds are kept.
     ///
-    /// - Returns: what was removed, oldest first.
+    /// - Returns: what was removed, in this order.
     mutating func dropExcess() -> [(name: String, data: Data)] {
         var dropped: [(name: String, data: Data)] = []
+        for name in oversized where (peek(name)?.count ?? 0) + name.utf8.count > byteLimit {
+            if let data = remove(name) { dropped.append((name, data)) }
+        }
+        oversized = []
         while positions.count > countLimit || byteCount > byteLimit, let oldest {
             let name = nodes[oldest].name
             if let data = remove(name) { dropped.append((name, data)) }

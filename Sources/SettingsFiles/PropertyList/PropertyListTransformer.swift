@@ -1,3 +1,5 @@
+import SettingsCore
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -30,8 +32,11 @@ public struct PropertyListTransformer<Value: Codable & Sendable>: Transformer {
     ///
     /// A property list of the value itself, as another program may have stored it, is read as well.
     ///
-    /// - Throws: `DecodingError` when the bytes are no property list, or one of something else.
+    /// - Throws: `DecodingError` when the property list is one of something else, another error when the bytes are no
+    ///   property list or are nested too deeply.
     public func untransformValue(_ output: Data) throws -> Value {
+        // Foundation's parser ends the process on deeply nested input, so what it is given is checked first.
+        _ = try PropertyListReader.read(output)
         do {
             let wrapped = try decoder.decode([Value].self, from: output)
             if wrapped.count == 1 { return wrapped[0] }

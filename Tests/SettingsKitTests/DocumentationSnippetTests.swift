@@ -1,0 +1,345 @@
+import Foundation
+import Observation
+import SettingsKit
+import SettingsTestKit
+import Synchronization
+import Testing
+
+// The Swift snippets of the README and of the documentation catalogue, as compiled code: `.ci/docs` fails when one of
+// them is not among these lines. Names are private here, so that they do not meet those of other tests; where a snippet
+// is in more than one place, it is here once.
+
+private enum Theme: String, Codable, Sendable {
+    case system, light, dark
+}
+
+extension SettingsService.SettingDefinition {
+    fileprivate static let launchCount = Setting<Int>("launchCount", in: .defaults, default: 0)
+    fileprivate static let nickname = Setting<String?>("nickname", in: .defaults)
+    fileprivate static let volume = Setting<Double>("volume", in: .defaults, default: 0.5) { min(max($0, 0), 1) }
+    fileprivate static let theme = Setting<Theme>("theme", in: .shared, default: .system)
+    fileprivate static let pin = Setting<String>("pin", in: .custom(id: "vault"), default: "")
+    fileprivate static let installed = Setting<Date>("installed", in: .defaults, default: { Date() })
+    fileprivate static let searches = Setting<[String]>("searches", in: .custom(id: "session"), default: [])
+    fileprivate static let thumbnail = Setting<Data?>("thumbnail", in: .custom(id: "cache"))
+    fileprivate static let lastBackup = Setting<Date>(
+        "lastBackup", in: .defaults, default: .distantPast, transformer: iso8601Transformer())
+    fileprivate static let token = Setting<String?>(
+        "token", in: .defaults, transformer: JSONTransformer().append(transformer: ReversingTransformer()))
+}
+
+// MARK: README
+
+private final class VaultStore: SettingsStore {
+    private let items = Mutex<[String: Data]>([:])
+
+    func get(_ key: SettingsService.StorageKey) throws -> Data? {
+        items.withLock { $0[key.name] }
+    }
+    func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+        items.withLock { $0[key.name] = data }
+    }
+}
+
+private func tourOfSettings(in folder: URL) throws {
+    // `SettingsService()` alone would open the app's own property list for `.defaults`.
+    let settings = SettingsService(
+        defaults: try PropertyListStore(url: folder.appendingPathComponent("Settings.plist")),
+        shared: MemoryStore(),
+        storesForCustomScopes: [.custom(id: "vault"): VaultStore()])
+
+    // Listen, for as long as you hold the subscription.
+    let subscription = settings.observe(.theme) { change in
+        print("theme: \(change.oldValue) -> \(change.newValue)")
+    }
+
+    // Read and write.
+    settings.set(.theme, to: .dark)
+    settings[.volume] = 11
+    settings.update(.launchCount) { $0 += 1 }
+    print(settings.get(.launchCount), settings[.volume], settings.get(.nickname) ?? "nobody")
+
+    try settings.synchronize()
+    subscription.cancel()
+}
+
+@Test private func vaultStoreKeepsTheContract() async {
+    let report = await StoreConformance { VaultStore() }.run()
+    #expect(report.failures.isEmpty, "\(report)")
+}
+
+/// A directory that is there while the test runs.
+private func withTemporaryFolder<R>(_ body: (URL) async throws -> R) async throws -> R {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Snippets-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await body(folder)
+}
+
+@Test private func theTourOfTheReadmeLeavesItsValuesInTheFile() async throws {
+    try await withTemporaryFolder { folder in
+        try tourOfSettings(in: folder)
+        try tourOfSettings(in: folder)
+        let file = folder.appendingPathComponent("Settings.plist")
+        let again = SettingsService(defaults: try PropertyListStore(url: file), diagnosticSink: .none)
+        #expect(again.get(.launchCount) == 2)
+        #expect(again.get(.volume) == 1)
+        #expect(!again.isSet(.nickname))
+    }
+}
+
+// MARK: SettingsKit
+
+private func countLaunch(in settings: SettingsService) -> Int {
+    settings.update(.launchCount) { $0 += 1 }
+    return settings.get(.launchCount)
+}
+
+// MARK: Getting started
+
+private func makeService(file: URL) throws -> SettingsService {
+    let settings = SettingsService(defaults: try PropertyListStore(url: file))
+    settings.register(MemoryStore(), for: .custom(id: "session"))
+    return settings
+}
+
+private func play(in settings: SettingsService) {
+    let volume = settings.get(.volume)
+    settings.set(.volume, to: volume + 0.1)
+    settings[.nickname] = "Ann"
+    settings.update(.launchCount) { $0 += 1 }
+    settings.transaction { t in
+        t.set(.launchCount, to: 1)
+        t.reset(.nickname)
+    }
+    settings.reset(.volume)
+    print(settings.isSet(.volume), settings.keys(in: .defaults))
+}
+
+private func saveTheme(_ theme: Theme, in settings: SettingsService) throws {
+    do {
+        try settings.save(.theme, to: theme)
+        try settings.synchronize()
+    } catch SettingsError.Code.noStore {
+        print("Themes are not shared on this machine.")
+    }
+}
+
+@Test private func aThemeIsRemembered() {
+    let settings = SettingsService(defaults: MemoryStore(), shared: MemoryStore(), diagnosticSink: .none)
+    settings.set(.theme, to: .dark)
+    #expect(settings.get(.theme) == .dark)
+}
+
+@Test private func theServiceOfGettingStartedPlays() async throws {
+    try await withTemporaryFolder { folder in
+        let settings = try makeService(file: folder.appendingPathComponent("Settings.plist"))
+        play(in: settings)
+        #expect(settings.get(.launchCount) == 1)
+        #expect(settings.keys(in: .defaults) == ["launchCount"])
+        try saveTheme(.dark, in: settings)
+        #expect(settings.get(.theme) == .system)
+        #expect(countLaunch(in: settings) == 2)
+        #expect(!settings.isSet(.installed))
+    }
+}
+
+// MARK: Choosing a scope
+
+private func serviceWithScopes(folder: URL) throws -> SettingsService {
+    let settings = SettingsService(
+        defaults: try PropertyListStore(url: folder.appendingPathComponent("Settings.plist")),
+        shared: try PropertyListStore(url: folder.appendingPathComponent("Shared.plist")),
+        storesForCustomScopes: [.custom(id: "session"): MemoryStore()])
+    settings.register(CacheStore(countLimit: 100), for: .custom(id: "cache"))
+    return settings
+}
+
+@Test private func eachScopeOfTheExampleHasAStore() async throws {
+    try await withTemporaryFolder { folder in
+        let settings = try serviceWithScopes(folder: folder)
+        try settings.save(.searches, to: ["swift"])
+        try settings.save(.thumbnail, to: Data([1]))
+        try settings.save(.theme, to: .light)
+        #expect(settings.get(.searches) == ["swift"])
+        #expect(settings.get(.thumbnail) == Data([1]))
+        #expect(settings.get(.theme) == .light)
+    }
+}
+
+// MARK: Observing
+
+private func follow(_ settings: SettingsService) async {
+    for await theme in settings.values(of: .theme) {
+        print("The theme is \(theme).")
+    }
+}
+
+private func log(_ settings: SettingsService) async {
+    for await change in settings.changes(of: .theme) {
+        print("\(change.oldValue) became \(change.newValue), \(change.origin)")
+    }
+}
+
+private func announce(_ settings: SettingsService) -> SettingsService.Subscription {
+    settings.observe(.volume) { change in
+        print("volume: \(change.newValue)")
+    }
+}
+
+@available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+private func apply(_ settings: SettingsService) async {
+    let theme = settings.value(.theme)
+    for await current in Observations({ theme.value }) {
+        print("The theme is \(current).")
+    }
+}
+
+private func redrawWhenNeeded(_ settings: SettingsService) -> SettingsService.Subscription {
+    settings.observe(.theme, .volume) { changes in
+        if changes.contains(.theme) { print("redraw") }
+    }
+}
+
+private func watchForProblems(_ settings: SettingsService) async {
+    for await problem in settings.diagnostics where problem.code == .notSaved {
+        print("Settings cannot be written at the moment: \(problem)")
+    }
+}
+
+@Test(.timeLimit(.minutes(1))) private func theListenersOfObservingEndWithTheirTasks() async {
+    let settings = SettingsService(defaults: MemoryStore(), shared: MemoryStore(), diagnosticSink: .none)
+    let subscriptions = [announce(settings), redrawWhenNeeded(settings)]
+    let tasks = [
+        Task { await follow(settings) }, Task { await log(settings) }, Task { await watchForProblems(settings) },
+    ]
+    settings.set(.theme, to: .dark)
+    settings.set(.volume, to: 0.25)
+    for subscription in subscriptions { subscription.cancel() }
+    for task in tasks {
+        task.cancel()
+        await task.value
+    }
+    #expect(settings.get(.theme) == .dark)
+}
+
+// MARK: Stored forms
+
+private func iso8601Transformer() -> JSONTransformer<Date> {
+    let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy = .iso8601
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    return JSONTransformer(encoder: encoder, decoder: decoder)
+}
+
+private struct ReversingTransformer: Transformer {
+    func transformValue(_ value: Data) throws -> Data { Data(value.reversed()) }
+    func untransformValue(_ output: Data) throws -> Data { Data(output.reversed()) }
+}
+
+@Test private func transformedSettingsComeBack() throws {
+    let store = MemoryStore()
+    let settings = SettingsService(defaults: store, diagnosticSink: .none)
+    try settings.save(.lastBackup, to: Date(timeIntervalSinceReferenceDate: 0))
+    try settings.save(.token, to: "abc")
+    let again = SettingsService(defaults: store, diagnosticSink: .none)
+    #expect(try again.load(.lastBackup) == Date(timeIntervalSinceReferenceDate: 0))
+    #expect(try again.load(.token) == "abc")
+    let key = SettingsService.StorageKey("lastBackup", scope: .defaults)
+    #expect(store.get(key) == Data("\"2001-01-01T00:00:00Z\"".utf8))
+    #expect(store.get(.init("token", scope: .defaults)) == Data("\"cba\"".utf8))
+}
+
+// MARK: Writing a store
+
+private final class JSONFileStore: SettingsStore {
+    private let file: URL
+    private let contents: Mutex<[String: Data]>
+    private let ownFeed = SettingsStoreFeed()
+
+    init(file: URL) throws {
+        self.file = file
+        // A file that is not there is an empty one. A file that cannot be read is an error.
+        let isThere = FileManager.default.fileExists(atPath: file.path)
+        contents = Mutex(isThere ? try JSONDecoder().decode([String: Data].self, from: Data(contentsOf: file)) : [:])
+    }
+
+    var feed: SettingsStoreFeed? { ownFeed }
+    var storeDescription: String { "JSONFileStore at \(file.path)" }
+
+    func get(_ key: SettingsService.StorageKey) -> Data? {
+        contents.withLock { $0[key.name] }
+    }
+
+    func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+        _ = try apply(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
+    }
+
+    func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        // After the lock is released, also when writing has failed.
+        defer { ownFeed.flush() }
+        return try contents.withLock { contents in
+            for expectation in batch.expectations where contents[expectation.key.name] != expectation.data {
+                return false
+            }
+            var new = contents
+            for write in batch.writes { new[write.key.name] = write.data }
+            let changes = Set(batch.writes.map(\.key.name)).compactMap { name in
+                contents[name] == new[name]
+                    ? nil : SettingsStoreChange(name: name, from: contents[name], to: new[name])
+            }
+            if changes.isEmpty { return true }
+            do {
+                try JSONEncoder().encode(new).write(to: file, options: .atomic)
+            } catch {
+                throw SettingsError(.writeFailed, store: storeDescription, underlying: error)
+            }
+            contents = new
+            ownFeed.publish(changes, origin: .local)
+            return true
+        }
+    }
+
+    func keys() -> [String] {
+        contents.withLock { Array($0.keys) }
+    }
+
+    func synchronize() throws {
+        try contents.withLock { contents in
+            if contents.isEmpty && !FileManager.default.fileExists(atPath: file.path) { return }
+            // The file's bytes, then its entry in the directory.
+            for url in [file, file.deletingLastPathComponent()] {
+                let handle = try FileHandle(forReadingFrom: url)
+                defer { try? handle.close() }
+                try handle.synchronize()
+            }
+        }
+    }
+}
+
+@Test private func jsonFileStoreKeepsTheContract() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let report = await StoreConformance {
+        try JSONFileStore(file: folder.appendingPathComponent(UUID().uuidString))
+    }
+    .run()
+    #expect(report.failures.isEmpty, "\(report)")
+}
+
+@Test private func whatTheJSONFileStoreHasSynchronisedIsThereAgain() async throws {
+    try await withTemporaryFolder { folder in
+        let report = await StoreConformance { store in
+            let path = store.storeDescription.dropFirst("JSONFileStore at ".count)
+            return try JSONFileStore(file: URL(fileURLWithPath: String(path)))
+        } _: {
+            try JSONFileStore(file: folder.appendingPathComponent(UUID().uuidString))
+        }
+        .run()
+        #expect(report.failures.isEmpty, "\(report)")
+        #expect(report.skipped.isEmpty, "\(report)")
+    }
+}
