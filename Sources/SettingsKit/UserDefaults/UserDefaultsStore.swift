@@ -144,15 +144,24 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
     private func write(_ data: Data?, under name: String) {
         isWriting = true
         defer { isWriting = false }
+        let old = object(name).flatMap(PropertyListValue.init(object:))
+        let new = data.map { storable($0, resembling: old) }
+        // On Linux, removing one form of a name removes the other, too: the value is set last.
         let decomposed = name.decomposedStringWithCanonicalMapping
-        if let data {
-            let old = object(name).flatMap(PropertyListValue.init(object:))
-            defaults.set(NativeValue.value(for: data, resembling: old).object, forKey: composed(name))
-        } else {
-            defaults.removeObject(forKey: composed(name))
+        if !decomposed.unicodeScalars.elementsEqual(composed(name).unicodeScalars) {
+            defaults.removeObject(forKey: decomposed)
         }
-        if decomposed.unicodeScalars.elementsEqual(composed(name).unicodeScalars) { return }
-        defaults.removeObject(forKey: decomposed)
+        // And there a value that is equal as Swift strings are is not replaced, though its bytes are others.
+        if new == nil || new == old { defaults.removeObject(forKey: composed(name)) }
+        if let new { defaults.set(new.object, forKey: composed(name)) }
+    }
+
+    /// The native value that stands for bytes, if they come back from it as Foundation objects, whose dictionaries have no
+    /// order; else the bytes as data.
+    private func storable(_ data: Data, resembling old: PropertyListValue?) -> PropertyListValue {
+        let native = NativeValue.value(for: data, resembling: old)
+        let read = PropertyListValue(object: native.object).map(NativeValue.bytes(of:))
+        return read == data ? native : .data(data)
     }
 
     private func noticeOutsideChanges() {
