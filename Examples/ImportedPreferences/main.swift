@@ -19,6 +19,15 @@ struct Toolbar: Codable, Sendable {
     }
 }
 
+extension CollectionDifference.Change {
+    /// The number of the line.
+    var position: Int {
+        switch self {
+        case .insert(let offset, _, _), .remove(let offset, _, _): offset
+        }
+    }
+}
+
 extension SettingsService.SettingDefinition {
     static let checksSpelling = Setting<Bool>("CheckSpellingWhileTyping", in: .defaults, default: false)
     static let width = Setting<Int>("WidthInChars", in: .defaults, default: 75)
@@ -38,7 +47,6 @@ guard let original = Bundle.module.url(forResource: "com.apple.TextEdit", withEx
 let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("ImportedPreferences-\(ProcessInfo.processInfo.processIdentifier)")
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-defer { try? FileManager.default.removeItem(at: folder) }
 let file = folder.appendingPathComponent("com.apple.TextEdit.plist")
 try FileManager.default.copyItem(at: original, to: file)
 
@@ -68,10 +76,25 @@ try settings.synchronize()
 let after = try String(contentsOf: file, encoding: .utf8)
 print("\nWhat five changes did to the file (- before, + after):\n")
 let (old, new) = (before.components(separatedBy: "\n"), after.components(separatedBy: "\n"))
-for change in new.difference(from: old) {
-    switch change {
-    case .remove(_, let line, _): print("- \(line)")
-    case .insert(_, let line, _): print("+ \(line)")
+let difference = new.difference(from: old)
+let removed = Set(difference.removals.map(\.position))
+let inserted = Set(difference.insertions.map(\.position))
+var (oldLine, newLine) = (0, 0)
+while oldLine < old.count || newLine < new.count {
+    if removed.contains(oldLine) {
+        print("- \(old[oldLine])")
+        oldLine += 1
+    } else if inserted.contains(newLine) {
+        print("+ \(new[newLine])")
+        newLine += 1
+    } else {
+        // A key is shown with the value that changed below it.
+        if new[newLine].contains("<key>"), removed.contains(oldLine + 1) || inserted.contains(newLine + 1) {
+            print("  \(new[newLine])")
+        }
+        oldLine += 1
+        newLine += 1
     }
 }
 print("\nEverything else is as it was. The date is still a date, the data still data, the toolbar still a dictionary.")
+try FileManager.default.removeItem(at: folder)

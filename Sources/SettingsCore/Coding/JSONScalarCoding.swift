@@ -89,11 +89,12 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         func isDigit(_ byte: UInt8?) -> Bool { byte.map(digits.contains) ?? false }
         let isPlain = bytes.allSatisfy { isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
-        guard isPlain, isDigit(bytes.last), isDigit(bytes.first) || bytes.first == UInt8(ascii: "-"),
+        // Longer ones may be too large or too small for a Double, which is for the decoder to say.
+        guard bytes.count <= 24, isPlain, isDigit(bytes.last), isDigit(bytes.first) || bytes.first == UInt8(ascii: "-"),
             let text = String(validating: bytes, as: UTF8.self), !text.hasPrefix("-."),
             !Self.hasLeadingZero(bytes)
         else { return nil }
-        return Double(text).flatMap { $0.isFinite ? $0 : nil }
+        return Double(text)
     }
 
     private static func hasLeadingZero(_ bytes: Data) -> Bool {

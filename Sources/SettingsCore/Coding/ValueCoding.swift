@@ -70,10 +70,13 @@ final class ValueCoding<Value: Sendable>: Sendable {
     /// The value that stored bytes stand for; the default where nothing is stored.
     func value(for bytes: Data?) throws(SettingsError) -> Value {
         guard let bytes else { return defaultValue }
-        if isOptional, bytes == Self.nilBytes, !isNil(defaultValue), let none = erasedNil { return none }
+        let mayBeNil = isOptional && bytes == Self.nilBytes
+        if mayBeNil, !isNil(defaultValue), let none = erasedNil { return none }
         do {
             return try form.decode(bytes)
         } catch {
+            // Stored as nil when the default was another.
+            if mayBeNil, let none = erasedNil { return none }
             throw SettingsError(.decodingFailed, key: key, underlying: error)
         }
     }

@@ -12,7 +12,9 @@ import Synchronization
 /// the other are only noted, and neither's are missed.
 final class Attachment: StoreFeedListener {
     let hub: StoreHub
-    private unowned let channel: Channel
+    /// Held in a circle with the channel, until the channel goes over to another store or its service goes. A change may
+    /// just be announced then, and finds everything in place.
+    private let channel: Channel
 
     init(hub: StoreHub, channel: Channel) {
         self.hub = hub

@@ -19,23 +19,31 @@ package final class WriteBehind: Sendable {
         var isScheduled = false
         var isRetryScheduled = false
         var failures = 0
+        /// How long the next changes are gathered.
+        var delay: Duration
     }
 
-    private let delay: DispatchTimeInterval
+    /// Writing takes at most this share of the time.
+    private static let share = 0.1
+    private static let longestDelay = Duration.seconds(0.8)
+
+    private let shortestDelay: Duration
     private let queue: DispatchQueue
     private let write: @Sendable () throws -> Void
     private let report: @Sendable (any Error) -> Void
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - delay: How long changes are gathered before they are written.
+    ///   - delay: How long changes are gathered before they are written; longer, but less than a second, where writing
+    ///     takes long.
     ///   - write: Writes what is to be written; nothing if there is nothing. Called on a background thread.
     ///   - report: Is told of a failure.
     package init(
-        label: String, delay: DispatchTimeInterval = .milliseconds(100), write: @escaping @Sendable () throws -> Void,
+        label: String, delay: Duration = .milliseconds(100), write: @escaping @Sendable () throws -> Void,
         report: @escaping @Sendable (any Error) -> Void
     ) {
-        self.delay = delay
+        shortestDelay = delay
+        state = Mutex(State(delay: delay))
         self.write = write
         self.report = report
         queue = DispatchQueue(label: label, qos: .utility)
@@ -44,12 +52,12 @@ package final class WriteBehind: Sendable {
 
     /// Sees to it that the next write is soon. Costs a lock.
     package func schedule() {
-        let isNew = state.withLock { state in
+        let delay = state.withLock { state in
             defer { state.isScheduled = true }
-            return !state.isScheduled
+            return state.isScheduled ? nil : state.delay
         }
-        guard isNew else { return }
-        queue.asyncAfter(deadline: .now() + delay) { [weak self] in
+        guard let delay else { return }
+        queue.asyncAfter(deadline: .now() + (delay / .seconds(1))) { [weak self] in
             self?.state.withLock { $0.isScheduled = false }
             self?.run()
         }
@@ -57,8 +65,11 @@ package final class WriteBehind: Sendable {
 
     private func run() {
         do {
-            try write()
-            state.withLock { $0.failures = 0 }
+            let duration = try ContinuousClock().measure(write)
+            state.withLock { state in
+                state.failures = 0
+                state.delay = min(max(shortestDelay, duration / Self.share), Self.longestDelay)
+            }
         } catch {
             let (isFirst, retryDelay) = state.withLock { state in
                 state.failures += 1
