@@ -18,16 +18,24 @@ extension SettingsService.SettingDefinition {
 }
 
 // 2. A store of your own needs two functions: this one keeps each value in a file of its own.
-struct NoteStore: SettingsStore {
-    let folder: URL
+final class NoteStore: SettingsStore {
+    private let folder: URL
+
+    init(folder: URL) { self.folder = folder }
+
+    private func file(for key: SettingsService.StorageKey) -> URL {
+        // A setting's name may hold anything; a file's name may not.
+        let name = key.name.precomposedStringWithCanonicalMapping
+        return folder.appendingPathComponent(name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
+    }
 
     func get(_ key: SettingsService.StorageKey) throws -> Data? {
-        let file = folder.appendingPathComponent(key.name)
+        let file = file(for: key)
         return FileManager.default.fileExists(atPath: file.path) ? try Data(contentsOf: file) : nil
     }
 
     func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
-        let file = folder.appendingPathComponent(key.name)
+        let file = file(for: key)
         if let data {
             try data.write(to: file, options: .atomic)
         } else if FileManager.default.fileExists(atPath: file.path) {

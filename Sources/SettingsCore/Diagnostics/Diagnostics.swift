@@ -9,11 +9,21 @@ import Synchronization
 /// Collects a service's problems, drops repeated ones, and passes them on to the sink and to whoever listens.
 final class Diagnostics: Sendable {
     /// What makes two problems the same one: a read that fails for the same reason is told once.
-    struct Cause: Hashable {
+    private struct Cause: Hashable {
         let code: SettingsError.Code
-        let key: SettingsService.StorageKey?
+        /// A missing store is one cause for all settings of its scope.
+        let scope: SettingsService.Scope?
+        let name: String?
         let store: String?
-        let detail: Int
+        let bytes: Int
+
+        init(_ error: SettingsError, bytes: Data?) {
+            code = error.code
+            scope = error.key?.scope
+            name = error.code == .noStore ? nil : error.key?.name
+            store = error.store
+            self.bytes = bytes.hashValue
+        }
     }
 
     private struct State {
@@ -45,7 +55,7 @@ final class Diagnostics: Sendable {
 
     /// Tells of a problem with reading, once for a cause; `bytes` are those that could not be read, where there are any.
     func reportOnce(_ error: SettingsError, bytes: Data? = nil) {
-        let cause = Cause(code: error.code, key: error.key, store: error.store, detail: bytes.hashValue)
+        let cause = Cause(error, bytes: bytes)
         let isNew = state.withLock { state in
             if state.told.count >= Self.toldLimit { state.told.removeAll() }
             return state.told.insert(cause).inserted

@@ -12,6 +12,8 @@ extension SettingsService {
     /// for await theme in Observations({ live.value }) { apply(theme) }
     /// ```
     ///
+    /// (`Observations` comes with Swift 6.2; on Apple platforms it needs the systems of 2025.)
+    ///
     /// Reading costs little more than reading a variable. It may be used from any thread. Trackers are told on the thread
     /// that made the change. It keeps the service alive.
     public final class Value<T: Codable & Sendable>: Observable, Sendable {

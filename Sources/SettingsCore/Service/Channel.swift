@@ -54,7 +54,7 @@ final class Channel: Sendable {
 
     /// The stored bytes.
     func read(_ key: SettingsService.StorageKey, from hub: StoreHub?) throws(SettingsError) -> Data? {
-        guard let hub else { throw SettingsError(.noStore, store: "\(scope)") }
+        guard let hub else { throw SettingsError(.noStore, key: key) }
         do {
             return try hub.store.get(key)
         } catch {

@@ -13,49 +13,6 @@ struct TransformersTests {
     }
     private enum Level: String, Sendable { case low, high }
 
-    @Test("property lists hold dates, structs, numbers that JSON does not have", arguments: [true, false])
-    func propertyLists(isBinary: Bool) throws {
-        func check<T: Codable & Sendable & Equatable>(_ value: T) throws {
-            let transformer = PropertyListTransformer<T>(format: isBinary ? .binary : .xml)
-            let bytes = try transformer.transformValue(value)
-            #expect(try transformer.untransformValue(bytes) == value)
-            #expect(try transformer.transformValue(value) == bytes)
-            let plain = PropertyListEncoder()
-            if let foreign = try? plain.encode(value) {
-                #expect(try transformer.untransformValue(foreign) == value, "as another program stores it")
-            }
-        }
-        try check(Date(timeIntervalSinceReferenceDate: 86_400))
-        try check(Outer())
-        try check([Outer(), Outer()])
-        try check([[1, 2], []] as [[Int]])
-        try check([] as [Int])
-        try check("text")
-        try check(5)
-        try check(Double.infinity)
-        try check(Data([1, 2]))
-        try check(["a": "b"])
-        #expect(throws: (any Error).self) {
-            try PropertyListTransformer<Int>().untransformValue(Data("no property list".utf8))
-        }
-        #expect(throws: DecodingError.self) {
-            try PropertyListTransformer<Int>().untransformValue(PropertyListTransformer<String>().transformValue("x"))
-        }
-    }
-
-    @Test("a property list of 100,000 nested arrays is an error, not a crash (B13)")
-    func hostilePropertyList() async {
-        await #expect(processExitsWith: .success) {
-            let depth = 100_000
-            let xml =
-                "<plist version=\"1.0\">" + String(repeating: "<array>", count: depth)
-                + String(repeating: "</array>", count: depth) + "</plist>"
-            let setting = Setting<Int>("n", in: .defaults, default: 7, transformer: PropertyListTransformer())
-            let settings = SettingsService.over(MemoryStore(["n": Data(xml.utf8)]))
-            if settings.get(setting) != 7 { exit(3) }
-        }
-    }
-
     @Test("100,000 nested JSON arrays are an error, not a crash")
     func hostileJSON() async {
         await #expect(processExitsWith: .success) {

@@ -11,8 +11,8 @@ extension SettingsService.SettingDefinition {
     fileprivate static let vaultPin = Setting<String>("pin", in: .custom(id: "vault"), default: "")
     fileprivate static let volume = Setting<Double>("volume", in: .defaults, default: 0.5) { min(max($0, 0), 1) }
     fileprivate static let stamp = Setting<Date>(
-        "stamp", in: .defaults, default: .distantPast, transformer: PropertyListTransformer())
-    fileprivate static let until = Setting<Date?>("until", in: .defaults, transformer: PropertyListTransformer())
+        "stamp", in: .defaults, default: .distantPast, transformer: DateTransformer())
+    fileprivate static let until = Setting<Date?>("until", in: .defaults, transformer: ListTransformer())
     fileprivate static let trimmed = Setting<String?>("trimmed", in: .defaults) { $0.map { String($0.prefix(3)) } }
     fileprivate static let computed = Setting<Int>("computed", in: .defaults, default: { 6 * 7 })
     fileprivate static let computedClamped = Setting<Int>("computedClamped", in: .defaults, default: { 3 }) {

@@ -58,8 +58,6 @@ struct SettingsErrorTests {
             loadError(
                 Setting<Strict>("n", in: .defaults, default: Strict()),
                 stored: "{\"name\":{\"\(Self.secret)\":\"\(Self.secret)\"}}"))
-        let plist = Setting<Int>("n", in: .defaults, default: 0, transformer: PropertyListTransformer())
-        try expectNoSecret(loadError(plist, stored: Self.secret))
         let url = Setting<URL>("n", in: .defaults, default: URL(fileURLWithPath: "/"))
         try expectNoSecret(loadError(url, stored: "\"\(Self.secret) ://\""))
     }

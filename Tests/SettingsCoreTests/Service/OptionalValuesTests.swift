@@ -74,9 +74,9 @@ struct OptionalValuesTests {
     @Test("the same holds behind transformers")
     func transformers() throws {
         let date = Date(timeIntervalSinceReferenceDate: 5)
-        let plist = PropertyListTransformer<Date?>()
-        try checkNilDefault(Setting<Date?>("d1", in: .defaults, transformer: plist), date)
-        try checkOtherDefault(Setting<Date?>("d2", in: .defaults, default: .distantPast, transformer: plist), date)
+        let list = ListTransformer<Date?>()
+        try checkNilDefault(Setting<Date?>("d1", in: .defaults, transformer: list), date)
+        try checkOtherDefault(Setting<Date?>("d2", in: .defaults, default: .distantPast, transformer: list), date)
         let json = JSONTransformer<Int?>()
         try checkNilDefault(Setting<Int?>("i1", in: .defaults, transformer: json), 4)
         try checkOtherDefault(Setting<Int?>("i2", in: .defaults, default: 1, transformer: json), 4)
@@ -112,9 +112,9 @@ struct OptionalValuesTests {
         }
         try check(
             before: Setting<String?>("s", in: .defaults, default: "x"), after: Setting<String?>("s", in: .defaults))
-        let plist = PropertyListTransformer<Date?>()
+        let list = ListTransformer<Date?>()
         try check(
-            before: Setting<Date?>("d", in: .defaults, default: .distantPast, transformer: plist),
-            after: Setting<Date?>("d", in: .defaults, transformer: plist))
+            before: Setting<Date?>("d", in: .defaults, default: .distantPast, transformer: list),
+            after: Setting<Date?>("d", in: .defaults, transformer: list))
     }
 }

@@ -42,3 +42,27 @@ struct HookedTransformer<Value: Codable & Sendable>: Transformer {
         return try json.untransformValue(output)
     }
 }
+
+/// A date as the text of its seconds.
+struct DateTransformer: Transformer {
+    struct NoNumber: Error {}
+
+    func transformValue(_ value: Date) -> Data { Data("\(value.timeIntervalSinceReferenceDate)".utf8) }
+
+    func untransformValue(_ output: Data) throws -> Date {
+        guard let seconds = Double(String(decoding: output, as: UTF8.self)) else { throw NoNumber() }
+        return Date(timeIntervalSinceReferenceDate: seconds)
+    }
+}
+
+/// JSON of a list with the value in it; JSON's own null is not read.
+struct ListTransformer<Value: Codable & Sendable>: Transformer {
+    private let json = JSONTransformer<[Value]>()
+
+    func transformValue(_ value: Value) throws -> Data { try json.transformValue([value]) }
+
+    func untransformValue(_ output: Data) throws -> Value {
+        guard let value = try json.untransformValue(output).first else { throw DateTransformer.NoNumber() }
+        return value
+    }
+}
