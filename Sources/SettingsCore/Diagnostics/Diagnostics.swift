@@ -11,17 +11,16 @@ final class Diagnostics: Sendable {
     /// What makes two problems the same one: a read that fails for the same reason is told once.
     private struct Cause: Hashable {
         let code: SettingsError.Code
-        /// A missing store is one cause for all settings of its scope.
-        let scope: SettingsService.Scope?
         let name: String?
         let store: String?
         let bytes: Int
 
         init(_ error: SettingsError, bytes: Data?) {
             code = error.code
-            scope = error.key?.scope
-            name = error.code == .noStore ? nil : error.key?.name
-            store = error.store
+            // A missing store is one cause for all settings of its scope.
+            let isOfScope = error.code == .noStore
+            name = isOfScope ? nil : error.key?.description
+            store = isOfScope ? error.key?.scope.description ?? error.store : error.store
             self.bytes = bytes.hashValue
         }
     }
