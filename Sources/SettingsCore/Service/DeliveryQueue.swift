@@ -19,8 +19,12 @@ struct DeliveryQueue {
     }
 
     mutating func append(_ changes: SettingsService.ChangeSet, for listeners: [GroupListener]) {
-        if deliveries.count - head >= Self.mergeLimit, case .group(let last, _)? = deliveries[deliveries.count - 1] {
-            deliveries[deliveries.count - 1] = .group(last.merged(with: changes), listeners)
+        // Only for the same listeners, so that none is released here, inside the channel's lock.
+        if deliveries.count - head >= Self.mergeLimit,
+            case .group(let last, let others)? = deliveries[deliveries.count - 1],
+            others.elementsEqual(listeners, by: ===)
+        {
+            deliveries[deliveries.count - 1] = .group(last.merged(with: changes), others)
         } else {
             deliveries.append(.group(changes, listeners))
         }

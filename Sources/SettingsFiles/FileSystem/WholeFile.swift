@@ -104,16 +104,24 @@ package final class WholeFile: Sendable {
         let (directory, name) = Self.split(target)
         try createDirectories(directory)
         let temporary = Self.join(directory, ".\(name).\(Self.uniqueSuffix()).tmp")
+        let aside = asideName.map { Self.join(directory, $0) }
+        var kept = Kept.notAtAll
         let written: FileStatus
         do throws(SystemError) {
             written = try write(bytes, toNew: temporary)
-            if let asideName { try keepAside(target, as: Self.join(directory, asideName)) }
+            if let aside { kept = try keepAside(target, as: aside) }
             try fileSystem.rename(temporary, to: target)
         } catch {
-            do {
+            do throws(SystemError) {
+                switch (kept, aside) {
+                case (.linked, let aside?): try fileSystem.remove(aside)
+                case (.moved, let aside?): try fileSystem.rename(aside, to: target)
+                default: break
+                }
                 try fileSystem.remove(temporary)
             } catch {
-                // The first error says what is wrong; a temporary file that is left is removed by a later run.
+                // The first error says what is wrong. What is left loses nothing: a second name of the damaged file, or a
+                // temporary file, which a later run removes.
             }
             throw error
         }
@@ -147,14 +155,21 @@ package final class WholeFile: Sendable {
         return try fileSystem.status(of: file)
     }
 
-    private func keepAside(_ target: String, as aside: String) throws(SystemError) {
+    private enum Kept {
+        case notAtAll, linked, moved
+    }
+
+    private func keepAside(_ target: String, as aside: String) throws(SystemError) -> Kept {
         do throws(SystemError) {
             try fileSystem.link(target, as: aside)
+            return .linked
         } catch {
             switch error.number {
-            case ENOENT: return
+            case ENOENT: return .notAtAll
             // File systems without hard links: move it; for a moment there is no file.
-            case EPERM, ENOTSUP, EOPNOTSUPP, EMLINK, ENOSYS: try fileSystem.rename(target, to: aside)
+            case EPERM, ENOTSUP, EOPNOTSUPP, EMLINK, ENOSYS:
+                try fileSystem.rename(target, to: aside)
+                return .moved
             default: throw error
             }
         }

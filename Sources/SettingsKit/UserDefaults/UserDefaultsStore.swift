@@ -3,9 +3,8 @@ import SettingsCore
 import SettingsFiles
 import Synchronization
 
-// @unchecked: `UserDefaults` is documented to be thread-safe but not marked so on Linux. The mutable properties, `seen`
-// and `isWriting`, are used only while `access` is held, and `defaults` as well, so that check and write are one. The
-// other properties are immutable and Sendable.
+// @unchecked: `UserDefaults` is documented to be thread-safe but not marked so on Linux. The mutable properties are used
+// only inside `locked`. The other properties are immutable and Sendable.
 /// Settings in `UserDefaults`, as native values that the rest of an app can read and write there.
 ///
 /// A setting of `String` is a string in `UserDefaults`, one of `Int` a number, and so on: `object(forKey:)` shows what a
@@ -13,8 +12,8 @@ import Synchronization
 /// reads as a setting of the matching type. Values whose bytes would not come back from a native value are stored as data.
 ///
 /// Others change `UserDefaults` as well, so it is asked at each `get`. Listeners hear at once of what is set through this
-/// store; of what others set, as soon as `UserDefaults` posts `didChangeNotification`: on Apple platforms at each change,
-/// on Linux at `synchronize()`.
+/// store. Of what others set they hear on Apple platforms when `UserDefaults` posts `didChangeNotification`, on Linux,
+/// where that is not posted, at ``synchronize()`` and whenever this store writes.
 ///
 /// On Linux `UserDefaults` writes its file only when it is told to, and processes that share a file overwrite each other's
 /// values. This store tells it to soon after each change and at exit; the other thing cannot be mended from outside:
@@ -32,6 +31,8 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
     private var seen: [String: Data?] = [:]
     /// Whether a notification is about what this store is writing.
     private var isWriting = false
+    /// How many calls of `locked` are under way, one inside the other.
+    private var depth = 0
     private let ownFeed = SettingsStoreFeed(isExhaustive: false)
     private let observation = NotificationObservation()
     private let writer: Mutex<WriteBehind?> = Mutex(nil)
@@ -78,7 +79,7 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
 
     /// The bytes that stand for the object under a key. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? {
-        access.withLock {
+        locked {
             let data = read(key.name)
             seen[key.name] = .some(data)
             return data
@@ -92,7 +93,7 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
 
     /// Carries out a batch if its expectations hold, as far as this process is concerned. Never throws.
     public func apply(_ batch: SettingsStoreBatch) -> Bool {
-        let isApplied = access.withLock {
+        let isApplied = locked {
             for expectation in batch.expectations where read(expectation.key.name) != expectation.data {
                 return false
             }
@@ -108,21 +109,22 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
             ownFeed.publish(changes, origin: .local)
             return true
         }
-        ownFeed.flush()
         writer.withLock { $0 }?.schedule()
         return isApplied
     }
 
     /// The names in this suite; those of the app's standard defaults include what the system has put there.
     public func keys() -> [String] {
-        access.withLock { Array(defaults.dictionaryRepresentation().keys) }
+        locked { Array(defaults.dictionaryRepresentation().keys) }
     }
 
     /// Has `UserDefaults` write its file, as far as that offers it: on Linux at once, on Apple platforms when it likes.
     ///
     /// - Throws: ``SettingsError`` with the code `notSaved` if it says that it did not.
     public func synchronize() throws {
-        let isDone = access.withLock { defaults.synchronize() }
+        // Outside of the lock: it posts notifications, and who observes them is foreign.
+        let isDone = defaults.synchronize()
+        noticeOutsideChanges()
         guard isDone else { throw SettingsError(.notSaved, store: storeDescription) }
     }
 
@@ -165,7 +167,7 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
     }
 
     private func noticeOutsideChanges() {
-        access.withLock {
+        locked {
             // What is being written here is announced where it is written.
             if isWriting { return }
             var changes: [SettingsStoreChange] = []
@@ -177,7 +179,18 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
             }
             ownFeed.publish(changes, origin: .external)
         }
-        ownFeed.flush()
+    }
+
+    /// Calls `body` with the lock held, and lets listeners run after the outermost call has released it.
+    private func locked<R>(_ body: () -> R) -> R {
+        access.lock()
+        depth += 1
+        let result = body()
+        depth -= 1
+        let isOutermost = depth == 0
+        access.unlock()
+        if isOutermost { ownFeed.flush() }
+        return result
     }
 }
 

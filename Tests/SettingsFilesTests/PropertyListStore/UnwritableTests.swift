@@ -1,0 +1,126 @@
+import Foundation
+import SettingsCore
+import SettingsFiles
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite("The file cannot be written")
+struct UnwritableTests {
+    private static let setting = Setting<Int>("a", in: .defaults, default: 0)
+    private static let writing: Set<FaultyFileSystem.Call> = [.create, .write, .rename, .createDirectory]
+
+    @Test(
+        "values stay in memory, it is told once, tried again by itself, and works when there is room",
+        arguments: [ENOSPC, EROFS, EACCES])
+    func background(errno: Int32) throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let fileSystem = FaultyFileSystem()
+            let store = try PropertyListStore(path: path, fileSystem: fileSystem)
+            let (service, problems) = SettingsService.over(store)
+            fileSystem.set(.calls(Self.writing, errno: errno))
+            service.set(Self.setting, to: 1)
+            #expect(try eventually { problems.codes == [.notSaved] })
+            #expect(problems.all.first?.description.contains(path) == true)
+            let attempts = { fileSystem.calls.filter { $0 == .create }.count }
+            for value in 2...4 {
+                service.set(Self.setting, to: value)
+                let before = attempts()
+                #expect(try eventually { attempts() > before })
+            }
+            #expect(service.get(Self.setting) == 4)
+            #expect(problems.codes == [.notSaved])
+            #expect(!FileManager.default.fileExists(atPath: path))
+            // Nothing is set any more: it is the retry that must succeed.
+            fileSystem.set(.none)
+            #expect(try eventually(within: 15) { FileManager.default.fileExists(atPath: path) })
+            #expect(try members(of: path) == ["a": .integer(4)])
+        }
+    }
+
+    @Test("after it has worked again, a new failure is told again")
+    func toldAgain() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let fileSystem = FaultyFileSystem()
+            let (service, problems) = SettingsService.over(
+                try PropertyListStore(path: path, fileSystem: fileSystem))
+            for round in 1...2 {
+                fileSystem.set(.calls(Self.writing, errno: ENOSPC))
+                service.set(Self.setting, to: round)
+                #expect(try eventually { problems.codes.count == round })
+                fileSystem.set(.none)
+                #expect(
+                    try eventually(within: 15) {
+                        FileManager.default.fileExists(atPath: path) && fileSystem.calls.contains(.rename)
+                    })
+                // The write has finished when a synchronisation behind it has.
+                try service.synchronize()
+                service.set(Self.setting, to: -round)
+                #expect(try eventually { try members(of: path) == ["a": .integer(Int64(-round))] })
+                try service.synchronize()
+            }
+        }
+    }
+
+    @Test("synchronize throws each time, and saves everything as soon as that is possible")
+    func synchronize() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let fileSystem = FaultyFileSystem()
+            let (service, _) = SettingsService.over(try PropertyListStore(path: path, fileSystem: fileSystem))
+            fileSystem.set(.calls(Self.writing, errno: ENOSPC))
+            service.set(Self.setting, to: 1)
+            for _ in 1...2 {
+                let error = #expect(throws: SettingsError.self) { try service.synchronize() }
+                #expect(error?.code == .notSaved)
+                #expect((error?.underlying as? SystemError)?.number == ENOSPC)
+            }
+            fileSystem.set(.none)
+            try service.synchronize()
+            #expect(try members(of: path) == ["a": .integer(1)])
+        }
+    }
+
+    @Test("a directory that may not be written in leaves the old file as it is", .enabled(if: Program.isRoot))
+    func readOnlyDirectory() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let before = Data(xml("<key>a</key><integer>1</integer>").utf8)
+            try write(before, to: path)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                guard setuid(65_534) == 0 else { Foundation.exit(2) }
+                let store = try PropertyListStore(url: URL(fileURLWithPath: path))
+                store.set(.init("a", scope: .defaults), to: Data("2".utf8))
+                do {
+                    try store.synchronize()
+                    Foundation.exit(3)
+                } catch SettingsError.Code.notSaved {
+                    Foundation.exit(store.get(.init("a", scope: .defaults)) == Data("2".utf8) ? 0 : 4)
+                }
+            }
+            #expect(try bytes(of: path) == before)
+            #expect(try names(in: directory) == ["Settings.plist"])
+        }
+    }
+
+    @Test("a parent that is a file is told of, and crashes nothing")
+    func parentIsAFile() throws {
+        try withTemporaryDirectory { directory in
+            try write("x", to: directory + "/file")
+            let store = try open(directory + "/file/sub/Settings.plist")
+            store.set(key("a"), to: Data("1".utf8))
+            let error = #expect(throws: SettingsError.self) { try store.synchronize() }
+            #expect(error?.code == .notSaved)
+            #expect(try bytes(of: directory + "/file") == Data("x".utf8))
+        }
+    }
+}

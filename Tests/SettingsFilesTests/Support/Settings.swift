@@ -1,0 +1,51 @@
+import Foundation
+import SettingsCore
+import SettingsFiles
+import Synchronization
+
+/// Shorthand for a key in `.defaults`.
+func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .defaults) }
+
+/// Opens the property list at a path of this machine.
+func open(_ path: String) throws -> PropertyListStore {
+    try PropertyListStore(url: URL(fileURLWithPath: path))
+}
+
+/// Collects the problems that a service tells of.
+final class Problems: Sendable {
+    private let errors = Mutex<[SettingsError]>([])
+
+    var all: [SettingsError] { errors.withLock { $0 } }
+    var codes: [SettingsError.Code] { all.map(\.code) }
+
+    func append(_ error: SettingsError) { errors.withLock { $0.append(error) } }
+}
+
+extension SettingsService {
+    /// A service whose `.defaults` are in `store`, and what goes wrong in it.
+    static func over(_ store: any SettingsStore) -> (service: SettingsService, problems: Problems) {
+        let problems = Problems()
+        return (SettingsService(stores: [.defaults: store], diagnosticSink: .init { problems.append($0) }), problems)
+    }
+}
+
+/// Collects whatever a callback is given.
+final class Log<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+
+    var all: [Element] { elements.withLock { $0 } }
+
+    func append(_ element: Element) { elements.withLock { $0.append(element) } }
+}
+
+/// Waits until a condition holds; for what happens in the background.
+///
+/// - Returns: false if it did not hold in time.
+func eventually(within seconds: Double = 10, _ condition: () throws -> Bool) throws -> Bool {
+    let deadline = Date().addingTimeInterval(seconds)
+    while Date() < deadline {
+        if try condition() { return true }
+        Thread.sleep(forTimeInterval: 0.005)
+    }
+    return try condition()
+}

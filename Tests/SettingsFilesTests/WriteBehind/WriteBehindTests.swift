@@ -1,0 +1,99 @@
+import Foundation
+import SettingsFiles
+import Synchronization
+import Testing
+
+@Suite("Writing behind")
+struct WriteBehindTests {
+    private struct Failure: Error {}
+
+    @Test("a write comes soon after it was scheduled, and not before")
+    func soon() throws {
+        let writes = Log<Date>()
+        let writer = WriteBehind(label: "test", delay: .milliseconds(20)) {
+            writes.append(Date())
+        } report: {
+            Issue.record($0)
+        }
+        let start = Date()
+        writer.schedule()
+        #expect(try eventually { writes.all.count == 1 })
+        #expect(try #require(writes.all.first).timeIntervalSince(start) >= 0.019)
+    }
+
+    @Test("what is scheduled during the delay is one write")
+    func gathered() throws {
+        let writes = Log<Bool>()
+        let writer = WriteBehind(label: "test", delay: .milliseconds(300)) {
+            writes.append(true)
+        } report: {
+            Issue.record($0)
+        }
+        for _ in 0..<1_000 { writer.schedule() }
+        #expect(try eventually { !writes.all.isEmpty })
+        #expect(writes.all.count == 1)
+        writer.schedule()
+        #expect(try eventually { writes.all.count == 2 })
+    }
+
+    @Test("what is scheduled while a write is under way is written by another")
+    func duringWrite() throws {
+        let writes = Log<Bool>()
+        let isInside = DispatchSemaphore(value: 0)
+        let mayEnd = DispatchSemaphore(value: 0)
+        let writer = WriteBehind(label: "test", delay: .milliseconds(1)) {
+            isInside.signal()
+            mayEnd.wait()
+            writes.append(true)
+        } report: {
+            Issue.record($0)
+        }
+        writer.schedule()
+        isInside.wait()
+        writer.schedule()
+        mayEnd.signal()
+        isInside.wait()
+        mayEnd.signal()
+        #expect(try eventually { writes.all.count == 2 })
+    }
+
+    @Test("a failure is told once, and the write tried again until it works")
+    func retried() throws {
+        let attempts = Log<Bool>()
+        let reports = Log<Bool>()
+        let writer = WriteBehind(label: "test", delay: .milliseconds(1)) {
+            attempts.append(true)
+            if attempts.all.count < 3 { throw Failure() }
+        } report: { _ in
+            reports.append(true)
+        }
+        writer.schedule()
+        #expect(try eventually(within: 15) { attempts.all.count == 3 })
+        #expect(reports.all.count == 1)
+    }
+
+    @Test("a writer that is dropped is neither kept alive nor called")
+    func dropped() throws {
+        let writes = Log<Bool>()
+        weak var dropped: WriteBehind?
+        do {
+            let writer = WriteBehind(label: "test", delay: .milliseconds(10)) {
+                writes.append(true)
+            } report: {
+                Issue.record($0)
+            }
+            dropped = writer
+            writer.schedule()
+        }
+        #expect(dropped == nil)
+        let other = Log<Bool>()
+        let later = WriteBehind(label: "test", delay: .milliseconds(50)) {
+            other.append(true)
+        } report: {
+            Issue.record($0)
+        }
+        later.schedule()
+        #expect(try eventually { other.all.count == 1 })
+        #expect(writes.all.isEmpty)
+    }
+}

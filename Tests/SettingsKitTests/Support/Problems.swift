@@ -1,0 +1,11 @@
+import SettingsKit
+import Synchronization
+
+/// Collects what a callback is given.
+final class Log<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+
+    var all: [Element] { elements.withLock { $0 } }
+
+    func append(_ element: Element) { elements.withLock { $0.append(element) } }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import SettingsKit
+import Testing
+
+@Suite("UserDefaults as a store")
+struct UserDefaultsStoreTests {
+    private static let setting = Setting<Int>("n", in: .defaults, default: 0)
+
+    @Test("what an app changes directly is read at once, whoever has read it before")
+    func readThrough() throws {
+        try withSuite { name in
+            let service = SettingsService(defaults: UserDefaultsStore(suite: name), diagnosticSink: .none)
+            let defaults = try #require(UserDefaults(suiteName: name))
+            #expect(service.get(Self.setting) == 0)
+            for number in 1...3 {
+                defaults.set(number, forKey: "n")
+                #expect(service.get(Self.setting) == number)
+            }
+            defaults.removeObject(forKey: "n")
+            #expect(service.get(Self.setting) == 0)
+        }
+    }
+
+    @Test("listeners hear of what is set, through whichever service")
+    func listeners() throws {
+        try withSuite { name in
+            let store = UserDefaultsStore(suite: name)
+            let one = SettingsService(defaults: store, diagnosticSink: .none)
+            let other = SettingsService(defaults: store, diagnosticSink: .none)
+            let heard = Log<Int>()
+            let subscription = other.observe(Self.setting) { heard.append($0.newValue) }
+            one.set(Self.setting, to: 1)
+            one.set(Self.setting, to: 1)
+            other.set(Self.setting, to: 2)
+            #expect(heard.all == [1, 2])
+            subscription.cancel()
+        }
+    }
+
+    @Test("a listener may read, set and synchronise")
+    func reentrance() throws {
+        try withSuite { name in
+            let service = SettingsService(defaults: UserDefaultsStore(suite: name), diagnosticSink: .none)
+            let other = Setting<Int>("other", in: .defaults, default: 0)
+            let subscription = service.observe(Self.setting) { change in
+                service.set(other, to: service.get(Self.setting) + change.newValue)
+                do { try service.synchronize() } catch { Issue.record(error) }
+            }
+            service.set(Self.setting, to: 4)
+            #expect(service.get(other) == 8)
+            subscription.cancel()
+        }
+    }
+
+    @Test("listeners to what an app has changed hear of it at synchronize, and no lock is held while they run")
+    func outsideChanges() throws {
+        try withSuite { name in
+            let store = UserDefaultsStore(suite: name)
+            let service = SettingsService(defaults: store, diagnosticSink: .none)
+            let defaults = try #require(UserDefaults(suiteName: name))
+            #expect(service.get(Self.setting) == 0)
+            let heard = Log<String>()
+            let subscription = service.observe(Self.setting) { change in
+                // Another thread may use the store while this one is in a listener.
+                let isRead = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    _ = store.get(key("n"))
+                    isRead.signal()
+                }
+                let isFree = isRead.wait(timeout: .now() + 5) == .success
+                heard.append(
+                    "\(change.oldValue) to \(change.newValue), \(change.origin), \(isFree ? "free" : "locked")")
+            }
+            defaults.set(5, forKey: "n")
+            try service.synchronize()
+            #expect(heard.all == ["0 to 5, external, free"])
+            subscription.cancel()
+        }
+    }
+
+    @Test("who observes UserDefaults itself may read through the store")
+    func foreignObserver() async throws {
+        try await withSuite { name in
+            await #expect(processExitsWith: .success) { [name = name as String] in
+                alarm(20)
+                let store = UserDefaultsStore(suite: name)
+                let observer = NotificationCenter.default.addObserver(
+                    forName: UserDefaults.didChangeNotification, object: nil, queue: nil
+                ) { _ in _ = store.get(.init("n", scope: .defaults)) }
+                store.set(.init("n", scope: .defaults), to: Data("1".utf8))
+                try store.synchronize()
+                store.set(.init("n", scope: .defaults), to: nil)
+                NotificationCenter.default.removeObserver(observer)
+            }
+        }
+    }
+
+    @Test("names that are equal as Swift strings are one key, whichever form the app has used")
+    func canonicalEquivalence() throws {
+        try withSuite { name in
+            let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+            let store = UserDefaultsStore(suite: name)
+            store.set(key(composed), to: Data("1".utf8))
+            #expect(store.get(key(decomposed)) == Data("1".utf8))
+            store.set(key(decomposed), to: Data("2".utf8))
+            #expect(store.get(key(composed)) == Data("2".utf8))
+            store.set(key(composed), to: nil)
+            let defaults = try #require(UserDefaults(suiteName: name))
+            defaults.set("native", forKey: decomposed)
+            #expect(store.get(key(composed)) == Data(#""native""#.utf8))
+            store.set(key(composed), to: nil)
+            #expect(store.get(key(decomposed)) == nil)
+            #expect(defaults.object(forKey: decomposed) == nil)
+        }
+    }
+
+    @Test("keys lists what was set; removing everything leaves none of it")
+    func keys() throws {
+        try withSuite { name in
+            let store = UserDefaultsStore(suite: name)
+            store.set(key("a"), to: Data("1".utf8))
+            store.set(key("b"), to: Data("2".utf8))
+            #expect(Set(store.keys()).isSuperset(of: ["a", "b"]))
+            try store.removeAll()
+            #expect(store.get(key("a")) == nil && store.get(key("b")) == nil)
+            #expect(Set(store.keys()).isDisjoint(with: ["a", "b"]))
+        }
+    }
+
+    @Test("a suite lists its own keys only")
+    func foreignKeys() throws {
+        try withSuite { name in
+            let store = UserDefaultsStore(suite: name)
+            store.set(key("a"), to: Data("1".utf8))
+            #expect(store.keys() == ["a"])
+        }
+    }
+
+    @Test("what was synchronised is found by another process", arguments: [true, false])
+    func persisted(isSynchronised: Bool) async throws {
+        try await withSuite { name in
+            await #expect(processExitsWith: .success) {
+                [name = name as String, isSynchronised = isSynchronised as Bool] in
+                let store = UserDefaultsStore(suite: name)
+                store.set(.init("n", scope: .defaults), to: Data("5".utf8))
+                if isSynchronised { try store.synchronize() }
+                // Otherwise the orderly exit does it.
+                withExtendedLifetime(store) { Foundation.exit(0) }
+            }
+            await #expect(processExitsWith: .success) { [name = name as String] in
+                let store = UserDefaultsStore(suite: name)
+                try #require(store.get(.init("n", scope: .defaults)) == Data("5".utf8))
+            }
+        }
+    }
+
+    @Test("a store that is dropped right after a set has it written")
+    func dropped() async throws {
+        try await withSuite { name in
+            await #expect(processExitsWith: .success) { [name = name as String] in
+                do {
+                    let store = UserDefaultsStore(suite: name)
+                    store.set(.init("n", scope: .defaults), to: Data("5".utf8))
+                }
+                Foundation.exit(0)
+            }
+            await #expect(processExitsWith: .success) { [name = name as String] in
+                let store = UserDefaultsStore(suite: name)
+                try #require(store.get(.init("n", scope: .defaults)) == Data("5".utf8))
+            }
+        }
+    }
+
+    @Test("a dropped store goes")
+    func lifetime() throws {
+        try withSuite { name in
+            weak var dropped: UserDefaultsStore?
+            do {
+                let store = UserDefaultsStore(suite: name)
+                dropped = store
+                store.set(key("n"), to: Data("1".utf8))
+            }
+            #expect(dropped == nil)
+        }
+    }
+}
