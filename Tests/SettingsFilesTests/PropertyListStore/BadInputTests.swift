@@ -152,24 +152,32 @@ struct BadInputTests {
         }
     }
 
+    // In processes of their own, because they take many seconds in a debug build: other tests go on meanwhile.
+
     @Test("50 MB of data are written and read")
-    func large() throws {
-        try withTemporaryDirectory { directory in
-            let path = directory + "/Settings.plist"
-            let block = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) })
-            let value = Data(repeatElement(block, count: 1_000).joined())
-            do {
-                let store = try open(path)
-                store.set(key("big"), to: value)
-                try store.synchronize()
+    func large() async throws {
+        try await withTemporaryDirectory { directory in
+            await #expect(processExitsWith: .success) { [directory = directory as String] in
+                let path = directory + "/Settings.plist"
+                let block = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) })
+                let value = Data(repeatElement(block, count: 1_000).joined())
+                do {
+                    let store = try open(path)
+                    store.set(key("big"), to: value)
+                    try store.synchronize()
+                }
+                try #require(try open(path).get(key("big")) == value)
             }
-            #expect(try open(path).get(key("big")) == value)
         }
     }
 
     @Test("50 MB of zeros are damage, and kept")
-    func largeDamage() throws {
-        try withTemporaryDirectory { directory in try Self.check(Data(count: 50_000_000), in: directory) }
+    func largeDamage() async throws {
+        try await withTemporaryDirectory { directory in
+            await #expect(processExitsWith: .success) { [directory = directory as String] in
+                try BadInputTests.check(Data(count: 50_000_000), in: directory)
+            }
+        }
     }
 
     @Test("names that no setting can have stay in the file, and crash nothing")
