@@ -61,7 +61,11 @@ public final class PropertyListStore: SettingsStore {
         try self.init(path: url.path, fileSystem: POSIXFileSystem())
     }
 
-    package init(path: String, fileSystem: any FileSystem) throws {
+    /// - Parameter writingDelay: How long changes are gathered before they are written in the background; a test that
+    ///   counts calls has it be long.
+    package init(
+        path: String, fileSystem: any FileSystem, writingDelay: Duration = .milliseconds(100)
+    ) throws {
         guard !path.utf8.contains(0) else {
             throw SettingsError(.storeUnavailable, store: "PropertyListStore", underlying: NulInPath())
         }
@@ -76,7 +80,7 @@ public final class PropertyListStore: SettingsStore {
         state = Mutex(
             State(contents: opened.contents, fileStatus: opened.status, isFileDamaged: opened.damage != nil))
         if let damage = opened.damage { reportDamage(damage) }
-        let background = WriteBehind(label: "SettingsKit.PropertyListStore") { [weak self] in
+        let background = WriteBehind(label: "SettingsKit.PropertyListStore", delay: writingDelay) { [weak self] in
             try self?.synchronize()
         } report: { [weak self] error in
             guard let self else { return }

@@ -56,6 +56,11 @@ struct FailureSweepTests {
         return false
     }
 
+    /// A store that writes only when it is told to, so that it is known which call is which.
+    static func open(_ path: String, _ fileSystem: any FileSystem) throws -> PropertyListStore {
+        try PropertyListStore(path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
+    }
+
     /// Sets three keys, synchronises, sets two more and removes one, synchronises.
     static func run(_ store: PropertyListStore, course: inout Course) {
         var state = course.states[0]
@@ -103,10 +108,10 @@ struct FailureSweepTests {
                 fileSystem.set(.once(index, errno: errno))
                 var course = Course(states: [start.members])
                 var opened: PropertyListStore?
-                if !Self.attempt(&course, { opened = try PropertyListStore(path: path, fileSystem: fileSystem) }) {
+                if !Self.attempt(&course, { opened = try Self.open(path, fileSystem) }) {
                     #expect(course.thrown.map(\.code) == [.storeUnavailable])
                     #expect(try Self.found(at: path, start: start) == start.members)
-                    opened = try PropertyListStore(path: path, fileSystem: fileSystem)
+                    opened = try Self.open(path, fileSystem)
                 }
                 let store = try #require(opened)
                 let openErrors = course.thrown.count
@@ -153,7 +158,7 @@ struct FailureSweepTests {
                     let fileSystem = FaultyFileSystem()
                     fileSystem.set(.death(index))
                     var store: PropertyListStore?
-                    if Self.attempt(&course, { store = try PropertyListStore(path: path, fileSystem: fileSystem) }) {
+                    if Self.attempt(&course, { store = try Self.open(path, fileSystem) }) {
                         Self.run(try #require(store), course: &course)
                     }
                     hasFired = fileSystem.calls.count > index
@@ -180,12 +185,12 @@ struct FailureSweepTests {
             let path = directory + "/Settings.plist"
             let fileSystem = FaultyFileSystem()
             fileSystem.beShort()
-            let store = try PropertyListStore(path: path, fileSystem: fileSystem)
+            let store = try Self.open(path, fileSystem)
             let text = Data(#""\#(String(repeating: "long ", count: 200))""#.utf8)
             store.set(key("a"), to: text)
             try store.synchronize()
             #expect(fileSystem.calls.filter { $0 == .write }.count > 100)
-            #expect(try PropertyListStore(path: path, fileSystem: fileSystem).get(key("a")) == text)
+            #expect(try Self.open(path, fileSystem).get(key("a")) == text)
         }
     }
 }

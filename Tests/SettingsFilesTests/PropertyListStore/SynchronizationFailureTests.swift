@@ -20,7 +20,7 @@ struct SynchronizationFailureTests {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let fileSystem = FaultyFileSystem()
-            let store = try PropertyListStore(path: path, fileSystem: fileSystem)
+            let store = try PropertyListStore(path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
             fileSystem.set(.calls([call], errno: EIO))
             store.set(key("a"), to: Data("1".utf8))
             for _ in 1...3 {
@@ -39,7 +39,8 @@ struct SynchronizationFailureTests {
     func order() throws {
         try withTemporaryDirectory { directory in
             let fileSystem = FaultyFileSystem()
-            let store = try PropertyListStore(path: directory + "/Settings.plist", fileSystem: fileSystem)
+            let store = try PropertyListStore(
+                path: directory + "/Settings.plist", fileSystem: fileSystem, writingDelay: .seconds(86_400))
             fileSystem.set(.none)
             store.set(key("a"), to: Data("1".utf8))
             try store.synchronize()
@@ -54,7 +55,8 @@ struct SynchronizationFailureTests {
     func parentOfNewDirectory() throws {
         try withTemporaryDirectory { directory in
             let fileSystem = FaultyFileSystem()
-            let store = try PropertyListStore(path: directory + "/new/Settings.plist", fileSystem: fileSystem)
+            let store = try PropertyListStore(
+                path: directory + "/new/Settings.plist", fileSystem: fileSystem, writingDelay: .seconds(86_400))
             fileSystem.set(.calls([.synchronizeDirectory], errno: EIO))
             store.set(key("a"), to: Data("1".utf8))
             #expect(throws: SettingsError.self) { try store.synchronize() }
@@ -68,7 +70,8 @@ struct SynchronizationFailureTests {
     func quiet() throws {
         try withTemporaryDirectory { directory in
             let fileSystem = FaultyFileSystem()
-            let store = try PropertyListStore(path: directory + "/Settings.plist", fileSystem: fileSystem)
+            let store = try PropertyListStore(
+                path: directory + "/Settings.plist", fileSystem: fileSystem, writingDelay: .seconds(86_400))
             store.set(key("a"), to: Data("1".utf8))
             try store.synchronize()
             fileSystem.set(.none)
@@ -84,7 +87,7 @@ struct SynchronizationFailureTests {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let fileSystem = FaultyFileSystem()
-            let store = try PropertyListStore(path: path, fileSystem: fileSystem)
+            let store = try PropertyListStore(path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
             store.set(key("a"), to: Data("1".utf8))
             let once = Log<Bool>()
             fileSystem.after { call in
