@@ -57,7 +57,7 @@ struct FailureSweepTests {
     }
 
     /// A store that writes only when it is told to, so that it is known which call is which.
-    static func open(_ path: String, _ fileSystem: any FileSystem) throws -> PropertyListStore {
+    static func openQuietly(_ path: String, _ fileSystem: any FileSystem) throws -> PropertyListStore {
         try PropertyListStore(path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
     }
 
@@ -108,10 +108,10 @@ struct FailureSweepTests {
                 fileSystem.set(.once(index, errno: errno))
                 var course = Course(states: [start.members])
                 var opened: PropertyListStore?
-                if !Self.attempt(&course, { opened = try Self.open(path, fileSystem) }) {
+                if !Self.attempt(&course, { opened = try Self.openQuietly(path, fileSystem) }) {
                     #expect(course.thrown.map(\.code) == [.storeUnavailable])
                     #expect(try Self.found(at: path, start: start) == start.members)
-                    opened = try Self.open(path, fileSystem)
+                    opened = try Self.openQuietly(path, fileSystem)
                 }
                 let store = try #require(opened)
                 let openErrors = course.thrown.count
@@ -158,7 +158,7 @@ struct FailureSweepTests {
                     let fileSystem = FaultyFileSystem()
                     fileSystem.set(.death(index))
                     var store: PropertyListStore?
-                    if Self.attempt(&course, { store = try Self.open(path, fileSystem) }) {
+                    if Self.attempt(&course, { store = try Self.openQuietly(path, fileSystem) }) {
                         Self.run(try #require(store), course: &course)
                     }
                     hasFired = fileSystem.calls.count > index
@@ -185,12 +185,12 @@ struct FailureSweepTests {
             let path = directory + "/Settings.plist"
             let fileSystem = FaultyFileSystem()
             fileSystem.beShort()
-            let store = try Self.open(path, fileSystem)
+            let store = try Self.openQuietly(path, fileSystem)
             let text = Data(#""\#(String(repeating: "long ", count: 200))""#.utf8)
             store.set(key("a"), to: text)
             try store.synchronize()
             #expect(fileSystem.calls.filter { $0 == .write }.count > 100)
-            #expect(try Self.open(path, fileSystem).get(key("a")) == text)
+            #expect(try Self.openQuietly(path, fileSystem).get(key("a")) == text)
         }
     }
 }
