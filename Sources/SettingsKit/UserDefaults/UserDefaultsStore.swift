@@ -155,7 +155,10 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
         }
         // And there a value that is equal as Swift strings are is not replaced, though its bytes are others.
         if new == nil || new == old { defaults.removeObject(forKey: composed(name)) }
-        if let new { defaults.set(new.object, forKey: composed(name)) }
+        guard let new else { return }
+        defaults.set(new.object, forKey: composed(name))
+        // It may have its own idea of a value; on Linux, minus zero becomes zero.
+        if let data, read(name) != data { defaults.set(data, forKey: composed(name)) }
     }
 
     /// The native value that stands for bytes, if they come back from it as Foundation objects, whose dictionaries have no

@@ -106,12 +106,13 @@ final class FaultyFileSystem: FileSystem {
         return try perform(.write, file.path) { () throws(SystemError) in try system.write(part, to: file) }
     }
 
+    // Nothing here is about the power failing, and waiting for the disk takes nearly all of the time.
     func synchronize(_ file: FileHandle) throws(SystemError) {
-        try perform(.synchronize, file.path) { () throws(SystemError) in try system.synchronize(file) }
+        try perform(.synchronize, file.path) { () throws(SystemError) in }
     }
 
     func synchronizeDirectory(_ path: String) throws(SystemError) {
-        try perform(.synchronizeDirectory, path) { () throws(SystemError) in try system.synchronizeDirectory(path) }
+        try perform(.synchronizeDirectory, path) { () throws(SystemError) in }
     }
 
     // A descriptor is given back whatever else happens.
