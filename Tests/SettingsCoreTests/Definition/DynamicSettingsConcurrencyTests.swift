@@ -63,8 +63,8 @@ struct DynamicSettingsConcurrencyTests {
     @Test("services come and go while settings do", arguments: [StoreKind.memory, .twoFunctions])
     func servicesAndSettings(kind: StoreKind) {
         let store = kind.make()
-        DispatchQueue.concurrentPerform(iterations: 8) { thread in
-            for round in 0..<400 {
+        inParallel(8) { thread in
+            for round in 0..<120 {
                 let service = SettingsService.over(store)
                 for number in 0..<4 { Self.use(round + number, in: [service], prefix: "t\(thread)-") }
             }
@@ -78,7 +78,7 @@ struct DynamicSettingsConcurrencyTests {
             let services = Box((0..<4).map { _ in SettingsService.over(store) })
             let settings = Box((0..<8).map { Setting<Int>("n\($0)", in: .defaults, default: 0) })
             for service in services.value { for setting in settings.value { service.set(setting, to: 1) } }
-            DispatchQueue.concurrentPerform(iterations: 2) { thread in
+            inParallel(2) { thread in
                 if thread == 0 { services.value = [] } else { settings.value = [] }
             }
         }

@@ -86,10 +86,7 @@ struct ChangesTests {
         settings.set(number, to: 10_000)
         var iterator = stream.makeAsyncIterator()
         var last: SettingsService.Change<Int>?
-        while let change = await iterator.next() {
-            last = change
-            if change.newValue == 10_000 { break }
-        }
+        while last?.newValue != 10_000 { last = await iterator.next() }
         #expect(last?.origin == .external)
     }
 

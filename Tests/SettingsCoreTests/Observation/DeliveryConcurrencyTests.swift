@@ -13,7 +13,7 @@ struct DeliveryConcurrencyTests {
     /// Lets 8 threads write distinct values and 8 threads read, then writes the sentinel.
     private func storm(_ services: [SettingsService], rounds: Int) {
         let unwritten = Atomic(0)
-        DispatchQueue.concurrentPerform(iterations: 16) { thread in
+        inParallel(16) { thread in
             let service = services[thread % services.count]
             for round in 0..<rounds {
                 if thread < 8 {
@@ -136,8 +136,8 @@ struct DeliveryConcurrencyTests {
         let services = (0..<4).map { _ in SettingsService.over(store) }
         let settings = (0..<8).map { Setting<Int>("n\($0)", in: .defaults, default: 0) }
         let texts = (0..<8).map { Setting<String>("t\($0)", in: .defaults, default: "") }
-        DispatchQueue.concurrentPerform(iterations: 8) { thread in
-            for round in 1...2_000 {
+        inParallel(8) { thread in
+            for round in 1...800 {
                 services[thread % 4].set(settings[thread], to: round)
                 services[(thread + 1) % 4].set(texts[thread], to: "\(round)")
                 let numbers = services.map { $0.get(settings[thread]) }
@@ -158,9 +158,9 @@ struct DeliveryConcurrencyTests {
         let services = [SettingsService.over(store), SettingsService.over(store)]
         let text = Setting<String>("text", in: .defaults, default: "0")
         let isDone = Atomic(false)
-        DispatchQueue.concurrentPerform(iterations: 5) { thread in
+        inParallel(5) { thread in
             if thread == 0 {
-                for round in 1...5_000 {
+                for round in 1...800 {
                     services[0].set(number, to: round)
                     services[1].set(text, to: "\(round)")
                 }
@@ -184,7 +184,7 @@ struct DeliveryConcurrencyTests {
     func listenersComeAndGo() {
         let store = MemoryStore()
         let settings = SettingsService.over(store)
-        DispatchQueue.concurrentPerform(iterations: 6) { thread in
+        inParallel(6) { thread in
             for round in 0..<500 {
                 switch thread {
                 case 0, 1: settings.set(number, to: thread * 1_000 + round)

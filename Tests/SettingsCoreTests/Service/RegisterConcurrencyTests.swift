@@ -11,7 +11,7 @@ struct RegisterConcurrencyTests {
         let stores = [kind.make(), kind.make()]
         let settings = SettingsService.over(stores[0])
         let subscription = settings.observe(number) { _ in }
-        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        inParallel(4) { thread in
             for round in 0..<300 {
                 switch thread {
                 case 0: settings.register(stores[round % 2], for: .defaults)
@@ -32,7 +32,7 @@ struct RegisterConcurrencyTests {
         let store = MemoryStore()
         let settings = SettingsService.over(store)
         for round in 1...300 {
-            DispatchQueue.concurrentPerform(iterations: 3) { _ in settings.register(store, for: .defaults) }
+            inParallel(3) { _ in settings.register(store, for: .defaults) }
             let told = Recorder<Int>()
             let subscription = settings.observe(number) { told.append($0.newValue) }
             settings.set(number, to: round)
@@ -48,7 +48,7 @@ struct RegisterConcurrencyTests {
             let settings = SettingsService.over(store)
             let told = Recorder<Int>()
             let subscription = settings.observe(number) { told.append($0.newValue) }
-            DispatchQueue.concurrentPerform(iterations: 2) { thread in
+            inParallel(2) { thread in
                 for round in 1...50 {
                     if thread == 0 { settings.register(store, for: .defaults) } else { settings.set(number, to: round) }
                 }

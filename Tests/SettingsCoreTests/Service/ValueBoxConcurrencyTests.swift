@@ -75,13 +75,13 @@ struct ValueBoxConcurrencyTests {
     private func readAndWrite<Value: Consistent>(_ type: Value.Type) {
         let box = ValueBox<Value>()
         let torn = Atomic(0)
-        let writersLeft = Atomic(4)
-        DispatchQueue.concurrentPerform(iterations: 8) { thread in
-            if thread < 4 {
-                for round in 0..<4_000 {
-                    let token = round % 3 == 0 ? box.token : box.invalidate()
+        let writersLeft = Atomic(2)
+        inParallel(8) { thread in
+            if thread < 2 {
+                // The first writes without a pause, so that many readings meet a writing; the second disturbs it.
+                for round in 0..<(thread == 0 ? 40_000 : 4_000) {
+                    let token = thread == 1 && round % 3 == 0 ? box.token : box.invalidate()
                     box.publish(Value(UInt64(thread * 1_000_003 + round)), token: token)
-                    if round % 7 == 0 { box.invalidate() }
                 }
                 writersLeft.subtract(1, ordering: .releasing)
                 return

@@ -6,27 +6,27 @@ import Testing
 @Suite("Changes reach the file without being asked for")
 struct BackgroundWritingTests {
     @Test("a change is in the file within a second of quiet")
-    func soon() throws {
-        try withTemporaryDirectory { directory in
+    func soon() async throws {
+        try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let store = try open(path)
             store.set(key("a"), to: Data("1".utf8))
-            #expect(try eventually(within: 5) { FileManager.default.fileExists(atPath: path) })
+            #expect(try await eventually(within: 5) { FileManager.default.fileExists(atPath: path) })
             #expect(try members(of: path) == ["a": .integer(1)])
             store.set(key("a"), to: Data("2".utf8))
-            #expect(try eventually(within: 5) { try members(of: path) == ["a": .integer(2)] })
+            #expect(try await eventually(within: 5) { try members(of: path) == ["a": .integer(2)] })
         }
     }
 
     @Test("many changes in a row are few writes")
-    func gathered() throws {
-        try withTemporaryDirectory { directory in
+    func gathered() async throws {
+        try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem)
             for number in 0..<2_000 { store.set(key("n"), to: Data("\(number)".utf8)) }
             #expect(
-                try eventually {
+                try await eventually {
                     guard FileManager.default.fileExists(atPath: path) else { return false }
                     return try members(of: path) == ["n": .integer(1_999)]
                 })
@@ -119,7 +119,7 @@ struct BackgroundWritingTests {
             }
             for index in 0..<16 {
                 #expect(
-                    try eventually {
+                    try await eventually {
                         let path = directory + "/\(index).plist"
                         guard FileManager.default.fileExists(atPath: path) else { return false }
                         return try members(of: path) == ["n": .integer(20)]

@@ -101,14 +101,14 @@ struct OutsideEditTests {
     }
 
     @Test("an edit that the background write comes upon is told to listeners as well")
-    func backgroundDelivery() throws {
-        try withTemporaryDirectory { directory in
+    func backgroundDelivery() async throws {
+        try await withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
             let subscriptions = opened.listen()
             try write(xml("<key>a</key><integer>1</integer><key>b</key><string>two</string>"), to: opened.path)
             opened.service.set(Self.a, to: 5)
-            #expect(try eventually { try members(of: opened.path)["a"] == .integer(5) })
-            #expect(try eventually(within: 3) { opened.log.all.contains("b: one to two, external") })
+            #expect(try await eventually { try members(of: opened.path)["a"] == .integer(5) })
+            #expect(try await eventually(within: 3) { opened.log.all.contains("b: one to two, external") })
             withExtendedLifetime(subscriptions) {}
         }
     }

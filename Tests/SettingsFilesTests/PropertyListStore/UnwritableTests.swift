@@ -19,35 +19,35 @@ struct UnwritableTests {
     @Test(
         "values stay in memory, it is told once, tried again by itself, and works when there is room",
         arguments: [ENOSPC, EROFS, EACCES])
-    func background(errno: Int32) throws {
-        try withTemporaryDirectory { directory in
+    func background(errno: Int32) async throws {
+        try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem)
             let (service, problems) = SettingsService.over(store)
             fileSystem.set(.calls(Self.writing, errno: errno))
             service.set(Self.setting, to: 1)
-            #expect(try eventually { problems.codes == [.notSaved] })
+            #expect(try await eventually { problems.codes == [.notSaved] })
             #expect(problems.all.first?.description.contains(path) == true)
             let attempts = { fileSystem.calls.filter { $0 == .create }.count }
             for value in 2...4 {
                 service.set(Self.setting, to: value)
                 let before = attempts()
-                #expect(try eventually { attempts() > before })
+                #expect(try await eventually { attempts() > before })
             }
             #expect(service.get(Self.setting) == 4)
             #expect(problems.codes == [.notSaved])
             #expect(!FileManager.default.fileExists(atPath: path))
             // Nothing is set any more: it is the retry that must succeed.
             fileSystem.set(.none)
-            #expect(try eventually(within: 15) { FileManager.default.fileExists(atPath: path) })
+            #expect(try await eventually(within: 15) { FileManager.default.fileExists(atPath: path) })
             #expect(try members(of: path) == ["a": .integer(4)])
         }
     }
 
     @Test("after it has worked again, a new failure is told again")
-    func toldAgain() throws {
-        try withTemporaryDirectory { directory in
+    func toldAgain() async throws {
+        try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let fileSystem = FaultyFileSystem()
             let (service, problems) = SettingsService.over(
@@ -55,16 +55,16 @@ struct UnwritableTests {
             for round in 1...2 {
                 fileSystem.set(.calls(Self.writing, errno: ENOSPC))
                 service.set(Self.setting, to: round)
-                #expect(try eventually { problems.codes.count == round })
+                #expect(try await eventually { problems.codes.count == round })
                 fileSystem.set(.none)
                 #expect(
-                    try eventually(within: 15) {
+                    try await eventually(within: 15) {
                         FileManager.default.fileExists(atPath: path) && fileSystem.calls.contains(.rename)
                     })
                 // The write has finished when a synchronisation behind it has.
                 try service.synchronize()
                 service.set(Self.setting, to: -round)
-                #expect(try eventually { try members(of: path) == ["a": .integer(Int64(-round))] })
+                #expect(try await eventually { try members(of: path) == ["a": .integer(Int64(-round))] })
                 try service.synchronize()
             }
         }

@@ -38,14 +38,14 @@ final class Log<Element: Sendable>: Sendable {
     func append(_ element: Element) { elements.withLock { $0.append(element) } }
 }
 
-/// Waits until a condition holds; for what happens in the background.
+/// Waits until a condition holds, without keeping a thread; for what happens in the background.
 ///
 /// - Returns: false if it did not hold in time.
-func eventually(within seconds: Double = 10, _ condition: () throws -> Bool) throws -> Bool {
+func eventually(within seconds: Double = 10, _ condition: () throws -> Bool) async throws -> Bool {
     let deadline = Date().addingTimeInterval(seconds)
     while Date() < deadline {
         if try condition() { return true }
-        Thread.sleep(forTimeInterval: 0.005)
+        try await Task.sleep(for: .milliseconds(5))
     }
     return try condition()
 }

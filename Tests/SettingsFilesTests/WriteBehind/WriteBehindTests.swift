@@ -8,7 +8,7 @@ struct WriteBehindTests {
     private struct Failure: Error {}
 
     @Test("a write comes soon after it was scheduled, and not before")
-    func soon() throws {
+    func soon() async throws {
         let writes = Log<Date>()
         let writer = WriteBehind(label: "test", delay: .milliseconds(20)) {
             writes.append(Date())
@@ -17,12 +17,12 @@ struct WriteBehindTests {
         }
         let start = Date()
         writer.schedule()
-        #expect(try eventually { writes.all.count == 1 })
+        #expect(try await eventually { writes.all.count == 1 })
         #expect(try #require(writes.all.first).timeIntervalSince(start) >= 0.019)
     }
 
     @Test("what is scheduled during the delay is one write")
-    func gathered() throws {
+    func gathered() async throws {
         let writes = Log<Bool>()
         let writer = WriteBehind(label: "test", delay: .milliseconds(300)) {
             writes.append(true)
@@ -30,35 +30,35 @@ struct WriteBehindTests {
             Issue.record($0)
         }
         for _ in 0..<1_000 { writer.schedule() }
-        #expect(try eventually { !writes.all.isEmpty })
+        #expect(try await eventually { !writes.all.isEmpty })
         #expect(writes.all.count == 1)
         writer.schedule()
-        #expect(try eventually { writes.all.count == 2 })
+        #expect(try await eventually { writes.all.count == 2 })
     }
 
     @Test("what is scheduled while a write is under way is written by another")
-    func duringWrite() throws {
+    func duringWrite() async throws {
         let writes = Log<Bool>()
-        let isInside = DispatchSemaphore(value: 0)
+        let begun = Log<Bool>()
         let mayEnd = DispatchSemaphore(value: 0)
         let writer = WriteBehind(label: "test", delay: .milliseconds(1)) {
-            isInside.signal()
+            begun.append(true)
             mayEnd.wait()
             writes.append(true)
         } report: {
             Issue.record($0)
         }
         writer.schedule()
-        isInside.wait()
+        #expect(try await eventually { begun.all.count == 1 })
         writer.schedule()
         mayEnd.signal()
-        isInside.wait()
+        #expect(try await eventually { begun.all.count == 2 })
         mayEnd.signal()
-        #expect(try eventually { writes.all.count == 2 })
+        #expect(try await eventually { writes.all.count == 2 })
     }
 
     @Test("a failure is told once, and the write tried again until it works")
-    func retried() throws {
+    func retried() async throws {
         let attempts = Log<Bool>()
         let reports = Log<Bool>()
         let writer = WriteBehind(label: "test", delay: .milliseconds(1)) {
@@ -68,12 +68,12 @@ struct WriteBehindTests {
             reports.append(true)
         }
         writer.schedule()
-        #expect(try eventually(within: 15) { attempts.all.count == 3 })
+        #expect(try await eventually(within: 15) { attempts.all.count == 3 })
         #expect(reports.all.count == 1)
     }
 
     @Test("a writer that is dropped is neither kept alive nor called")
-    func dropped() throws {
+    func dropped() async throws {
         let writes = Log<Bool>()
         weak var dropped: WriteBehind?
         do {
@@ -93,7 +93,7 @@ struct WriteBehindTests {
             Issue.record($0)
         }
         later.schedule()
-        #expect(try eventually { other.all.count == 1 })
+        #expect(try await eventually { other.all.count == 1 })
         #expect(writes.all.isEmpty)
     }
 }

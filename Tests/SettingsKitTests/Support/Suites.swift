@@ -40,15 +40,3 @@ func filesOfSuite(_ name: String) -> [URL] {
 
 /// Shorthand for a key in `.defaults`.
 func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .defaults) }
-
-/// Waits until a condition holds; for what happens in the background.
-///
-/// - Returns: false if it did not hold in time.
-func eventually(within seconds: Double = 10, _ condition: () throws -> Bool) throws -> Bool {
-    let deadline = Date().addingTimeInterval(seconds)
-    while Date() < deadline {
-        if try condition() { return true }
-        Thread.sleep(forTimeInterval: 0.005)
-    }
-    return try condition()
-}

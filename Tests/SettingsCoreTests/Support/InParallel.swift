@@ -1,0 +1,26 @@
+import Foundation
+
+/// Runs `body` on so many threads of their own at once, and returns when all have ended.
+///
+/// `DispatchQueue.concurrentPerform` is not enough: it runs no more at a time than there are processors, so that on a
+/// small machine the readers would begin when the writers have ended.
+func inParallel(_ count: Int, _ body: @Sendable (Int) -> Void) {
+    withoutActuallyEscaping(body) { body in
+        // The threads may end a little later than `wait`, so what they hold is the box, and not the body.
+        let box = Box<(@Sendable (Int) -> Void)?>(body)
+        let group = DispatchGroup()
+        for number in 0..<count {
+            group.enter()
+            Thread.detachNewThread {
+                run(box, number)
+                group.leave()
+            }
+        }
+        group.wait()
+        box.value = nil
+    }
+}
+
+private func run(_ box: Box<(@Sendable (Int) -> Void)?>, _ number: Int) {
+    box.value?(number)
+}
