@@ -86,7 +86,10 @@ struct ChangesTests {
         settings.set(number, to: 10_000)
         var iterator = stream.makeAsyncIterator()
         var last: SettingsService.Change<Int>?
-        while last?.newValue != 10_000 { last = await iterator.next() }
+        while let change = await iterator.next() {
+            last = change
+            if change.newValue == 10_000 { break }
+        }
         #expect(last?.origin == .external)
     }
 

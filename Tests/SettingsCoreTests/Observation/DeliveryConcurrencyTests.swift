@@ -45,7 +45,7 @@ struct DeliveryConcurrencyTests {
             }
             return broken
         }
-        storm(services, rounds: 1_000)
+        storm(services, rounds: 400)
         services[1].set(number, to: Self.sentinel)
         try await until { callbacks.allSatisfy { $0.all.last?.last == Self.sentinel } }
         for log in callbacks {
@@ -74,7 +74,7 @@ struct DeliveryConcurrencyTests {
             for await _ in sets where services[0].get(number) == Self.sentinel { return true }
             return false
         }
-        storm(services, rounds: 1_000)
+        storm(services, rounds: 400)
         services[0].set(number, to: Self.sentinel)
         for reader in readers { #expect(await reader.value == Self.sentinel) }
         #expect(await group.value)
@@ -98,7 +98,7 @@ struct DeliveryConcurrencyTests {
                 for await _ in signals { break }
             }
         }
-        storm(services, rounds: 1_000)
+        storm(services, rounds: 400)
         services[1].set(number, to: Self.sentinel)
         await reader.value
         #expect(live.value == Self.sentinel)
