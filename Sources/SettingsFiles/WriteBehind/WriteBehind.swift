@@ -18,7 +18,10 @@ package final class WriteBehind: Sendable {
     private struct State {
         var isScheduled = false
         var isRetryScheduled = false
-        var failures = 0
+        /// Whether the last write failed, and that was told.
+        var hasFailed = false
+        /// How often in a row it was tried again in vain.
+        var retries = 0
         /// How long the next changes are gathered.
         var delay: Duration
     }
@@ -67,14 +70,18 @@ package final class WriteBehind: Sendable {
         do {
             let duration = try ContinuousClock().measure(write)
             state.withLock { state in
-                state.failures = 0
+                state.hasFailed = false
+                state.retries = 0
                 state.delay = min(max(shortestDelay, duration / Self.share), Self.longestDelay)
             }
         } catch {
             let (isFirst, retryDelay) = state.withLock { state in
-                state.failures += 1
-                defer { state.isRetryScheduled = true }
-                return (state.failures == 1, state.isRetryScheduled ? nil : min(60, 1 << min(state.failures - 1, 6)))
+                defer { state.hasFailed = true }
+                // Writes that fail because of further changes do not make the wait longer.
+                if state.isRetryScheduled { return (!state.hasFailed, nil as Int?) }
+                state.isRetryScheduled = true
+                defer { state.retries += 1 }
+                return (!state.hasFailed, min(60, 1 << min(state.retries, 6)))
             }
             if isFirst { report(error) }
             guard let retryDelay else { return }

@@ -104,7 +104,7 @@ struct CallbacksTests {
         killer.cancel()
     }
 
-    @Test("a listener cancelled while its change is being decoded is not called (B7)")
+    @Test("a listener cancelled while its change is being decoded is not called")
     func cancelDuringDecoding() {
         let store = MemoryStore()
         let victim = Box<SettingsService.Subscription?>(nil)
@@ -125,7 +125,7 @@ struct CallbacksTests {
         deinit { say() }
     }
 
-    @Test("what a cancelled listener held goes without a lock (B1)", arguments: [true, false])
+    @Test("what a cancelled listener held goes without a lock", arguments: [true, false])
     func lastWords(isGroup: Bool) async {
         await #expect(processExitsWith: .success) { [isGroup] in
             let settings = SettingsService.over(MemoryStore())
@@ -148,7 +148,7 @@ struct CallbacksTests {
         }
     }
 
-    @Test("the sink is called without a lock (B6)")
+    @Test("the sink is called without a lock")
     func sinkWithoutLock() async {
         await #expect(processExitsWith: .success) {
             let service = Box<SettingsService?>(nil)

@@ -55,7 +55,7 @@ struct CoherenceTests {
         subscription.cancel()
     }
 
-    @Test("resetting a scope of a store without a feed tells other services too (B2)")
+    @Test("resetting a scope of a store without a feed tells other services too")
     func resetScopeWithoutFeed() {
         let store = ListingStore()
         let (resetter, listener) = (SettingsService.over(store), SettingsService.over(store))

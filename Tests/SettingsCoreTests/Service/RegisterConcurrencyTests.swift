@@ -27,7 +27,7 @@ struct RegisterConcurrencyTests {
         subscription.cancel()
     }
 
-    @Test("after concurrent registrations of one store, a change is told once (B9)")
+    @Test("after concurrent registrations of one store, a change is told once")
     func registeredTwice() {
         let store = MemoryStore()
         let settings = SettingsService.over(store)
@@ -41,7 +41,7 @@ struct RegisterConcurrencyTests {
         }
     }
 
-    @Test("a listener ends on what is stored, also if the same store is registered again meanwhile (B9)")
+    @Test("a listener ends on what is stored, also if the same store is registered again meanwhile")
     func sameStoreUnderWay() {
         for _ in 0..<100 {
             let store = MemoryStore()

@@ -49,7 +49,7 @@ struct RegisterTests {
         subscription.cancel()
     }
 
-    @Test("listeners to several settings are told of a new store (B8)", arguments: StoreKind.allCases)
+    @Test("listeners to several settings are told of a new store", arguments: StoreKind.allCases)
     func groups(kind: StoreKind) throws {
         let settings = SettingsService.over(try store(kind, 1))
         let sets = Recorder<SettingsService.ChangeSet>()

@@ -144,7 +144,7 @@ struct TransactionTests {
         #expect(shared.stored.isEmpty)
     }
 
-    @Test("setting a scope back does not undo what somebody else has set since (B3)", arguments: 0..<12)
+    @Test("setting a scope back does not undo what somebody else has set since", arguments: 0..<12)
     func revertKeepsNewerWrites(round: Int) {
         let (good, bad) = scopes(round % 2 == 0)
         let (one, far) = (number("one", good), number("far", bad))

@@ -48,7 +48,7 @@ struct UpdateConcurrencyTests {
         #expect(services[0].get(left) + services[1].get(right) == 1_000)
     }
 
-    @Test("a write from a task that the store has begun waits its turn like any other (B5)")
+    @Test("a write from a task that the store has begun waits its turn like any other")
     func storeBeginsTask() async {
         let kick = Setting<Int>("kick", in: .defaults, default: 0)
         let slow = Setting<Int>("slow", in: .defaults, default: 0)
@@ -97,7 +97,7 @@ struct UpdateConcurrencyTests {
         #expect(settings.get(echo) == 1)
     }
 
-    @Test("services on one store without a feed may come and go on many threads (B4)")
+    @Test("services on one store without a feed may come and go on many threads")
     func hubLifetimes() {
         for _ in 0..<20 {
             let store = TwoFunctionStore()

@@ -34,7 +34,7 @@ struct CacheStoreTests {
         }
     }
 
-    @Test("a value larger than the bound goes as soon as it is set, and takes no other with it (B10)")
+    @Test("a value larger than the bound goes as soon as it is set, and takes no other with it")
     func oversize() {
         let store = CacheStore(byteLimit: 10)
         store.set(key("a"), to: bytes(2))

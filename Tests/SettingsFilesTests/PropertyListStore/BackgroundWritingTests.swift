@@ -11,10 +11,10 @@ struct BackgroundWritingTests {
             let path = directory + "/Settings.plist"
             let store = try open(path)
             store.set(key("a"), to: Data("1".utf8))
-            #expect(try await eventually(within: 5) { FileManager.default.fileExists(atPath: path) })
+            #expect(try await eventually { FileManager.default.fileExists(atPath: path) })
             #expect(try members(of: path) == ["a": .integer(1)])
             store.set(key("a"), to: Data("2".utf8))
-            #expect(try await eventually(within: 5) { try members(of: path) == ["a": .integer(2)] })
+            #expect(try await eventually { try members(of: path) == ["a": .integer(2)] })
         }
     }
 

@@ -131,6 +131,8 @@ struct ReplacementTests {
                 store.set(key("b"), to: Data("3".utf8))
             }
             try store.synchronize()
+            // The hook holds the store, which holds the file system.
+            fileSystem.after { _ in }
             #expect(once.all.count == 1)
             try write(xml("<key>a</key><integer>9</integer><key>c</key><integer>4</integer>"), to: path)
             try store.synchronize()

@@ -40,7 +40,8 @@ struct UnwritableTests {
             #expect(!FileManager.default.fileExists(atPath: path))
             // Nothing is set any more: it is the retry that must succeed.
             fileSystem.set(.none)
-            #expect(try await eventually(within: 15) { FileManager.default.fileExists(atPath: path) })
+            // A second, unless the machine is so busy that many attempts have failed until now.
+            #expect(try await eventually(within: 150) { FileManager.default.fileExists(atPath: path) })
             #expect(try members(of: path) == ["a": .integer(4)])
         }
     }
@@ -57,11 +58,6 @@ struct UnwritableTests {
                 service.set(Self.setting, to: round)
                 #expect(try await eventually { problems.codes.count == round })
                 fileSystem.set(.none)
-                #expect(
-                    try await eventually(within: 15) {
-                        FileManager.default.fileExists(atPath: path) && fileSystem.calls.contains(.rename)
-                    })
-                // The write has finished when a synchronisation behind it has.
                 try service.synchronize()
                 service.set(Self.setting, to: -round)
                 #expect(try await eventually { try members(of: path) == ["a": .integer(Int64(-round))] })
