@@ -44,42 +44,51 @@ final class NoteStore: SettingsStore {
     }
 }
 
-// 3. Build the service. `SettingsService()` alone would do for `.defaults`: it opens this very file.
-let defaults = try PropertyListStore.standard()
-let folder = URL(fileURLWithPath: defaults.path).deletingLastPathComponent()
-try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-let settings = SettingsService(
-    shared: try PropertyListStore(url: folder.appendingPathComponent("Shared.plist")),
-    storesForCustomScopes: [.custom(id: "notes"): NoteStore(folder: folder)])
+func tour() throws {
+    // 3. Build the service. `SettingsService()` alone would do for `.defaults`: it opens this very file.
+    let defaults = try PropertyListStore.standard()
+    let folder = URL(fileURLWithPath: defaults.path).deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let settings = SettingsService(
+        shared: try PropertyListStore(url: folder.appendingPathComponent("Shared.plist")),
+        storesForCustomScopes: [.custom(id: "notes"): NoteStore(folder: folder)])
 
-print("Settings are in \(defaults.path)")
-if let lastLaunch = settings.get(.lastLaunch) {
-    print("Welcome back. Found from the run of \(lastLaunch):")
-} else {
-    print("This is the first run. The defaults:")
+    print("Settings are in \(defaults.path)")
+    if let lastLaunch = settings.get(.lastLaunch) {
+        print("Welcome back. Found from the run of \(lastLaunch):")
+    } else {
+        print("This is the first run. The defaults:")
+    }
+    print("  launchCount = \(settings.get(.launchCount))")
+    print("  volume      = \(settings.get(.volume))")
+    print("  theme       = \(settings.get(.theme).rawValue)")
+    print("  note        = \"\(settings.get(.note))\"")
+
+    // 4. Listen. The subscription lives as long as you hold it.
+    let subscription = settings.observe(.theme) { change in
+        print("  heard: theme went from \(change.oldValue.rawValue) to \(change.newValue.rawValue)")
+    }
+
+    // 5. Write, as if to a variable.
+    print("Writing:")
+    settings.update(.launchCount) { $0 += 1 }
+    settings.set(.theme, to: settings.get(.theme) == .dark ? .light : .dark)
+    settings[.volume] = 11
+    print("  volume was set to 11, and its definition keeps it at \(settings[.volume])")
+    settings.transaction { transaction in
+        transaction.set(.lastLaunch, to: Date())
+        transaction.set(.note, to: "Run \(transaction.get(.launchCount)) was here.")
+    }
+
+    // 6. Before the process ends, all of it is in the files; this line says when it also survives a power failure.
+    try settings.synchronize()
+    subscription.cancel()
+    print("Saved. Run it again, or look at the file: cat '\(defaults.path)'")
 }
-print("  launchCount = \(settings.get(.launchCount))")
-print("  volume      = \(settings.get(.volume))")
-print("  theme       = \(settings.get(.theme).rawValue)")
-print("  note        = \"\(settings.get(.note))\"")
 
-// 4. Listen. The subscription lives as long as you hold it.
-let subscription = settings.observe(.theme) { change in
-    print("  heard: theme went from \(change.oldValue.rawValue) to \(change.newValue.rawValue)")
+do {
+    try tour()
+} catch {
+    print("This did not work: \(error)")
+    exit(1)
 }
-
-// 5. Write, as if to a variable.
-print("Writing:")
-settings.update(.launchCount) { $0 += 1 }
-settings.set(.theme, to: settings.get(.theme) == .dark ? .light : .dark)
-settings[.volume] = 11
-print("  volume was set to 11, and its definition keeps it at \(settings[.volume])")
-settings.transaction { transaction in
-    transaction.set(.lastLaunch, to: Date())
-    transaction.set(.note, to: "Run \(transaction.get(.launchCount)) was here.")
-}
-
-// 6. Before the process ends, all of it is in the files; this line says when it also survives a power failure.
-try settings.synchronize()
-subscription.cancel()
-print("Saved. Run it again, or look at the file: cat '\(defaults.path)'")
