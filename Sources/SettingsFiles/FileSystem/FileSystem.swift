@@ -20,6 +20,8 @@ package struct FileStatus: Equatable, Sendable {
     package var size: Int64
     package var modified: Timestamp
     package var changed: Timestamp
+    /// How many names the file has; none once it was removed or another was put in its place.
+    package var linkCount: UInt64
 
     package struct Timestamp: Equatable, Sendable {
         package var seconds: Int64
@@ -46,10 +48,23 @@ package protocol FileSystem: Sendable {
     func openForReading(_ path: String) throws(SystemError) -> FileHandle
     /// Makes a file that must not be there yet, readable and writable by its owner only.
     func create(_ path: String) throws(SystemError) -> FileHandle
+    /// Opens a file that is read at any place and written only at its end, making it if asked to, as ``create(_:)`` does.
+    func openForAppending(_ path: String, creating: Bool) throws(SystemError) -> FileHandle
     /// Reads what fits into the buffer, from where the last call ended; 0 at the end of the file.
     func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
-    /// Writes some of the bytes; answers how many.
+    /// Reads what fits into the buffer, from `offset` on; 0 at the end of the file.
+    func read(
+        _ file: FileHandle, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int
+    /// Writes some of the bytes; answers how many. To the end of the file, if it was opened for appending.
     func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int
+    func truncate(_ file: FileHandle, to size: Int64) throws(SystemError)
+    /// Takes the exclusive lock on an open file, without waiting. It belongs to the open file, not to the process or the
+    /// thread, and ends when the file is closed, for whatever reason.
+    ///
+    /// - Returns: false if somebody else has it.
+    func lock(_ file: FileHandle) throws(SystemError) -> Bool
+    func unlock(_ file: FileHandle)
     /// Returns when the file's contents survive a power failure.
     func synchronize(_ file: FileHandle) throws(SystemError)
     /// Returns when the directory's entries survive a power failure.

@@ -47,15 +47,44 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
-        let count = Self.restarting { Self.systemRead(file.descriptor, buffer.baseAddress, buffer.count) }
+        let count = Self.restarting { systemRead(file.descriptor, buffer.baseAddress, buffer.count) }
         try Self.check(count, "read", file.path)
         return count
     }
 
+    package func openForAppending(_ path: String, creating: Bool) throws(SystemError) -> FileHandle {
+        let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | (creating ? O_CREAT : 0)
+        let descriptor = Self.restarting { open(path, flags, 0o600) }
+        try Self.check(descriptor, "open", path)
+        return FileHandle(descriptor: descriptor, path: path)
+    }
+
+    package func read(
+        _ file: FileHandle, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        let count = Self.restarting { pread(file.descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
+        try Self.check(count, "pread", file.path)
+        return count
+    }
+
     package func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int {
-        let count = Self.restarting { Self.systemWrite(file.descriptor, bytes.baseAddress, bytes.count) }
+        let count = Self.restarting { systemWrite(file.descriptor, bytes.baseAddress, bytes.count) }
         try Self.check(count, "write", file.path)
         return count
+    }
+
+    package func truncate(_ file: FileHandle, to size: Int64) throws(SystemError) {
+        try Self.check(Self.restarting { ftruncate(file.descriptor, off_t(size)) }, "ftruncate", file.path)
+    }
+
+    package func lock(_ file: FileHandle) throws(SystemError) -> Bool {
+        if Self.restarting({ flock(file.descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
+        if errno == EWOULDBLOCK { return false }
+        throw SystemError(call: "flock", path: file.path, number: errno)
+    }
+
+    package func unlock(_ file: FileHandle) {
+        _ = Self.restarting { flock(file.descriptor, LOCK_UN) }
     }
 
     package func synchronize(_ file: FileHandle) throws(SystemError) {
@@ -74,15 +103,15 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func close(_ file: FileHandle) {
-        Self.systemClose(file.descriptor)
+        systemClose(file.descriptor)
     }
 
     package func rename(_ path: String, to newPath: String) throws(SystemError) {
-        try Self.check(Self.restarting { Self.systemRename(path, newPath) }, "rename", newPath)
+        try Self.check(Self.restarting { systemRename(path, newPath) }, "rename", newPath)
     }
 
     package func link(_ path: String, as newPath: String) throws(SystemError) {
-        try Self.check(Self.restarting { Self.systemLink(path, newPath) }, "link", newPath)
+        try Self.check(Self.restarting { systemLink(path, newPath) }, "link", newPath)
     }
 
     package func remove(_ path: String) throws(SystemError) {
@@ -124,57 +153,20 @@ package struct POSIXFileSystem: FileSystem {
 }
 
 // Inside the type, the names of these calls mean its own functions.
-extension POSIXFileSystem {
-    private static func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-        #if canImport(Glibc)
-            Glibc.read(descriptor, buffer, count)
-        #elseif canImport(Musl)
-            Musl.read(descriptor, buffer, count)
-        #else
-            Darwin.read(descriptor, buffer, count)
-        #endif
-    }
 
-    private static func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
-        #if canImport(Glibc)
-            Glibc.write(descriptor, buffer, count)
-        #elseif canImport(Musl)
-            Musl.write(descriptor, buffer, count)
-        #else
-            Darwin.write(descriptor, buffer, count)
-        #endif
-    }
-
-    private static func systemClose(_ descriptor: Int32) {
-        #if canImport(Glibc)
-            _ = Glibc.close(descriptor)
-        #elseif canImport(Musl)
-            _ = Musl.close(descriptor)
-        #else
-            _ = Darwin.close(descriptor)
-        #endif
-    }
-
-    private static func systemRename(_ path: String, _ newPath: String) -> Int32 {
-        #if canImport(Glibc)
-            Glibc.rename(path, newPath)
-        #elseif canImport(Musl)
-            Musl.rename(path, newPath)
-        #else
-            Darwin.rename(path, newPath)
-        #endif
-    }
-
-    private static func systemLink(_ path: String, _ newPath: String) -> Int32 {
-        #if canImport(Glibc)
-            Glibc.link(path, newPath)
-        #elseif canImport(Musl)
-            Musl.link(path, newPath)
-        #else
-            Darwin.link(path, newPath)
-        #endif
-    }
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
 }
+
+private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, buffer, count)
+}
+
+private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }
+
+private func systemRename(_ path: String, _ newPath: String) -> Int32 { rename(path, newPath) }
+
+private func systemLink(_ path: String, _ newPath: String) -> Int32 { link(path, newPath) }
 
 extension FileStatus {
     fileprivate init(_ status: stat) {
@@ -188,6 +180,7 @@ extension FileStatus {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(status.st_ino)
         size = Int64(status.st_size)
+        linkCount = UInt64(status.st_nlink)
         #if canImport(Darwin)
             modified = Timestamp(status.st_mtimespec)
             changed = Timestamp(status.st_ctimespec)

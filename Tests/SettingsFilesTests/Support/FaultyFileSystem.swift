@@ -14,6 +14,7 @@ final class FaultyFileSystem: FileSystem {
     enum Call: String, Sendable, CaseIterable {
         case status, statusOfFile, destination, openForReading, create, read, write, synchronize, synchronizeDirectory
         case rename, link, remove, createDirectory, names
+        case openForAppending, readAt, truncate, lock
     }
 
     enum Fault: Sendable, Equatable {
@@ -105,6 +106,31 @@ final class FaultyFileSystem: FileSystem {
         let part = isShort ? UnsafeRawBufferPointer(rebasing: bytes.prefix(7)) : bytes
         return try perform(.write, file.path) { () throws(SystemError) in try system.write(part, to: file) }
     }
+
+    func openForAppending(_ path: String, creating: Bool) throws(SystemError) -> FileHandle {
+        try perform(.openForAppending, path) { () throws(SystemError) in
+            try system.openForAppending(path, creating: creating)
+        }
+    }
+
+    func read(
+        _ file: FileHandle, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        let part = isShort ? UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(7)) : buffer
+        return try perform(.readAt, file.path) { () throws(SystemError) in
+            try system.read(file, at: offset, into: part)
+        }
+    }
+
+    func truncate(_ file: FileHandle, to size: Int64) throws(SystemError) {
+        try perform(.truncate, file.path) { () throws(SystemError) in try system.truncate(file, to: size) }
+    }
+
+    func lock(_ file: FileHandle) throws(SystemError) -> Bool {
+        try perform(.lock, file.path) { () throws(SystemError) in try system.lock(file) }
+    }
+
+    func unlock(_ file: FileHandle) { system.unlock(file) }
 
     // Nothing here is about the power failing, and waiting for the disk takes nearly all of the time.
     func synchronize(_ file: FileHandle) throws(SystemError) {
