@@ -14,16 +14,21 @@ let package = Package(
         .target(name: "SettingsCore"),
         .target(name: "SettingsFiles", dependencies: ["SettingsCore"]),
         .target(name: "SettingsKit", dependencies: ["SettingsCore", "SettingsFiles"]),
-        .target(name: "SettingsTestKit", dependencies: ["SettingsCore"]),
+        .target(name: "SettingsTestKit", dependencies: ["SettingsCore", "SettingsFiles"]),
         .executableTarget(
             name: "settings-benchmarks", dependencies: ["SettingsKit"], path: "Sources/SettingsBenchmarks"),
         .executableTarget(name: "QuickStart", dependencies: ["SettingsKit"], path: "Examples/QuickStart"),
         .executableTarget(
             name: "ImportedPreferences", dependencies: ["SettingsKit"], path: "Examples/ImportedPreferences",
             resources: [.copy("Resources/com.apple.TextEdit.plist")]),
+        .executableTarget(
+            name: "settings-test-worker", dependencies: ["SettingsCore", "SettingsFiles"],
+            path: "Tests/SettingsTestWorker"),
         .testTarget(name: "SettingsCoreTests", dependencies: ["SettingsCore", "SettingsTestKit"]),
-        .testTarget(name: "SettingsFilesTests", dependencies: ["SettingsFiles", "SettingsTestKit"]),
-        .testTarget(name: "SettingsTestKitTests", dependencies: ["SettingsCore", "SettingsTestKit"]),
+        .testTarget(
+            name: "SettingsFilesTests", dependencies: ["SettingsFiles", "SettingsTestKit", "settings-test-worker"]),
+        .testTarget(
+            name: "SettingsTestKitTests", dependencies: ["SettingsCore", "SettingsFiles", "SettingsTestKit"]),
         .testTarget(name: "SettingsKitTests", dependencies: ["SettingsKit", "SettingsTestKit"]),
     ],
     swiftLanguageModes: [.v6]

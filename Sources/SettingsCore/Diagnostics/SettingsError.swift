@@ -97,6 +97,9 @@ extension SettingsError.Code {
     /// The store cannot be opened, or not at present. Its file is left as it is.
     public static let storeUnavailable = Self(
         name: "storeUnavailable", advice: "The store cannot be opened; its file was not changed.")
+    /// Another process keeps the store's file locked, and does not go on.
+    public static let busy = Self(
+        name: "busy", advice: "Another process keeps the file locked; nothing was written. Try again.")
     /// The store's file is damaged; it is kept aside, and what could be read of it is used.
     public static let damaged = Self(
         name: "damaged",
@@ -111,11 +114,6 @@ extension SettingsError.Code {
     /// Others changed the same settings again and again, and an update did not get through.
     public static let conflict = Self(
         name: "conflict", advice: "The settings kept changing while they were updated; nothing was written.")
-}
-
-extension SettingsError {
-    /// Lets `catch SettingsError.Code.noStore` match.
-    public static func ~= (code: Code, error: SettingsError) -> Bool { error.code == code }
 }
 
 extension SettingsError.Code {

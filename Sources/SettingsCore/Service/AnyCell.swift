@@ -86,9 +86,6 @@ final class CellListener: Sendable {
     /// The value that stored bytes stand for; the default, with a diagnostic, when they stand for none.
     func decoded(_ data: Data?) -> any Sendable { preconditionFailure("Implemented by Cell.") }
 
-    /// Keeps a value in memory that was committed as `data`, unless something has happened since the token.
-    func keep(_ value: any Sendable, of data: Data?, token: UInt64) { preconditionFailure("Implemented by Cell.") }
-
     // MARK: Writing
 
     /// Holds out a value that is about to be committed as `data`, so that it need not be decoded from it again.
@@ -101,13 +98,16 @@ final class CellListener: Sendable {
         withExtendedLifetime(replaced) {}
     }
 
-    /// Keeps the offered value, if it was committed and nothing has happened since.
-    final func settleOffer() {
+    /// Takes the offer of these bytes back. (Another thread may have offered others in the meantime; they stay.)
+    ///
+    /// - Returns: the token under which the value may be kept; nil if it was not committed.
+    final func withdrawOffer(of data: Data?) -> UInt64? {
         let offer = inbox.withLock { inbox in
-            defer { inbox.offer = nil }
-            return inbox.offer
+            guard let offer = inbox.offer, offer.data == data else { return nil as Offer? }
+            inbox.offer = nil
+            return offer
         }
-        if let offer, let token = offer.token { keep(offer.value, of: offer.data, token: token) }
+        return offer?.token
     }
 
     // MARK: Noticing

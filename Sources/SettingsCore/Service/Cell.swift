@@ -53,14 +53,16 @@
         valueOrDefault(for: data).value
     }
 
-    override func keep(_ value: any Sendable, of data: Data?, token: UInt64) {
-        guard let value = value as? Value else { return }
-        keep(value, of: data, token: token)
+    /// Keeps a value that was offered, if it was committed and nothing has happened since.
+    func settleOffer(_ value: Value, as data: Data?) {
+        if let token = withdrawOffer(of: data) { keep(value, of: data, token: token) }
     }
 
     /// Keeps a value, if it will be invalidated when it changes, and is no default that can change unnoticed.
     private func keep(_ value: Value, of data: Data?, token: UInt64) {
-        guard channel.hub?.feed.isExhaustive == true, data != nil || coding.hasConstantDefault else { return }
+        guard channel.announcesAllChanges.load(ordering: .acquiring), data != nil || coding.hasConstantDefault else {
+            return
+        }
         box.publish(value, token: token)
     }
 }

@@ -30,6 +30,8 @@ final class Channel: Sendable {
 
     let scope: SettingsService.Scope
     let diagnostics: Diagnostics
+    /// Whether the store announces every change before a reader could see the old value again.
+    let announcesAllChanges = Atomic(false)
     private let groups: GroupListeners
     private let state = Mutex(State())
 
@@ -188,6 +190,7 @@ final class Channel: Sendable {
                     name: name, from: announcedByOld[name] ?? before[name], to: announcedByNew[name] ?? after[name])
             }
             state.attachment = new
+            announcesAllChanges.store(new.hub.feed.isExhaustive, ordering: .releasing)
             for cells in state.cells.values { for cell in cells { cell.invalidate() } }
             commit(changes, origin: .external, in: &state)
             return true
@@ -205,6 +208,7 @@ final class Channel: Sendable {
     func detach() {
         let attachment = state.withLock { state in
             defer { state.attachment = nil }
+            announcesAllChanges.store(false, ordering: .releasing)
             return state.attachment
         }
         if let attachment { attachment.hub.feed.remove(attachment) }

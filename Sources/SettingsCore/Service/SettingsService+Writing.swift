@@ -28,7 +28,7 @@ extension SettingsService {
         let data = try setting.coding.bytes(for: value)
         let cell = cell(of: setting)
         cell.offer(value, as: data)
-        defer { cell.settleOffer() }
+        defer { cell.settleOffer(value, as: data) }
         try cell.channel.write(data, for: setting.key)
     }
 

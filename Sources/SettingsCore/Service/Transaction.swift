@@ -44,7 +44,8 @@ extension SettingsService {
                 let data = try setting.coding.bytes(for: value)
                 let cell = service.cell(of: setting)
                 writes[setting.key] = .some(data)
-                offers[setting.key] = Offering(offer: { cell.offer(value, as: data) }, settle: cell.settleOffer)
+                offers[setting.key] = Offering(
+                    offer: { cell.offer(value, as: data) }, settle: { cell.settleOffer(value, as: data) })
             } catch {
                 self.error = self.error ?? error
             }

@@ -23,9 +23,27 @@ package struct FileStatus: Equatable, Sendable {
     /// How many names the file has; none once it was removed or another was put in its place.
     package var linkCount: UInt64
 
+    package init(
+        kind: Kind, device: UInt64, inode: UInt64, size: Int64, modified: Timestamp, changed: Timestamp,
+        linkCount: UInt64
+    ) {
+        self.kind = kind
+        self.device = device
+        self.inode = inode
+        self.size = size
+        self.modified = modified
+        self.changed = changed
+        self.linkCount = linkCount
+    }
+
     package struct Timestamp: Equatable, Sendable {
         package var seconds: Int64
         package var nanoseconds: Int64
+
+        package init(seconds: Int64, nanoseconds: Int64) {
+            self.seconds = seconds
+            self.nanoseconds = nanoseconds
+        }
     }
 }
 
@@ -33,6 +51,11 @@ package struct FileStatus: Equatable, Sendable {
 package struct FileHandle: Sendable {
     package let descriptor: Int32
     package let path: String
+
+    package init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
 }
 
 /// The calls that the file stores make of the system, one for one: the only place where they touch a disk.
@@ -43,6 +66,9 @@ package protocol FileSystem: Sendable {
     /// What is at a path; nil where nothing is.
     func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus?
     func status(of file: FileHandle) throws(SystemError) -> FileStatus
+    /// How many bytes an open file has. Cheaper than its status, also for who writes it next: a file system that was asked
+    /// for a file's times keeps the next ones more exactly.
+    func size(of file: FileHandle) throws(SystemError) -> Int64
     /// Where a symbolic link points to, as it is written in it.
     func destination(ofLink path: String) throws(SystemError) -> String
     func openForReading(_ path: String) throws(SystemError) -> FileHandle
@@ -59,6 +85,8 @@ package protocol FileSystem: Sendable {
     /// Writes some of the bytes; answers how many. To the end of the file, if it was opened for appending.
     func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int
     func truncate(_ file: FileHandle, to size: Int64) throws(SystemError)
+    /// Sets the file's times to now, which watchers of its directory are told of.
+    func touch(_ file: FileHandle) throws(SystemError)
     /// Takes the exclusive lock on an open file, without waiting. It belongs to the open file, not to the process or the
     /// thread, and ends when the file is closed, for whatever reason.
     ///

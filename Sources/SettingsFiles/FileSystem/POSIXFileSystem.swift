@@ -26,6 +26,12 @@ package struct POSIXFileSystem: FileSystem {
         return FileStatus(status)
     }
 
+    package func size(of file: FileHandle) throws(SystemError) -> Int64 {
+        let size = lseek(file.descriptor, 0, SEEK_END)
+        try Self.check(size, "lseek", file.path)
+        return Int64(size)
+    }
+
     package func destination(ofLink path: String) throws(SystemError) -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &buffer, buffer.count)
@@ -75,6 +81,10 @@ package struct POSIXFileSystem: FileSystem {
 
     package func truncate(_ file: FileHandle, to size: Int64) throws(SystemError) {
         try Self.check(Self.restarting { ftruncate(file.descriptor, off_t(size)) }, "ftruncate", file.path)
+    }
+
+    package func touch(_ file: FileHandle) throws(SystemError) {
+        try Self.check(Self.restarting { futimens(file.descriptor, nil) }, "futimens", file.path)
     }
 
     package func lock(_ file: FileHandle) throws(SystemError) -> Bool {

@@ -37,3 +37,13 @@ extension SystemError: CustomStringConvertible {
 }
 
 extension SystemError: ValueFreeError {}
+
+extension SystemError {
+    /// Whether it says that nothing can be written here, or nothing more.
+    var isAboutWriting: Bool {
+        switch number {
+        case EACCES, EPERM, EROFS, ENOSPC, EDQUOT, EMFILE, ENFILE: true
+        default: false
+        }
+    }
+}

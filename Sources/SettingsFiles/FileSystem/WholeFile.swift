@@ -93,24 +93,55 @@ package final class WholeFile: Sendable {
         }
     }
 
-    /// Puts `bytes` in the place of the file, making its directory if there is none.
+    /// A new file, complete and synchronised, that waits beside the old one to take its place.
+    package struct Prepared: Sendable {
+        fileprivate let temporary: String
+        fileprivate let target: String
+        fileprivate let status: FileStatus
+    }
+
+    /// Puts `bytes` in the place of the file: ``prepare(_:)``, ``put(_:keepAside:)`` and ``synchronizeDirectory()``.
     ///
-    /// - Parameter keepAside: If not nil, the present file gets this as an additional name first, in its own directory.
     /// - Returns: the state of the new file.
     /// - Throws: whatever the system reports. The old file then is still there, unless the error is of the last step,
     ///   synchronising the directory: then the new one is there, but a power failure may undo it.
     package func replace(with bytes: Data, keepAside asideName: String? = nil) throws(SystemError) -> FileStatus {
+        let status = try put(prepare(bytes), keepAside: asideName)
+        try synchronizeDirectory()
+        return status
+    }
+
+    /// Writes a new file beside the old one and synchronises it, making the directory if there is none. This is what
+    /// takes time.
+    ///
+    /// - Throws: whatever the system reports; nothing is left behind then.
+    package func prepare(_ bytes: Data) throws(SystemError) -> Prepared {
         let target = try resolvedPath()
-        let (directory, name) = Self.split(target)
-        try createDirectories(directory)
-        let temporary = Self.join(directory, ".\(name).\(Self.uniqueSuffix()).tmp")
-        let aside = asideName.map { Self.join(directory, $0) }
-        var kept = Kept.notAtAll
-        let written: FileStatus
+        try createDirectory()
+        let temporary = Self.temporaryPath(for: target)
         do throws(SystemError) {
-            written = try write(bytes, toNew: temporary)
+            return Prepared(temporary: temporary, target: target, status: try write(bytes, toNew: temporary))
+        } catch {
+            remove(temporary)
+            throw error
+        }
+    }
+
+    /// Removes a prepared file that is not to take the old one's place after all.
+    package func discard(_ prepared: Prepared) { remove(prepared.temporary) }
+
+    /// Puts a prepared file in the place of the old one.
+    ///
+    /// - Parameter keepAside: If not nil, the present file gets this as an additional name first, in its own directory.
+    /// - Returns: the state of the new file.
+    /// - Throws: whatever the system reports; the old file is still there then, and the prepared one is gone.
+    package func put(_ prepared: Prepared, keepAside asideName: String? = nil) throws(SystemError) -> FileStatus {
+        let (written, target) = (prepared.status, prepared.target)
+        let aside = asideName.map { Self.join(Self.split(target).directory, $0) }
+        var kept = Kept.notAtAll
+        do throws(SystemError) {
             if let aside { kept = try keepAside(target, as: aside) }
-            try fileSystem.rename(temporary, to: target)
+            try fileSystem.rename(prepared.temporary, to: target)
         } catch {
             do throws(SystemError) {
                 switch (kept, aside) {
@@ -118,17 +149,21 @@ package final class WholeFile: Sendable {
                 case (.moved, let aside?): try fileSystem.rename(aside, to: target)
                 default: break
                 }
-                try fileSystem.remove(temporary)
             } catch {
-                // The first error says what is wrong. What is left loses nothing: a second name of the damaged file, or a
-                // temporary file, which a later run removes.
+                // The first error says what is wrong. What is left loses nothing: a second name of the damaged file.
             }
+            discard(prepared)
             throw error
         }
-        try fileSystem.synchronizeDirectory(directory)
+        let present: FileStatus?
+        do throws(SystemError) {
+            present = try fileSystem.status(of: target, followingLink: false)
+        } catch {
+            // The file is in its place, and that is what counts; what is known of it will be found out of date.
+            return written
+        }
         // The rename has changed the change time. If somebody has put another file there since, that is not ours to
         // report: the status of what we wrote will not match it, and it will be noticed.
-        let present = try fileSystem.status(of: target, followingLink: false)
         let isOurs = present.map {
             $0.inode == written.inode && $0.device == written.device && $0.size == written.size
                 && $0.modified == written.modified
@@ -136,20 +171,37 @@ package final class WholeFile: Sendable {
         return if let present, isOurs == true { present } else { written }
     }
 
+    /// Returns when the file that was last put in place survives a power failure.
+    package func synchronizeDirectory() throws(SystemError) {
+        try fileSystem.synchronizeDirectory(Self.split(try resolvedPath()).directory)
+    }
+
+    /// Makes the directory in which the file is, if there is none, and sees to it that it survives a power failure.
+    package func createDirectory() throws(SystemError) {
+        try createDirectories(Self.split(try resolvedPath()).directory)
+    }
+
+    /// Removes a file of our own that is of no use. If that fails, a later run removes it.
+    private func remove(_ temporary: String) {
+        do throws(SystemError) {
+            try fileSystem.remove(temporary)
+        } catch {
+            // It loses nothing, and the reason for which it is removed says what is wrong.
+        }
+    }
+
+    /// A name for a file that is to take the place of the one at `path`. ``removeTemporaries(from:)`` knows it again.
+    ///
+    package static func temporaryPath(for target: String) -> String {
+        let (directory, name) = split(target)
+        return join(directory, ".\(name).\(uniqueSuffix()).tmp")
+    }
+
     private func write(_ bytes: Data, toNew path: String) throws(SystemError) -> FileStatus {
         let file = try fileSystem.create(path)
         defer { fileSystem.close(file) }
-        var written = 0
-        while written < bytes.count {
-            let result: Result<Int, SystemError> = bytes.withUnsafeBytes { buffer in
-                do throws(SystemError) {
-                    return .success(
-                        try fileSystem.write(UnsafeRawBufferPointer(rebasing: buffer[written...]), to: file))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            written += try result.get()
+        try Array(bytes).withUnsafeBufferPointer { buffer throws(SystemError) in
+            try fileSystem.write(all: UnsafeRawBufferPointer(buffer), to: file)
         }
         try fileSystem.synchronize(file)
         return try fileSystem.status(of: file)
@@ -193,7 +245,7 @@ package final class WholeFile: Sendable {
     }
 
     /// The path with the symbolic links at its end followed, also to a target that is not there.
-    private func resolvedPath() throws(SystemError) -> String {
+    package func resolvedPath() throws(SystemError) -> String {
         var path = path
         for _ in 0..<40 {
             guard try fileSystem.status(of: path, followingLink: false)?.kind == .link else { return path }
@@ -223,7 +275,7 @@ package final class WholeFile: Sendable {
         }
     }
 
-    private static func split(_ path: String) -> (directory: String, name: String) {
+    package static func split(_ path: String) -> (directory: String, name: String) {
         guard let slash = path.lastIndex(of: "/") else { return (".", path) }
         let name = String(path[path.index(after: slash)...])
         return (slash == path.startIndex ? "/" : String(path[..<slash]), name)

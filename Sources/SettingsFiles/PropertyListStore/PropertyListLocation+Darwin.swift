@@ -3,9 +3,7 @@
 
     extension PropertyListLocation {
         /// The app's bundle identifier; the name of the executable where there is no bundle.
-        static var platformOwnName: String {
-            get throws { Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }
-        }
+        static var ownName: String { Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }
 
         static var platformDirectory: String {
             get throws {

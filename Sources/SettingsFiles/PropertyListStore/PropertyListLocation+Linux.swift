@@ -7,12 +7,10 @@
 
     extension PropertyListLocation {
         /// The name of the executable, as it was called.
-        static var platformOwnName: String {
-            get throws {
-                let executable = CommandLine.arguments.first ?? ""
-                let name = executable.split(separator: "/").last.map(String.init) ?? ""
-                return name.isEmpty ? "swift-settings" : name
-            }
+        static var ownName: String {
+            let executable = CommandLine.arguments.first ?? ""
+            let name = executable.split(separator: "/").last.map(String.init) ?? ""
+            return name.isEmpty ? "swift-settings" : name
         }
 
         static var platformDirectory: String {

@@ -12,11 +12,6 @@ import SettingsCore
 ///   Directory Specification).
 /// - Apple platforms: `NAME/Settings.plist` in the app's Application Support directory.
 struct PropertyListLocation {
-    /// What the app's own directory is called.
-    static var ownName: String {
-        get throws { try PropertyListLocation.platformOwnName }
-    }
-
     let path: String
 
     /// The location for a name.
@@ -52,7 +47,7 @@ extension PropertyListStore {
     /// - Throws: ``SettingsError``: `memoryOnly` if there is no home directory, `storeUnavailable` if the name cannot be
     ///   that of a directory or the file cannot be read.
     public convenience init(name: String) throws {
-        try self.init(path: PropertyListLocation(name: name).path, fileSystem: POSIXFileSystem())
+        try self.init(path: PropertyListLocation(name: name).path)
     }
 
     /// The app's own property list, the same store each time.

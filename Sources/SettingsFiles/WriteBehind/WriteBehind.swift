@@ -54,15 +54,19 @@ package final class WriteBehind: Sendable {
     }
 
     /// Sees to it that the next write is soon. Costs a lock.
-    package func schedule() {
+    ///
+    /// - Parameter patience: How much longer than usual it may take.
+    package func schedule(after patience: Duration = .zero) {
         let delay = state.withLock { state in
             defer { state.isScheduled = true }
-            return state.isScheduled ? nil : state.delay
+            return state.isScheduled ? nil : state.delay + patience
         }
         guard let delay else { return }
         queue.asyncAfter(deadline: .now() + (delay / .seconds(1))) { [weak self] in
-            self?.state.withLock { $0.isScheduled = false }
-            self?.run()
+            Fork.excluded {
+                self?.state.withLock { $0.isScheduled = false }
+                self?.run()
+            }
         }
     }
 
@@ -86,8 +90,10 @@ package final class WriteBehind: Sendable {
             if isFirst { report(error) }
             guard let retryDelay else { return }
             queue.asyncAfter(deadline: .now() + .seconds(retryDelay)) { [weak self] in
-                self?.state.withLock { $0.isRetryScheduled = false }
-                self?.run()
+                Fork.excluded {
+                    self?.state.withLock { $0.isRetryScheduled = false }
+                    self?.run()
+                }
             }
         }
     }

@@ -93,8 +93,8 @@ struct BadInputTests {
             let path = directory + "/Settings.plist"
             do {
                 let store = try open(path)
-                for index in 0..<20 { store.set(key("key\(index)"), to: Data("\"value \(index)\"".utf8)) }
-                store.set(key("list"), to: Data(#"[1,2,{"x":true}]"#.utf8))
+                for index in 0..<20 { try store.set(key("key\(index)"), to: Data("\"value \(index)\"".utf8)) }
+                try store.set(key("list"), to: Data(#"[1,2,{"x":true}]"#.utf8))
                 try store.synchronize()
             }
             let whole = try bytes(of: path)
@@ -121,7 +121,7 @@ struct BadInputTests {
             try write(xml("<key>a</key><integer>1</integer><key>b</key><date>no date</date><broken>"), to: path)
             let store = try open(path)
             #expect(store.get(key("a")) == Data("1".utf8))
-            store.set(key("c"), to: Data("3".utf8))
+            try store.set(key("c"), to: Data("3".utf8))
             try store.synchronize()
             #expect(try members(of: path) == ["a": .integer(1), "c": .integer(3)])
         }
@@ -163,7 +163,7 @@ struct BadInputTests {
                 let value = Data(repeatElement(block, count: 1_000).joined())
                 do {
                     let store = try open(path)
-                    store.set(key("big"), to: value)
+                    try store.set(key("big"), to: value)
                     try store.synchronize()
                 }
                 try #require(try open(path).get(key("big")) == value)

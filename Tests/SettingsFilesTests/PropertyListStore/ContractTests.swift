@@ -11,10 +11,11 @@ struct ContractTests {
             let path = directory + "/Settings.plist"
             let store = try open(path)
             let entries = ["a", "b"].map { SettingsStoreBatch.Entry(key: key($0), data: Data("1".utf8)) }
-            #expect(!store.apply(.init(writes: entries, expectations: [.init(key: key("a"), data: Data("0".utf8))])))
+            #expect(
+                try !store.apply(.init(writes: entries, expectations: [.init(key: key("a"), data: Data("0".utf8))])))
             try store.synchronize()
             #expect(try names(in: directory) == [])
-            #expect(store.apply(.init(writes: entries, expectations: [.init(key: key("a"), data: nil)])))
+            #expect(try store.apply(.init(writes: entries, expectations: [.init(key: key("a"), data: nil)])))
             try store.synchronize()
             #expect(try members(of: path) == ["a": .integer(1), "b": .integer(1)])
         }

@@ -114,10 +114,10 @@ struct ForeignFormTests {
             let path = directory + "/Settings.plist"
             try write(xml("<key>a</key><date>2023-11-14T22:13:20Z</date>"), to: path)
             let store = try open(path)
-            store.set(key("a"), to: Data(#""text""#.utf8))
+            try store.set(key("a"), to: Data(#""text""#.utf8))
             try store.synchronize()
             #expect(try members(of: path) == ["a": .string("text")])
-            store.set(key("a"), to: Data("86400".utf8))
+            try store.set(key("a"), to: Data("86400".utf8))
             try store.synchronize()
             #expect(try members(of: path) == ["a": .integer(86_400)])
         }
@@ -129,8 +129,8 @@ struct ForeignFormTests {
             let path = directory + "/Settings.plist"
             try write(xml("<key>r</key><real>0.5</real><key>d</key><data>AAE=</data>"), to: path)
             let store = try open(path)
-            store.set(key("r"), to: Data("2".utf8))
-            store.set(key("d"), to: Data([9, 8]))
+            try store.set(key("r"), to: Data("2".utf8))
+            try store.set(key("d"), to: Data([9, 8]))
             try store.synchronize()
             #expect(try members(of: path) == ["r": .real(2), "d": .data(Data([9, 8]))])
             #expect(try open(path).get(key("r")) == Data("2".utf8))

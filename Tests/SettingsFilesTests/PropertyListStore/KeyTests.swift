@@ -18,15 +18,15 @@ struct KeyTests {
             let path = directory + "/Settings.plist"
             do {
                 let store = try open(path)
-                store.set(key(name), to: Data("7".utf8))
-                store.set(key("other"), to: Data("8".utf8))
+                try store.set(key(name), to: Data("7".utf8))
+                try store.set(key("other"), to: Data("8".utf8))
                 try store.synchronize()
             }
             let reopened = try open(path)
             #expect(reopened.get(key(name)) == Data("7".utf8))
             #expect(Set(reopened.keys()) == [name, "other"])
             if Program.python { #expect(try Program.pythonView(of: path).values.sorted() == ["7", "8"]) }
-            reopened.set(key(name), to: nil)
+            try reopened.set(key(name), to: nil)
             try reopened.synchronize()
             #expect(try open(path).keys() == ["other"])
         }
@@ -39,16 +39,16 @@ struct KeyTests {
             let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
             do {
                 let store = try open(path)
-                store.set(key(composed), to: Data("1".utf8))
+                try store.set(key(composed), to: Data("1".utf8))
                 #expect(store.get(key(decomposed)) == Data("1".utf8))
-                store.set(key(decomposed), to: Data("2".utf8))
+                try store.set(key(decomposed), to: Data("2".utf8))
                 #expect(store.keys().count == 1)
                 try store.synchronize()
             }
             let store = try open(path)
             #expect(store.keys().count == 1)
             #expect(store.get(key(composed)) == Data("2".utf8))
-            store.set(key(decomposed), to: nil)
+            try store.set(key(decomposed), to: nil)
             try store.synchronize()
             #expect(try members(of: path).isEmpty)
         }
@@ -71,8 +71,8 @@ struct KeyTests {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let store = try open(path)
-            store.set(key("Theme"), to: Data("1".utf8))
-            store.set(key("theme"), to: Data("2".utf8))
+            try store.set(key("Theme"), to: Data("1".utf8))
+            try store.set(key("theme"), to: Data("2".utf8))
             try store.synchronize()
             #expect(try members(of: path) == ["Theme": .integer(1), "theme": .integer(2)])
         }
@@ -83,7 +83,7 @@ struct KeyTests {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let store = try open(path)
-            for index in 0..<10_000 { store.set(key("key \(index)"), to: Data("\(index)".utf8)) }
+            for index in 0..<10_000 { try store.set(key("key \(index)"), to: Data("\(index)".utf8)) }
             try store.synchronize()
             let reopened = try open(path)
             #expect(reopened.keys().count == 10_000)

@@ -142,7 +142,7 @@ struct NativeFormTests {
             for index in 0..<50 {
                 let value = generator.bytes()
                 expected["k\(index)"] = value
-                store.set(key("k\(index)"), to: value)
+                try store.set(key("k\(index)"), to: value)
             }
             try store.synchronize()
             let reopened = try open(directory + "/Settings.plist")

@@ -160,10 +160,12 @@ struct OutsideEditTests {
                 let service = SettingsService(
                     stores: [.defaults: store],
                     diagnosticSink: .init { _ in
-                        store.set(.init("told", scope: .defaults), to: Data("true".utf8))
-                        try? store.synchronize()
+                        #expect(throws: Never.self) {
+                            try store.set(.init("told", scope: .defaults), to: Data("true".utf8))
+                            try store.synchronize()
+                        }
                     })
-                store.set(.init("a", scope: .defaults), to: Data("1".utf8))
+                try store.set(.init("a", scope: .defaults), to: Data("1".utf8))
                 try store.synchronize()
                 try Data("no property list".utf8).write(to: URL(fileURLWithPath: path))
                 try store.synchronize()

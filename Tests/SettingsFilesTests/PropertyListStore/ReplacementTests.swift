@@ -14,7 +14,7 @@ struct ReplacementTests {
                 try FileManager.default.setAttributes([.posixPermissions: before], ofItemAtPath: path)
             }
             let store = try open(path)
-            store.set(key("a"), to: Data("1".utf8))
+            try store.set(key("a"), to: Data("1".utf8))
             try store.synchronize()
             #expect(try permissions(of: path) == 0o600)
         }
@@ -25,7 +25,7 @@ struct ReplacementTests {
         try withTemporaryDirectory { directory in
             let store = try open(directory + "/one/two/Settings.plist")
             #expect(try names(in: directory) == [])
-            store.set(key("a"), to: Data("1".utf8))
+            try store.set(key("a"), to: Data("1".utf8))
             try store.synchronize()
             #expect(try permissions(of: directory + "/one") == 0o700)
             #expect(try permissions(of: directory + "/one/two") == 0o700)
@@ -38,11 +38,11 @@ struct ReplacementTests {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let store = try open(path)
-            store.set(key("a"), to: Data(#""old""#.utf8))
+            try store.set(key("a"), to: Data(#""old""#.utf8))
             try store.synchronize()
             let reader = try Foundation.FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             let (before, number) = (try bytes(of: path), try inode(of: path))
-            store.set(key("a"), to: Data(#""new""#.utf8))
+            try store.set(key("a"), to: Data(#""new""#.utf8))
             try store.synchronize()
             #expect(try inode(of: path) != number)
             #expect(try reader.readToEnd() == before)
@@ -55,13 +55,13 @@ struct ReplacementTests {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let store = try open(path)
-            store.set(key("n"), to: Data("0".utf8))
+            try store.set(key("n"), to: Data("0".utf8))
             try store.synchronize()
             let isDone = Log<Bool>()
             async let reads = Self.read(path, until: { !isDone.all.isEmpty })
             for number in 1...100 {
-                store.set(key("n"), to: Data("\(number)".utf8))
-                store.set(key("text"), to: Data("\"\(String(repeating: "x", count: number * 10))\"".utf8))
+                try store.set(key("n"), to: Data("\(number)".utf8))
+                try store.set(key("text"), to: Data("\"\(String(repeating: "x", count: number * 10))\"".utf8))
                 try store.synchronize()
             }
             isDone.append(true)
@@ -89,11 +89,11 @@ struct ReplacementTests {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let store = try open(path)
-            store.set(key("a"), to: Data("1".utf8))
+            try store.set(key("a"), to: Data("1".utf8))
             try store.synchronize()
             try FileManager.default.removeItem(atPath: path)
             #expect(store.get(key("a")) == Data("1".utf8))
-            store.set(key("b"), to: Data("2".utf8))
+            try store.set(key("b"), to: Data("2".utf8))
             try store.synchronize()
             #expect(try members(of: path) == ["a": .integer(1), "b": .integer(2)])
             try FileManager.default.removeItem(atPath: path)
@@ -107,10 +107,10 @@ struct ReplacementTests {
         try withTemporaryDirectory { directory in
             let path = directory + "/sub/Settings.plist"
             let store = try open(path)
-            store.set(key("a"), to: Data("1".utf8))
+            try store.set(key("a"), to: Data("1".utf8))
             try store.synchronize()
             try FileManager.default.removeItem(atPath: directory + "/sub")
-            store.set(key("b"), to: Data("2".utf8))
+            try store.set(key("b"), to: Data("2".utf8))
             try store.synchronize()
             #expect(try members(of: path) == ["a": .integer(1), "b": .integer(2)])
         }
@@ -122,13 +122,15 @@ struct ReplacementTests {
             let path = directory + "/Settings.plist"
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem)
-            store.set(key("a"), to: Data("1".utf8))
+            try store.set(key("a"), to: Data("1".utf8))
             let once = Log<Bool>()
             fileSystem.after { call in
-                guard call == .write, once.all.isEmpty else { return }
+                guard call == .synchronize, once.all.isEmpty else { return }
                 once.append(true)
-                store.set(key("a"), to: Data("2".utf8))
-                store.set(key("b"), to: Data("3".utf8))
+                #expect(throws: Never.self) {
+                    try store.set(key("a"), to: Data("2".utf8))
+                    try store.set(key("b"), to: Data("3".utf8))
+                }
             }
             try store.synchronize()
             // The hook holds the store, which holds the file system.
@@ -145,8 +147,8 @@ struct ReplacementTests {
     func nothingSet() throws {
         try withTemporaryDirectory { directory in
             let store = try open(directory + "/Settings.plist")
-            store.set(key("a"), to: nil)
-            store.removeAll()
+            try store.set(key("a"), to: nil)
+            try store.removeAll()
             try store.synchronize()
             #expect(try names(in: directory) == [])
         }
@@ -157,9 +159,9 @@ struct ReplacementTests {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let store = try open(path)
-            store.set(key("a"), to: Data("1".utf8))
+            try store.set(key("a"), to: Data("1".utf8))
             try store.synchronize()
-            store.removeAll()
+            try store.removeAll()
             try store.synchronize()
             #expect(try members(of: path).isEmpty)
             #expect(try open(path).keys().isEmpty)
@@ -176,7 +178,7 @@ struct ReplacementTests {
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSinceNow: -7 * 86_400)], ofItemAtPath: stale)
             let store = try open(path)
-            store.set(key("a"), to: Data("1".utf8))
+            try store.set(key("a"), to: Data("1".utf8))
             try store.synchronize()
             #expect(try names(in: directory) == [".Settings.plist.2-fresh.tmp", "Settings.plist"])
         }

@@ -33,11 +33,11 @@ struct UnreadableTests {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let store = try open(path)
-            store.set(key("a"), to: Data("1".utf8))
+            try store.set(key("a"), to: Data("1".utf8))
             try store.synchronize()
             try FileManager.default.removeItem(atPath: path)
             try #require(mkfifo(path, 0o600) == 0)
-            store.set(key("a"), to: Data("2".utf8))
+            try store.set(key("a"), to: Data("2".utf8))
             let error = #expect(throws: SettingsError.self) { try store.synchronize() }
             #expect(error?.code == .notSaved)
             #expect(store.get(key("a")) == Data("2".utf8))
@@ -60,7 +60,7 @@ struct UnreadableTests {
             guard let url = URL(string: "file://\(directory)/a%00b.plist") else { return }
             do {
                 let store = try PropertyListStore(url: url)
-                store.set(key("a"), to: Data("1".utf8))
+                try store.set(key("a"), to: Data("1".utf8))
                 try store.synchronize()
             } catch let error as SettingsError {
                 #expect(error.code == .storeUnavailable)
@@ -110,12 +110,12 @@ struct UnreadableTests {
             let path = directory + "/Settings.plist"
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem)
-            store.set(key("a"), to: Data("1".utf8))
+            try store.set(key("a"), to: Data("1".utf8))
             try store.synchronize()
             let edited = Data(xml("<key>b</key><string>somebody's</string>").utf8)
             try write(edited, to: path)
             fileSystem.set(.calls([.openForReading, .read], errno: EIO))
-            store.set(key("a"), to: Data("2".utf8))
+            try store.set(key("a"), to: Data("2".utf8))
             #expect(throws: SettingsError.self) { try store.synchronize() }
             #expect(try bytes(of: path) == edited)
             #expect(store.get(key("a")) == Data("2".utf8))

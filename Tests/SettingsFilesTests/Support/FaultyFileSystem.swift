@@ -85,6 +85,10 @@ final class FaultyFileSystem: FileSystem {
         try perform(.statusOfFile, file.path) { () throws(SystemError) in try system.status(of: file) }
     }
 
+    func size(of file: FileHandle) throws(SystemError) -> Int64 {
+        try perform(.statusOfFile, file.path) { () throws(SystemError) in try system.size(of: file) }
+    }
+
     func destination(ofLink path: String) throws(SystemError) -> String {
         try perform(.destination, path) { () throws(SystemError) in try system.destination(ofLink: path) }
     }
@@ -125,6 +129,9 @@ final class FaultyFileSystem: FileSystem {
     func truncate(_ file: FileHandle, to size: Int64) throws(SystemError) {
         try perform(.truncate, file.path) { () throws(SystemError) in try system.truncate(file, to: size) }
     }
+
+    // Has no effect but on watchers, of which there are none.
+    func touch(_ file: FileHandle) {}
 
     func lock(_ file: FileHandle) throws(SystemError) -> Bool {
         try perform(.lock, file.path) { () throws(SystemError) in try system.lock(file) }

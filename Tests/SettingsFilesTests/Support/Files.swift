@@ -23,8 +23,9 @@ func members(of path: String) throws -> [String: PropertyListValue] {
     return Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
 }
 
+/// The names in a directory, sorted; without the journals, which are beside every file that was written.
 func names(in directory: String) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+    try FileManager.default.contentsOfDirectory(atPath: directory).filter { !$0.hasSuffix("-journal") }.sorted()
 }
 
 /// The `st_mode` of what is at a path, links not followed, without the bits of the file's kind.

@@ -1,0 +1,30 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A moment up to which something is waited for; exact to a few milliseconds, and quick to ask for.
+struct Deadline: Sendable {
+    /// Nanoseconds of the monotonic clock.
+    private let moment: UInt64
+
+    /// After a while; with no time at all, what is waited for is tried once.
+    init(after duration: Duration) {
+        moment = duration <= .zero ? 0 : Self.now + UInt64(max(0, duration / .nanoseconds(1)))
+    }
+
+    var hasPassed: Bool { Self.now >= moment }
+
+    private static var now: UInt64 {
+        var time = timespec()
+        #if canImport(Darwin)
+            clock_gettime(CLOCK_MONOTONIC_RAW_APPROX, &time)
+        #else
+            clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        #endif
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}

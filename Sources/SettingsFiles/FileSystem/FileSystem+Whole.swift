@@ -1,0 +1,26 @@
+extension FileSystem {
+    /// Writes all of the bytes, in as many calls as it takes.
+    func write(all bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            written += try write(UnsafeRawBufferPointer(rebasing: bytes[written...]), to: file)
+        }
+    }
+
+    /// The file's bytes from an offset on; fewer than `count` if the file ends before.
+    func read(_ count: Int, of file: FileHandle, at offset: Int64) throws(SystemError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = try bytes.withUnsafeMutableBufferPointer { buffer throws(SystemError) in
+            var read = 0
+            while read < count {
+                let rest = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[read...]))
+                let more = try self.read(file, at: offset + Int64(read), into: rest)
+                if more == 0 { break }
+                read += more
+            }
+            return read
+        }
+        bytes.removeLast(count - read)
+        return bytes
+    }
+}

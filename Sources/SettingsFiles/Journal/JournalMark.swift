@@ -1,0 +1,81 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a property list says, in a comment, about the journal that goes with it.
+package struct JournalMark: Equatable, Sendable {
+    /// The journal whose records the property list holds, and the one before it, or 0.
+    package var journal: UInt64
+    package var predecessor: UInt64
+    /// The offset in the journal before which all records are in the property list.
+    package var offset: UInt64
+
+    /// The text of the comment, without white space around it. It ends with its own checksum (``CRC32C``), so that a
+    /// damaged one says nothing.
+    package var comment: String {
+        let text =
+            "SettingsKit journal \(Self.hexadecimal(journal, digits: 16)) after "
+            + "\(Self.hexadecimal(predecessor, digits: 16)) through \(offset) check "
+        return text + Self.hexadecimal(UInt64(Array(text.utf8).withUnsafeBytes { CRC32C.checksum($0) }), digits: 8)
+    }
+
+    private static func hexadecimal(_ number: UInt64, digits count: Int) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: count - digits.count) + digits
+    }
+
+    /// The mark in a property list of the XML format.
+    ///
+    /// It must stand, letter for letter as ``comment`` has it, in a comment of its own before the element `plist`, and
+    /// that must begin within the first 4096 bytes. White space around the text and other comments do not matter. Nil
+    /// where there is none, or more than one, since none of them can be believed then.
+    ///
+    /// - Complexity: Constant time and memory.
+    package static func read(_ file: Data) -> JournalMark? {
+        var scanner = XMLScanner(bytes: Array(file.prefix(4096)), position: 0)
+        do throws(PropertyListError) {
+            let marks = try scanner.readCommentsOfProlog().compactMap { JournalMark(comment: $0) }
+            return marks.count == 1 ? marks.first : nil
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension JournalMark {
+    /// The mark whose ``comment`` this is.
+    private init?(comment: String) {
+        let words = comment.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 9, let journal = UInt64(words[2], radix: 16),
+            let predecessor = UInt64(words[4], radix: 16), let offset = UInt64(words[6])
+        else { return nil }
+        self.init(journal: journal, predecessor: predecessor, offset: offset)
+        // Numbers can be written in more ways than one, and the words between them must be right, too.
+        guard self.comment.utf8.elementsEqual(comment.utf8) else { return nil }
+    }
+}
+
+extension XMLScanner {
+    /// The texts of the comments before the element `plist`, without white space around them; moves to the element.
+    ///
+    /// Throws where the text ends before the element, or anything else is there than XML allows.
+    fileprivate mutating func readCommentsOfProlog() throws(PropertyListError) -> [String] {
+        var comments: [String] = []
+        if matches("\u{FEFF}", at: position) { position += 3 }
+        while true {
+            skipWhitespace()
+            if matches("<plist", at: position) { return comments }
+            if matches("<!DOCTYPE", at: position) {
+                try skipDocumentType()
+                continue
+            }
+            let start = position
+            guard try skipAside() else { throw unexpected(at: start) }
+            guard matches("<!--", at: start) else { continue }
+            let text = XMLText(bytes: bytes, range: (start + 4)..<(position - 3), isASCII: false)
+            if let comment = text.trimmed.string() { comments.append(comment) }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import SettingsCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Changing what is stored.
+extension JournaledPropertyList {
+    /// Stores bytes under a name, or removes it.
+    func set(_ data: Data?, named name: String) throws {
+        try change { (buffer, place) in
+            guard contents.withLock({ $0.data(named: name) }) != data else { return true }
+            try Self.requireSize(name.utf8.count + (data?.count ?? 0) + Self.fieldsSize)
+            JournalFrame.appendChange(name: name, data: data, at: place, to: &buffer)
+            return true
+        } make: { contents, position in
+            contents.set(data, named: name, at: position).map { [$0] } ?? []
+        }
+    }
+
+    /// Carries out a batch if its expectations hold.
+    func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        let changes = batch.writes.map { JournalChange(name: $0.key.name, data: $0.data) }
+        return try change { (buffer, place) in
+            let isNeeded: Bool? = contents.withLock { contents in
+                for expectation in batch.expectations
+                where contents.data(named: expectation.key.name) != expectation.data {
+                    return nil
+                }
+                return changes.contains { contents.data(named: $0.name) != $0.data }
+            }
+            guard let isNeeded else { return false }
+            guard isNeeded else { return true }
+            try Self.requireSize(JournalFrame.bodySize(of: changes))
+            JournalFrame.append(.changes(changes), at: place, to: &buffer)
+            return true
+        } make: { contents, position in
+            contents.set(changes, at: position)
+        }
+    }
+
+    /// Removes everything.
+    func removeAll() throws {
+        // What somebody has just written into the property list goes, too.
+        try refresh(waiting: patience)
+        // By name: what somebody adds to the property list by hand later stays, whoever reads both.
+        let names = contents.withLock { $0 }.names
+        let changes = names.map { JournalChange(name: $0, data: nil) }
+        _ = try change { (buffer, place) in
+            if !changes.isEmpty { JournalFrame.append(.changes(changes), at: place, to: &buffer) }
+            return true
+        } make: { contents, position in
+            contents.set(changes, at: position)
+        }
+    }
+
+    /// Appends a record to the journal and then makes its changes in memory.
+    ///
+    /// - Parameters:
+    ///   - encode: Puts the record into the buffer, or nothing if nothing is to be changed; answers false to refuse.
+    ///   - make: Makes the changes, and answers them.
+    /// - Returns: false if `encode` has refused.
+    @discardableResult
+    private func change(
+        _ encode: (inout [UInt8], JournalPlace) throws -> Bool,
+        make: (inout PropertyListContents, Int64) -> [SettingsStoreChange]
+    ) throws -> Bool {
+        let (isDone, isChanged) = try withLockedJournal { access in
+            guard let journal = access.journal else { return (false, false) }
+            access.buffer.removeAll(keepingCapacity: access.buffer.capacity < Self.keptCapacity)
+            guard try encode(&access.buffer, journal.place) else { return (false, false) }
+            guard !access.buffer.isEmpty else { return (true, false) }
+            try journal.append(access.buffer)
+            contents.withLock { contents in
+                feed.publish(make(&contents, journal.historyPosition), origin: .local)
+            }
+            return (true, true)
+        }
+        if isChanged {
+            announce()
+            scheduleFold()
+        }
+        return isDone
+    }
+
+    /// A larger buffer than that is not kept for the next change.
+    private static var keptCapacity: Int { 65_536 }
+
+    /// What the fields of a record take beside a name and its bytes, at most.
+    private static var fieldsSize: Int { 64 }
+
+    private static func requireSize(_ size: Int) throws(JournalProblem) {
+        guard size <= JournalFrame.bodyLimit else { throw .tooLarge }
+    }
+}

@@ -1,0 +1,135 @@
+#if canImport(Darwin)
+    import Darwin
+    import Dispatch
+
+    /// Watches open files: the directory, for its entries, and those of the named entries that are there, for what is
+    /// written into them.
+    struct PathObserver {
+        struct Event: Sendable {
+            enum Subject: Sendable {
+                case directory
+                case file(String)
+            }
+
+            var id: WatchID
+            /// Tells it from those that were asked for before the last ``PathObserver/observe``.
+            var generation: UInt64
+            var subject: Subject
+        }
+
+        /// An open file, closed when it is let go of.
+        private struct Watched {
+            var status: FileStatus
+            var source: EventSource
+
+            func isSame(as other: FileStatus?) -> Bool {
+                other.map { $0.inode == status.inode && $0.device == status.device } ?? false
+            }
+        }
+
+        private struct Observation {
+            let generation: UInt64
+            let path: String
+            /// Nil if the directory is not there, and `path` is one above.
+            let names: Set<String>?
+            let directory: Watched
+            var files: [String: Watched] = [:]
+            let queue: DispatchQueue
+            let report: @Sendable (Event.Subject) -> Void
+        }
+
+        private var observations: [WatchID: Observation] = [:]
+        private var lastGeneration: UInt64 = 0
+
+        init() {}
+
+        /// Watches a directory, or the one in which the next name on the way to it will appear, instead of what was watched
+        /// for `id` until now.
+        mutating func observe(
+            _ location: WatchLocation, names: Set<String>, for id: WatchID, watcher: DirectoryWatcher
+        ) throws(SystemError) {
+            guard let path = location.directory ?? location.steps.last?.directory else { return }
+            lastGeneration += 1
+            let generation = lastGeneration
+            let report: @Sendable (Event.Subject) -> Void = { [weak watcher] subject in
+                watcher?.receive([Event(id: id, generation: generation, subject: subject)])
+            }
+            let opened = try Self.open(
+                path, events: [.write, .delete, .rename, .link], queue: watcher.queue, report: { report(.directory) })
+            guard let directory = opened else { throw SystemError(call: "open", path: path, number: ENOENT) }
+            var observation = Observation(
+                generation: generation, path: path, names: location.directory == nil ? nil : names,
+                directory: directory, queue: watcher.queue, report: report)
+            for name in observation.names ?? [] { try Self.openFile(name, of: &observation) }
+            observations[id] = observation
+        }
+
+        mutating func forget(_ id: WatchID) { observations[id] = nil }
+
+        /// Which watches an event is about, and what it means to them.
+        mutating func changes(of event: Event, all: some Collection<WatchID>) -> [(WatchID, WatchTable.Change)] {
+            guard var observation = observations[event.id], observation.generation == event.generation else {
+                return []
+            }
+            defer { observations[event.id] = observation }
+            do throws(SystemError) {
+                let files = POSIXFileSystem()
+                let present = try files.status(of: observation.path, followingLink: true)
+                guard let names = observation.names, observation.directory.isSame(as: present) else {
+                    return [(event.id, .path)]
+                }
+                var changed: Set<String> = []
+                if case .file(let name) = event.subject { changed.insert(name) }
+                // A directory does not tell which of its entries is another file now.
+                for name in names {
+                    let path = WatchLocation.join(observation.path, name)
+                    let status = try files.status(of: path, followingLink: true)
+                    let file = observation.files[name]
+                    if status == nil && file == nil || file?.isSame(as: status) == true { continue }
+                    try Self.openFile(name, of: &observation)
+                    changed.insert(name)
+                }
+                return changed.map { (event.id, .entry($0)) }
+            } catch {
+                // It will come up again when the watch is renewed.
+                return [(event.id, .path)]
+            }
+        }
+
+        private static func openFile(_ name: String, of observation: inout Observation) throws(SystemError) {
+            let report = observation.report
+            observation.files[name] = try open(
+                WatchLocation.join(observation.path, name), events: [.write, .extend, .attrib, .delete, .rename],
+                queue: observation.queue, report: { report(.file(name)) })
+        }
+
+        /// - Returns: nil if there is nothing.
+        private static func open(
+            _ path: String, events: DispatchSource.FileSystemEvent, queue: DispatchQueue,
+            report: @escaping @Sendable () -> Void
+        ) throws(SystemError) -> Watched? {
+            let descriptor = Darwin.open(path, O_EVTONLY | O_CLOEXEC)
+            if descriptor == -1 {
+                if errno == ENOENT { return nil }
+                throw SystemError(call: "open", path: path, number: errno)
+            }
+            let status: FileStatus
+            do throws(SystemError) {
+                status = try POSIXFileSystem().status(of: FileHandle(descriptor: descriptor, path: path))
+            } catch {
+                Darwin.close(descriptor)
+                throw error
+            }
+            let source = DispatchSource.makeFileSystemObjectSource(
+                fileDescriptor: descriptor, eventMask: events, queue: queue)
+            return Watched(
+                status: status,
+                source: EventSource(source, queue: queue) {
+                    Darwin.close(descriptor)
+                } handler: { source in
+                    source.pause(for: DirectoryWatcher.pause)
+                    report()
+                })
+        }
+    }
+#endif

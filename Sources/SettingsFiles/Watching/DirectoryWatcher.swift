@@ -1,0 +1,141 @@
+import Dispatch
+import Synchronization
+
+/// Tells when something happens in a directory.
+///
+/// The directory need not be there: what it is reached through is watched as well, so that its being made, removed, moved
+/// or put in the place of another is told too, and the watch goes on with what is there then. On Darwin only the nearest
+/// directory that is there is watched, not those above it.
+///
+/// May be used on any thread. A child process that was made by `fork` without `exec` does not go on watching, as it has
+/// none of the threads that do it; its handlers are not called, and what it cancels does not disturb its parent.
+package final class DirectoryWatcher: Sendable {
+    package enum Event: Sendable, Equatable {
+        /// An entry was made, written and closed, touched, renamed or removed, or its attributes were changed.
+        case changed(name: String)
+        /// Anything may have happened: events were lost; or the directory itself has appeared, or was removed, renamed or
+        /// unmounted, or something on its path was; or it can be watched no longer.
+        case unknown
+    }
+
+    /// The one of the process: a user has few inotify instances, 128 of them by default.
+    package static let shared = DirectoryWatcher()
+
+    /// How long events are gathered before the next are looked at.
+    ///
+    /// After events were handled, the next are left alone for this long. While they wait, the system merges an event with
+    /// the last one if they are alike, and need not wake anybody. An event after a time of quiet is handled at once.
+    static let pause = DispatchTimeInterval.microseconds(200)
+
+    /// Where events are read and handlers called; tests suspend it.
+    let queue = DispatchQueue(label: "SettingsKit.DirectoryWatcher")
+    private let table: Mutex<WatchTable>
+
+    convenience init() { self.init(observer: PathObserver()) }
+
+    init(observer: sending PathObserver) { table = Mutex(WatchTable(observer: observer)) }
+
+    /// Begins to watch.
+    ///
+    /// What is done after this returns is told; what was done before may be, too. What happens at about the same time as
+    /// something on the directory's path is not told by itself, but by the ``Event/unknown`` that stands for all of it.
+    ///
+    /// - Parameters:
+    ///   - directory: An absolute path. Symbolic links in it are followed.
+    ///   - names: The entries that the handler wants to know of. It is told of no others.
+    ///   - handler: Called on the watcher's queue, one call after the other, for this watch and all others: it must be
+    ///     quick. It may call the functions of this type. Kept until the watch is cancelled, so it should not keep what
+    ///     keeps the watch.
+    /// - Returns: nil where watching is not possible, because the process has no descriptors, or the user no inotify
+    ///   instances or watches left, or the directory must not be read: the caller then polls.
+    package func watch(
+        _ directory: String, names: Set<String>, handler: @escaping @Sendable (Event) -> Void
+    ) -> Watch? {
+        let subscription = Subscription(path: directory, names: names, handler: handler)
+        // The system's calls are made under the lock, so that the table never says anything else than the system.
+        let id = table.withLock { $0.add(subscription, watcher: self) }
+        return id.map { Watch(id: $0, subscription: subscription, watcher: self) }
+    }
+
+    fileprivate func cancel(_ id: WatchID) { table.withLock { $0.remove(id) } }
+
+    /// Tells the handlers; on the queue.
+    func receive(_ events: [PathObserver.Event]) {
+        Fork.excluded {
+            let deliveries = table.withLock { $0.apply(events, watcher: self) }
+            for (subscription, event) in deliveries { subscription.call(event) }
+        }
+    }
+
+    /// A watch that goes on until it is cancelled or let go of.
+    package final class Watch: Sendable {
+        private let id: WatchID
+        private let subscription: Subscription
+        private let watcher: DirectoryWatcher
+
+        fileprivate init(id: WatchID, subscription: Subscription, watcher: DirectoryWatcher) {
+            self.id = id
+            self.subscription = subscription
+            self.watcher = watcher
+        }
+
+        deinit { cancel() }
+
+        /// Ends the watch. After it, no call of the handler begins, except that one may be running, or about to, in another
+        /// thread.
+        package func cancel() {
+            subscription.end()
+            watcher.cancel(id)
+        }
+
+        /// False after the watch was cancelled, or could not be renewed when something on the directory's path had changed:
+        /// then the handler got a last ``Event/unknown``, and from then on it is told nothing. The caller polls.
+        ///
+        /// Takes no lock.
+        package var isWorking: Bool { subscription.isWorking }
+    }
+}
+
+/// Tells a watch from all others of its watcher.
+typealias WatchID = UInt64
+
+/// What somebody wants to know.
+final class Subscription: Sendable {
+    let path: String
+    let names: Set<String>
+    private let handler: Mutex<Handler?>
+    private let working = Atomic(true)
+
+    init(path: String, names: Set<String>, handler: @escaping @Sendable (DirectoryWatcher.Event) -> Void) {
+        self.path = path
+        self.names = names
+        self.handler = Mutex(Handler(call: handler))
+    }
+
+    // In an object: a closure that is copied out of a generic type is wrapped once more each time.
+    private final class Handler: Sendable {
+        let call: @Sendable (DirectoryWatcher.Event) -> Void
+
+        init(call: @escaping @Sendable (DirectoryWatcher.Event) -> Void) { self.call = call }
+    }
+
+    var isWorking: Bool { working.load(ordering: .acquiring) }
+
+    func call(_ event: DirectoryWatcher.Event) {
+        handler.withLock { $0 }?.call(event)
+    }
+
+    /// The watch could not be renewed; the handler can still be told.
+    func fail() { working.store(false, ordering: .releasing) }
+
+    /// Lets go of the handler.
+    func end() {
+        fail()
+        // Outside of the lock: the handler may hold the last reference to something.
+        let handler = handler.withLock { handler in
+            defer { handler = nil }
+            return handler
+        }
+        withExtendedLifetime(handler) {}
+    }
+}

@@ -1,0 +1,57 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Where a path leads at the moment, and what would have to change for it to lead elsewhere.
+struct WatchLocation: Equatable, Sendable {
+    /// A name in a directory: a component of the path, or of the destination of a symbolic link on it.
+    struct Step: Hashable, Sendable {
+        var directory: String
+        var name: String
+    }
+
+    /// What was followed, from the root on. If `directory` is nil, nothing that can be followed is at the last one.
+    var steps: [Step] = []
+    /// The directory, on a path without symbolic links; nil if there is none.
+    var directory: String?
+
+    /// Follows a path as the system does, but also symbolic links to what is not there: that is where it will be.
+    ///
+    /// - Throws: what the system reports; `ENOENT`, `ENOTDIR` or `EINVAL` if something has changed meanwhile.
+    static func find(_ path: String) throws(SystemError) -> WatchLocation {
+        let fileSystem = POSIXFileSystem()
+        var location = WatchLocation()
+        var directory = path.hasPrefix("/") ? "/" : "."
+        var pending = components(path)
+        var links = 0
+        while let name = pending.popLast() {
+            location.steps.append(Step(directory: directory, name: name))
+            let next = join(directory, name)
+            switch try fileSystem.status(of: next, followingLink: false)?.kind {
+            case .directory: directory = next
+            case .link:
+                links += 1
+                guard links <= 40 else { throw SystemError(call: "readlink", path: path, number: ELOOP) }
+                let destination = try fileSystem.destination(ofLink: next)
+                if destination.hasPrefix("/") { directory = "/" }
+                pending += components(destination)
+            case .file, .other, nil: return location
+            }
+        }
+        location.directory = directory
+        return location
+    }
+
+    /// The last one first.
+    private static func components(_ path: String) -> [String] {
+        path.split(separator: "/").reversed().map(String.init).filter { $0 != "." }
+    }
+
+    static func join(_ directory: String, _ name: String) -> String {
+        directory.hasSuffix("/") ? directory + name : directory + "/" + name
+    }
+}

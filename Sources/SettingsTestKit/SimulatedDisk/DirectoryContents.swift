@@ -1,0 +1,65 @@
+/// A name in a directory: bytes, because two names that Swift takes for equal strings are two files.
+typealias FileName = [UInt8]
+
+/// The names in a directory: as processes see them, and as they are on the medium.
+struct DirectoryContents: Sendable {
+    /// A change that reaches the medium whole or not at all: a renaming takes one name and gives another at once.
+    private struct Change: Sendable {
+        var removed: FileName?
+        var added: (name: FileName, inode: UInt64)?
+    }
+
+    /// What processes see.
+    private(set) var entries: [FileName: UInt64] = [:]
+    /// What is certain to be there after a power failure.
+    private var durable: [FileName: UInt64] = [:]
+    private var changes: [Change] = []
+    /// The directory that this one is in; its own for the root.
+    var parent: UInt64
+
+    init(parent: UInt64) { self.parent = parent }
+
+    mutating func set(_ name: FileName, to inode: UInt64) { make(Change(added: (name, inode))) }
+
+    mutating func remove(_ name: FileName) { make(Change(removed: name)) }
+
+    mutating func rename(_ name: FileName, to newName: FileName) {
+        guard let inode = entries[name] else { return }
+        make(Change(removed: name, added: (newName, inode)))
+    }
+
+    private mutating func make(_ change: Change) {
+        Self.apply(change, to: &entries)
+        changes.append(change)
+    }
+
+    /// Makes all names durable.
+    mutating func synchronize() {
+        durable = entries
+        changes = []
+    }
+
+    /// Decides which changes have reached the medium. A later one may have although an earlier one has not.
+    mutating func failPower(using generator: inout SplitMix64) {
+        if !changes.isEmpty {
+            let odds = SurvivalOdds(using: &generator)
+            for change in changes where odds.survives(using: &generator) { Self.apply(change, to: &durable) }
+        }
+        changes = []
+        entries = durable
+    }
+
+    /// Takes away, here and on the medium, a name that has turned out to be a directory's second one.
+    mutating func forget(_ name: FileName) {
+        entries[name] = nil
+        durable[name] = nil
+    }
+
+    /// The inodes that can have a name here after a power failure.
+    var recoverable: Set<UInt64> { Set(durable.values).union(changes.compactMap { $0.added?.inode }) }
+
+    private static func apply(_ change: Change, to entries: inout [FileName: UInt64]) {
+        if let name = change.removed { entries[name] = nil }
+        if let (name, inode) = change.added { entries[name] = inode }
+    }
+}

@@ -1,0 +1,82 @@
+import SettingsFiles
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The calls about open files.
+extension DiskState {
+    private static let fileSizeLimit = 1 << 32
+
+    func openFile(_ descriptor: Int32, of process: Int) throws(DiskFailure) -> OpenFile {
+        guard let file = openFiles[descriptor], file.process == process else { throw DiskFailure(EBADF) }
+        return file
+    }
+
+    /// Reads from where the last call ended.
+    mutating func read(_ descriptor: Int32, of process: Int, count: Int) throws(DiskFailure) -> [UInt8] {
+        let file = try openFile(descriptor, of: process)
+        let bytes = try read(descriptor, of: process, at: Int64(file.position), count: count)
+        openFiles[descriptor]?.position += bytes.count
+        return bytes
+    }
+
+    func read(
+        _ descriptor: Int32, of process: Int, at offset: Int64, count: Int
+    ) throws(DiskFailure) -> [UInt8] {
+        if offset < 0 { throw DiskFailure(EINVAL) }
+        let file = try openFile(descriptor, of: process)
+        guard file.isReadable else { throw DiskFailure(EBADF) }
+        guard let inode = inodes[file.inode], inode.kind == .file else { throw DiskFailure(EISDIR) }
+        let bytes = inode.file.bytes
+        let start = Int(min(offset, Int64(bytes.count)))
+        return [UInt8](bytes[start..<min(bytes.count, start + min(count, bytes.count))])
+    }
+
+    /// Writes what there is room for.
+    ///
+    /// - Throws: `ENOSPC` if there is room for nothing.
+    mutating func write(_ bytes: [UInt8], to descriptor: Int32, of process: Int) throws(DiskFailure) -> Int {
+        let file = try openFile(descriptor, of: process)
+        guard file.isWritable, let size = inodes[file.inode]?.size else { throw DiskFailure(EBADF) }
+        if bytes.isEmpty { return 0 }
+        try requireWriting()
+        let offset = file.isAppending ? size : file.position
+        let growth = max(0, offset + bytes.count - size)
+        let excess = capacity == nil ? 0 : max(0, growth - freeBytes)
+        let count = bytes.count - excess
+        guard count > 0 else { throw DiskFailure(ENOSPC) }
+        inodes[file.inode]?.file.write([UInt8](bytes.prefix(count)), at: offset)
+        openFiles[descriptor]?.position = offset + count
+        touch(file.inode)
+        return count
+    }
+
+    /// A file that gets longer by it takes room like one that is written to.
+    mutating func truncate(_ descriptor: Int32, of process: Int, to size: Int64) throws(DiskFailure) {
+        if size < 0 { throw DiskFailure(EINVAL) }
+        let file = try openFile(descriptor, of: process)
+        guard file.isWritable, let present = inodes[file.inode]?.size else { throw DiskFailure(EINVAL) }
+        if size > Self.fileSizeLimit { throw DiskFailure(EFBIG) }
+        try requireWriting()
+        if capacity != nil, Int(size) > present, Int(size) - present > freeBytes { throw DiskFailure(ENOSPC) }
+        inodes[file.inode]?.file.truncate(to: Int(size))
+        touch(file.inode)
+    }
+
+    mutating func lock(_ descriptor: Int32, of process: Int) throws(DiskFailure) -> Bool {
+        let file = try openFile(descriptor, of: process)
+        if let holder = locks[file.inode], holder != descriptor { return false }
+        locks[file.inode] = descriptor
+        return true
+    }
+
+    mutating func unlock(_ descriptor: Int32, of process: Int) {
+        guard let file = openFiles[descriptor], file.process == process else { return }
+        if locks[file.inode] == descriptor { locks[file.inode] = nil }
+    }
+}

@@ -1,0 +1,100 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Where a path leads.
+struct Place {
+    /// The directory of the last name.
+    var directory: UInt64
+    /// The last name; nil where the path ends in the root, `.` or `..`.
+    var name: FileName?
+    /// What is there; nil for nothing.
+    var inode: UInt64?
+    /// Whether the path ends in a slash, which only a directory's may.
+    var requiresDirectory: Bool
+
+    /// Throws if the last name is too long. The system finds that out late, after what is wrong with another path.
+    func requireShortName() throws(DiskFailure) {
+        if let name, name.count > DiskState.nameLimit { throw DiskFailure(ENAMETOOLONG) }
+    }
+}
+
+/// What a path is for.
+enum PathUse {
+    /// What the link points to, if there is one at the end of the path.
+    case following
+    /// The link itself.
+    case notFollowing
+    /// A file to make, also where a link points to nothing; its path must not end in a slash.
+    case making
+}
+
+extension DiskState {
+    private static let linkLimit = 40
+    fileprivate static let nameLimit = 255
+    private static let pathLimit = 4_096
+    private static let dot = FileName(".".utf8)
+    private static let dots = FileName("..".utf8)
+    private static let slash = UInt8(ascii: "/")
+
+    /// Finds a path whose last name need not be there. A path without a slash in front begins in the root as well.
+    ///
+    /// - Throws: `ENOENT`, `ENOTDIR`, `ELOOP`, `ENAMETOOLONG`; for making a file also `EISDIR`.
+    func place(of path: String, _ use: PathUse) throws(DiskFailure) -> Place {
+        let bytes = FileName(path.utf8)
+        guard !bytes.isEmpty else { throw DiskFailure(ENOENT) }
+        guard bytes.count < Self.pathLimit else { throw DiskFailure(ENAMETOOLONG) }
+        var requiresDirectory = bytes.last == Self.slash
+        var remaining = Self.names(of: bytes)
+        var directory = Self.root
+        var linkCount = 0
+        while let name = remaining.popLast() {
+            guard let current = inodes[directory], current.kind == .directory else { throw DiskFailure(ENOTDIR) }
+            if name == Self.dot { continue }
+            if name == Self.dots {
+                directory = current.directory.parent
+                continue
+            }
+            let isLast = remaining.isEmpty
+            guard isLast || name.count <= Self.nameLimit else { throw DiskFailure(ENAMETOOLONG) }
+            if isLast, requiresDirectory, use == .making { throw DiskFailure(EISDIR) }
+            guard let number = current.directory.entries[name], let inode = inodes[number] else {
+                guard isLast else { throw DiskFailure(ENOENT) }
+                return Place(directory: directory, name: name, inode: nil, requiresDirectory: requiresDirectory)
+            }
+            if inode.kind == .link, !isLast || use != .notFollowing {
+                linkCount += 1
+                guard linkCount <= Self.linkLimit else { throw DiskFailure(ELOOP) }
+                if inode.target.first == Self.slash { directory = Self.root }
+                if isLast, inode.target.last == Self.slash { requiresDirectory = true }
+                remaining += Self.names(of: inode.target)
+                continue
+            }
+            if isLast {
+                return Place(directory: directory, name: name, inode: number, requiresDirectory: requiresDirectory)
+            }
+            directory = number
+        }
+        guard kind(of: directory) == .directory else { throw DiskFailure(ENOTDIR) }
+        return Place(directory: directory, name: nil, inode: directory, requiresDirectory: true)
+    }
+
+    /// What is at a path.
+    func inode(at path: String, followingLink: Bool) throws(DiskFailure) -> UInt64 {
+        // A slash at the end means what the link points to.
+        let place = try place(of: path, followingLink || path.utf8.last == Self.slash ? .following : .notFollowing)
+        try place.requireShortName()
+        guard let number = place.inode else { throw DiskFailure(ENOENT) }
+        if place.requiresDirectory, kind(of: number) != .directory { throw DiskFailure(ENOTDIR) }
+        return number
+    }
+
+    /// The names in a path, the last one first.
+    private static func names(of path: FileName) -> [FileName] {
+        path.split(separator: slash).reversed().map { FileName($0) }
+    }
+}

@@ -1,0 +1,102 @@
+/// The bytes of a file: as processes read them, and as they are on the medium.
+///
+/// Between the two are the changes that nobody has synchronised yet. Reading sees them; when the power fails, each may or
+/// may not have reached the medium.
+struct FileContents: Sendable {
+    private enum Change: Sendable {
+        case write(offset: Int, bytes: [UInt8])
+        case truncate(size: Int)
+    }
+
+    /// What the medium writes whole or not at all.
+    static let sectorSize = 512
+
+    /// What processes read.
+    private(set) var bytes: [UInt8] = []
+    /// What is certain to be there after a power failure.
+    private var durable: [UInt8] = []
+    private var changes: [Change] = []
+
+    mutating func write(_ new: [UInt8], at offset: Int) {
+        Self.put(new[...], at: offset, in: &bytes)
+        changes.append(.write(offset: offset, bytes: new))
+    }
+
+    mutating func truncate(to size: Int) {
+        Self.resize(&bytes, to: size)
+        changes.append(.truncate(size: size))
+    }
+
+    /// Makes durable what has changed since the last time, and only that: what a failed synchronisation has lost before
+    /// leaves a gap of old bytes or zeros.
+    mutating func synchronize() {
+        for change in changes {
+            switch change {
+            case .write(let offset, let bytes): Self.put(bytes[...], at: offset, in: &durable)
+            case .truncate(let size): Self.resize(&durable, to: size)
+            }
+        }
+        changes = []
+    }
+
+    /// What a failed synchronisation does: the changes count as written although they were not, so that no later
+    /// synchronisation writes them. Reading still sees them.
+    mutating func loseChanges() { changes = [] }
+
+    /// Decides which changes have reached the medium, each sector of a write by itself.
+    ///
+    /// Where a sector has not, the file may still have become longer, with zeros in its place: the size of a file can
+    /// reach the medium before its bytes do.
+    mutating func failPower(using generator: inout SplitMix64) {
+        guard !changes.isEmpty else {
+            bytes = durable
+            return
+        }
+        let odds = SurvivalOdds(using: &generator)
+        let growsAhead = Bool.random(using: &generator)
+        for change in changes {
+            switch change {
+            case .truncate(let size):
+                if odds.survives(using: &generator) { Self.resize(&durable, to: size) }
+            case .write(let offset, let bytes):
+                var start = 0
+                while start < bytes.count {
+                    let rest = Self.sectorSize - (offset + start) % Self.sectorSize
+                    let end = min(bytes.count, start + rest)
+                    if odds.survives(using: &generator) {
+                        Self.put(bytes[start..<end], at: offset + start, in: &durable)
+                    } else if growsAhead, durable.count < offset + end, Bool.random(using: &generator) {
+                        Self.resize(&durable, to: offset + end)
+                    }
+                    start = end
+                }
+            }
+        }
+        changes = []
+        bytes = durable
+    }
+
+    private static func put(_ new: ArraySlice<UInt8>, at offset: Int, in bytes: inout [UInt8]) {
+        if bytes.count < offset { resize(&bytes, to: offset) }
+        bytes.replaceSubrange(offset..<min(bytes.count, offset + new.count), with: new)
+    }
+
+    private static func resize(_ bytes: inout [UInt8], to size: Int) {
+        if size < bytes.count {
+            bytes.removeSubrange(size...)
+        } else {
+            bytes.append(contentsOf: repeatElement(0, count: size - bytes.count))
+        }
+    }
+}
+
+/// How likely a change is to have reached the medium before the power failed.
+///
+/// Not an even chance for each: of many changes, all would then hardly ever survive, nor none.
+struct SurvivalOdds {
+    private let quarters: Int
+
+    init(using generator: inout SplitMix64) { quarters = Int.random(in: 0...4, using: &generator) }
+
+    func survives(using generator: inout SplitMix64) -> Bool { Int.random(in: 0..<4, using: &generator) < quarters }
+}

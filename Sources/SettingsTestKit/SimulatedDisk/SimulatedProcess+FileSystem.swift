@@ -1,0 +1,129 @@
+import SettingsFiles
+
+/// The calls, one for one; what they mean is in the protocol, and what they do in `DiskState`.
+extension SimulatedProcess {
+    package func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus? {
+        try perform(Call(name: "stat", path: path)) { (state, _, _) throws(DiskFailure) in
+            try state.status(of: path, followingLink: followingLink)
+        }
+    }
+
+    package func status(of file: FileHandle) throws(SystemError) -> FileStatus {
+        try perform(Call(name: "fstat", path: file.path)) { (state, _, process) throws(DiskFailure) in
+            try state.status(of: state.openFile(file.descriptor, of: process).inode)
+        }
+    }
+
+    package func size(of file: FileHandle) throws(SystemError) -> Int64 { try status(of: file).size }
+
+    package func destination(ofLink path: String) throws(SystemError) -> String {
+        try perform(Call(name: "readlink", path: path)) { (state, _, _) throws(DiskFailure) in
+            try state.destination(ofLink: path)
+        }
+    }
+
+    package func openForReading(_ path: String) throws(SystemError) -> FileHandle {
+        try perform(Call(name: "open", path: path)) { (state, _, process) throws(DiskFailure) in
+            FileHandle(descriptor: try state.openForReading(path, process: process), path: path)
+        }
+    }
+
+    package func create(_ path: String) throws(SystemError) -> FileHandle {
+        try perform(Call(name: "open", path: path)) { (state, _, process) throws(DiskFailure) in
+            FileHandle(descriptor: try state.create(path, process: process), path: path)
+        }
+    }
+
+    package func openForAppending(_ path: String, creating: Bool) throws(SystemError) -> FileHandle {
+        try perform(Call(name: "open", path: path)) { (state, _, process) throws(DiskFailure) in
+            let descriptor = try state.openForAppending(path, creating: creating, process: process)
+            return FileHandle(descriptor: descriptor, path: path)
+        }
+    }
+
+    package func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        let count = buffer.count
+        let bytes = try perform(Call(name: "read", path: file.path)) { (state, portion, process) throws(DiskFailure) in
+            try state.read(file.descriptor, of: process, count: portion.of(count))
+        }
+        buffer.copyBytes(from: bytes)
+        return bytes.count
+    }
+
+    package func read(
+        _ file: FileHandle, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        let count = buffer.count
+        let bytes = try perform(Call(name: "pread", path: file.path)) { (state, portion, process) throws(DiskFailure) in
+            try state.read(file.descriptor, of: process, at: offset, count: portion.of(count))
+        }
+        buffer.copyBytes(from: bytes)
+        return bytes.count
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int {
+        let bytes = [UInt8](bytes)
+        let call = Call(name: "write", path: file.path, isWrite: true)
+        return try perform(call) { (state, portion, process) throws(DiskFailure) in
+            try state.write([UInt8](bytes.prefix(portion.of(bytes.count))), to: file.descriptor, of: process)
+        }
+    }
+
+    /// Has no effect but on watchers, of which a simulated disk has none.
+    package func touch(_ file: FileHandle) {}
+
+    package func truncate(_ file: FileHandle, to size: Int64) throws(SystemError) {
+        try perform(Call(name: "ftruncate", path: file.path)) { (state, _, process) throws(DiskFailure) in
+            try state.truncate(file.descriptor, of: process, to: size)
+        }
+    }
+
+    package func lock(_ file: FileHandle) throws(SystemError) -> Bool {
+        try perform(Call(name: "flock", path: file.path)) { (state, _, process) throws(DiskFailure) in
+            try state.lock(file.descriptor, of: process)
+        }
+    }
+
+    package func synchronize(_ file: FileHandle) throws(SystemError) {
+        let call = Call(name: "fsync", path: file.path, synchronized: file.descriptor)
+        try perform(call) { (state, _, process) throws(DiskFailure) in
+            try state.synchronize(file.descriptor, of: process)
+        }
+    }
+
+    package func synchronizeDirectory(_ path: String) throws(SystemError) {
+        try perform(Call(name: "fsync", path: path)) { (state, _, _) throws(DiskFailure) in
+            try state.synchronizeDirectory(path)
+        }
+    }
+
+    package func rename(_ path: String, to newPath: String) throws(SystemError) {
+        try perform(Call(name: "rename", path: newPath)) { (state, _, _) throws(DiskFailure) in
+            try state.rename(path, to: newPath)
+        }
+    }
+
+    package func link(_ path: String, as newPath: String) throws(SystemError) {
+        try perform(Call(name: "link", path: newPath)) { (state, _, _) throws(DiskFailure) in
+            try state.link(path, as: newPath)
+        }
+    }
+
+    package func remove(_ path: String) throws(SystemError) {
+        try perform(Call(name: "unlink", path: path)) { (state, _, _) throws(DiskFailure) in
+            try state.remove(path)
+        }
+    }
+
+    package func createDirectory(_ path: String) throws(SystemError) {
+        try perform(Call(name: "mkdir", path: path)) { (state, _, _) throws(DiskFailure) in
+            try state.createDirectory(path)
+        }
+    }
+
+    package func names(inDirectory path: String) throws(SystemError) -> [String] {
+        try perform(Call(name: "opendir", path: path)) { (state, _, _) throws(DiskFailure) in
+            try state.names(inDirectory: path)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// What the tests have other processes do. The first argument says what, the second is the property list's path.
+import Dispatch
+import Foundation
+import SettingsCore
+import SettingsFiles
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Writes a line at once.
+func say(_ text: String) {
+    let line = Array((text + "\n").utf8)
+    _ = write(STDOUT_FILENO, line, line.count)
+}
+
+func now() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
+let arguments = CommandLine.arguments
+let path = arguments[2]
+
+func argument(_ index: Int) -> Int { Int(arguments[index]) ?? 0 }
+
+func openService() throws -> SettingsService {
+    SettingsService(
+        stores: [.defaults: try PropertyListStore(url: URL(fileURLWithPath: path))],
+        diagnosticSink: .init { say("problem \($0.code.name)") })
+}
+
+switch arguments[1] {
+case "count":
+    // count PATH TIMES: so many updates of one counter.
+    let settings = try openService()
+    let counter = Setting<Int>("counter", in: .defaults, default: 0)
+    for _ in 0..<argument(3) { _ = try settings.update(counter) { (value: inout Int) throws in value += 1 } }
+
+case "fill":
+    // fill PATH PREFIX COUNT: so many keys.
+    let settings = try openService()
+    for number in 0..<argument(4) {
+        try settings.save(Setting<Int>("\(arguments[3]) \(number)", in: .defaults, default: -1), to: number)
+    }
+
+case "write":
+    // write PATH: sets, and says so when it is done, for ever.
+    let settings = try openService()
+    let (left, right) = (
+        Setting<Int>("left", in: .defaults, default: 0), Setting<Int>("right", in: .defaults, default: 0)
+    )
+    let own = Setting<Int>("own", in: .defaults, default: 0)
+    var number = settings.get(own)
+    while true {
+        number += 1
+        try settings.save(own, to: number)
+        _ = try settings.save { transaction in
+            transaction.set(left, to: number)
+            transaction.set(right, to: number)
+        }
+        say("\(number)")
+    }
+
+case "lock":
+    // lock PATH: keeps the journal locked.
+    let system = POSIXFileSystem()
+    let file = try system.openForAppending(path + "-journal", creating: true)
+    say(try system.lock(file) ? "locked" : "not locked")
+    while true { pause() }
+
+case "set":
+    // set PATH NAME VALUE: sets one number and exits in order.
+    try openService().save(Setting<Int>(arguments[3], in: .defaults, default: 0), to: argument(4))
+
+case "set-as-other":
+    // set-as-other PATH NAME VALUE: the same, as the user whose account "listen" is for.
+    guard setuid(54_321) == 0 else { exit(2) }
+    try openService().save(Setting<Int>(arguments[3], in: .defaults, default: 0), to: argument(4))
+
+case "set-and-die":
+    // set-and-die PATH NAME VALUE: the same, but is killed.
+    let settings = try openService()
+    try settings.save(Setting<Int>(arguments[3], in: .defaults, default: 0), to: argument(4))
+    withExtendedLifetime(settings) { _ = kill(getpid(), SIGKILL) }
+
+case "listen":
+    // listen PATH NAME: says each number that it hears, although the system gives it nothing to watch with.
+    #if canImport(Glibc)
+        // For another user's account, so that nobody else feels it.
+        guard setuid(54_321) == 0 else { exit(2) }
+        while inotify_init1(Int32(IN_CLOEXEC)) >= 0 {}
+    #endif
+    let settings = try openService()
+    let setting = Setting<Int>(arguments[3], in: .defaults, default: 0)
+    let subscription = settings.observe(setting) { say("\($0.newValue)") }
+    say("listening")
+    withExtendedLifetime(subscription) { dispatchMain() }
+
+case "fork":
+    // fork PATH COUNT: parent and child set keys of their own, and count together; the child begins when the parent has
+    // put another journal in the place of the one that both have.
+    typealias Fork = @convention(c) () -> pid_t
+    guard let symbol = dlsym(nil, "fork") else { exit(2) }
+    let fork = unsafeBitCast(symbol, to: Fork.self)
+    let settings = try openService()
+    let counter = Setting<Int>("counter", in: .defaults, default: 0)
+    settings.set(counter, to: 0)
+    // What the language's runtime makes at the first use, under locks of its own, is made before.
+    for number in 0..<200 { try settings.save(Setting<Int>("warm", in: .defaults, default: 0), to: number) }
+    for _ in 0..<4 { try settings.synchronize() }
+    let start = Pipe()
+    let child = fork()
+    // Whatever hangs ends.
+    alarm(60)
+    let name = child == 0 ? "child" : "parent"
+    if child == 0 { _ = start.fileHandleForReading.availableData }
+    for number in 0..<argument(3) {
+        try settings.save(Setting<Int>("\(name) \(number)", in: .defaults, default: -1), to: number)
+        _ = try settings.update(counter) { (value: inout Int) throws in value += 1 }
+    }
+    if child == 0 { _exit(0) }
+    try settings.synchronize()
+    start.fileHandleForWriting.write(Data([1]))
+    var status: Int32 = 0
+    waitpid(child, &status, 0)
+    exit(status == 0 ? 0 : 3)
+
+case "limited":
+    // limited PATH SIZE: no file may grow beyond SIZE bytes; sets until that is met, then without the limit.
+    signal(SIGXFSZ, SIG_IGN)
+    let settings = try openService()
+    let setting = Setting<String>("text", in: .defaults, default: "")
+    var limit = rlimit(rlim_cur: rlim_t(argument(3)), rlim_max: .max)
+    setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    var text = ""
+    do {
+        while true {
+            try settings.save(setting, to: text + "0123456789")
+            text += "0123456789"
+        }
+    } catch SettingsError.Code.writeFailed {
+        guard settings.get(setting) == text else { exit(2) }
+    }
+    limit.rlim_cur = .max
+    setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    try settings.save(Setting<Int>("afterwards", in: .defaults, default: 0), to: text.utf8.count)
+    try settings.synchronize()
+
+default:
+    say("unknown: \(arguments[1])")
+    exit(64)
+}
