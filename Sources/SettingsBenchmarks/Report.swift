@@ -2,7 +2,7 @@ import Foundation
 
 /// Prints outcomes, for people or for programs.
 enum Report {
-    static func table(_ outcomes: [Outcome]) -> String {
+    static func table(_ outcomes: [Outcome], _ figures: [Figure]) -> String {
         var rows = [["#", "operation", "ns", "yardstick", "ns", "ratio (min – max)", "to reach", ""]]
         for outcome in outcomes {
             let benchmark = outcome.benchmark
@@ -19,6 +19,13 @@ enum Report {
                 outcome.isReached ? "reached" : "NOT REACHED",
             ])
         }
+        for figure in figures {
+            rows.append([
+                "\(figure.row)", figure.name, "", "", "", "\(decimal(figure.value)) \(figure.unit)",
+                figure.limit.map { "≤ \(decimal($0))" } ?? "",
+                figure.limit == nil ? "" : figure.isReached ? "reached" : "NOT REACHED",
+            ])
+        }
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
@@ -30,10 +37,31 @@ enum Report {
         number.formatted(.number.precision(.fractionLength(number < 100 ? 2 : 0)).grouping(.never))
     }
 
-    static func json(_ outcomes: [Outcome]) throws -> String {
+    static func json(_ outcomes: [Outcome], _ figures: [Figure]) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        return String(decoding: try encoder.encode(outcomes.map(Line.init)), as: UTF8.self)
+        return String(
+            decoding: try encoder.encode(Lines(ratios: outcomes.map(Line.init), figures: figures.map(Single.init))),
+            as: UTF8.self)
+    }
+
+    private struct Lines: Encodable {
+        let ratios: [Line]
+        let figures: [Single]
+    }
+
+    private struct Single: Encodable {
+        let row: Int
+        let name: String
+        let unit: String
+        let value: Double
+        let valueAtMost: Double?
+        let isReached: Bool
+
+        init(_ figure: Figure) {
+            (row, name, unit, value) = (figure.row, figure.name, figure.unit, figure.value)
+            (valueAtMost, isReached) = (figure.limit, figure.isReached)
+        }
     }
 
     private struct Line: Encodable {

@@ -12,6 +12,9 @@ struct SettingsBenchmarks {
         """
 
     static func main() throws {
+        if CommandLine.arguments.count == 4, CommandLine.arguments[1] == Arrival.argument {
+            return try Arrival.giveSigns(CommandLine.arguments[2], count: Int(CommandLine.arguments[3]) ?? 0)
+        }
         var isQuick = false
         var isJSON = false
         var filter: String?
@@ -30,13 +33,16 @@ struct SettingsBenchmarks {
             FileHandle.standardError.write(
                 Data("This is a debug build; its figures say nothing. Use swift run -c release.\n".utf8))
         #endif
+        func isWanted(_ row: Int, _ name: String) -> Bool {
+            filter.map { name.contains($0) || "\(row)" == $0 } ?? true
+        }
         let fixture = try Fixture()
         let all =
-            Benchmark.reading(fixture) + Benchmark.handles(fixture) + Benchmark.threads(fixture) + Benchmark.writing()
-        let chosen = all.filter { benchmark in
-            filter.map { benchmark.name.contains($0) || "\(benchmark.row)" == $0 } ?? true
-        }
-        let outcomes = chosen.map { $0.run(rounds: isQuick ? 7 : 21, shareOfIterations: isQuick ? 0.2 : 1) }
-        print(isJSON ? try Report.json(outcomes) : Report.table(outcomes))
+            try Benchmark.reading(fixture) + Benchmark.handles(fixture) + Benchmark.threads(fixture)
+            + Benchmark.writing() + Benchmark.files()
+        let outcomes = all.filter { isWanted($0.row, $0.name) }
+            .map { $0.run(rounds: isQuick ? 7 : 21, shareOfIterations: isQuick ? 0.2 : 1) }
+        let figures = try Figure.all(isQuick: isQuick, isWanted: isWanted)
+        print(isJSON ? try Report.json(outcomes, figures) : Report.table(outcomes, figures))
     }
 }

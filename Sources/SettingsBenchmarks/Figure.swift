@@ -1,0 +1,32 @@
+/// Something that is measured by itself, without a yardstick: a size or a time that counts as such.
+struct Figure {
+    /// The row of the cost table that it belongs to.
+    let row: Int
+    let name: String
+    let unit: String
+    let value: Double
+    /// nil where it is only to be known.
+    let limit: Double?
+
+    var isReached: Bool { limit.map { value <= $0 } ?? true }
+}
+
+extension Figure {
+    /// Rows 7 and 9, and what `set` may have to wait for.
+    static func all(isQuick: Bool, isWanted: (Int, String) -> Bool) throws -> [Figure] {
+        var figures: [Figure] = []
+        if isWanted(4, Writing.longestName) {
+            let longest = try Writing(keyCount: 1_000).longest(seconds: isQuick ? 2 : 10)
+            figures.append(Figure(row: 4, name: Writing.longestName, unit: "µs", value: longest, limit: nil))
+        }
+        if isWanted(7, Memory.name), let bytes = try Memory.bytesPerKey() {
+            figures.append(Figure(row: 7, name: Memory.name, unit: "bytes", value: bytes, limit: 250))
+        }
+        if isWanted(9, Arrival.name) {
+            let (median, rare) = try Arrival.measure(count: isQuick ? 300 : 2_000)
+            figures.append(Figure(row: 9, name: Arrival.name + ", median", unit: "µs", value: median, limit: 1_000))
+            figures.append(Figure(row: 9, name: Arrival.name + ", 99 %", unit: "µs", value: rare, limit: 10_000))
+        }
+        return figures
+    }
+}

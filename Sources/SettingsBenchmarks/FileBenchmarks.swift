@@ -1,0 +1,138 @@
+import Foundation
+import SettingsKit
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension Benchmark {
+    /// Rows 4 to 6: the property list and its journal.
+    static func files() throws -> [Benchmark] {
+        let few = try Writing(keyCount: 10)
+        let many = try Writing(keyCount: 100_000)
+        let append = try LockedAppend()
+        let opening = try Opening(keyCount: 10_000)
+        return [
+            Benchmark(
+                row: 4, name: "set in a property list", yardstickName: "flock, append of 64 bytes, unlock",
+                target: .costAtMost(1.6), iterations: 50_000, operation: few.measure, yardstick: append.measure),
+            Benchmark(
+                row: 5, name: "set with 100,000 keys stored", yardstickName: "set with 10",
+                target: .costAtMost(1.2), iterations: 50_000, operation: many.measure, yardstick: few.measure),
+            Benchmark(
+                row: 6, name: "open of 10,000 keys, to the first get", yardstickName: "Foundation parsing the file",
+                target: .costAtMost(1.2), iterations: 10, operation: opening.measure, yardstick: opening.measureParsing),
+        ]
+    }
+}
+
+/// A service over a property list in which one setting is set, again and again.
+final class Writing {
+    static let longestName = "longest set under a steady load of writes"
+
+    private let folder: TemporaryFolder
+    private let settings: SettingsService
+    private let setting = Setting<Int>("set", in: .defaults, default: 0)
+
+    init(keyCount: Int) throws {
+        folder = try TemporaryFolder()
+        let store = try PropertyListStore(url: folder.file)
+        try store.fill(keyCount)
+        settings = SettingsService(defaults: store)
+    }
+
+    func measure(_ count: Int) -> Double {
+        nanosecondsEach(count) {
+            for value in 0..<count { settings.set(setting, to: value) }
+        }
+    }
+}
+
+extension Writing {
+    /// How many microseconds the longest of the writes took that were made in a row for so long.
+    func longest(seconds: Double) -> Double {
+        let end = Date().addingTimeInterval(seconds)
+        var longest = 0.0
+        while Date() < end {
+            longest = max(longest, nanosecondsEach(1) { settings.set(setting, to: Int.random(in: 0..<1_000_000)) })
+        }
+        return longest / 1_000
+    }
+}
+
+/// What the least can cost that is safe against the end of the process and against other processes.
+private final class LockedAppend {
+    private let folder: TemporaryFolder
+    private let descriptor: Int32
+
+    init() throws {
+        folder = try TemporaryFolder()
+        descriptor = open(folder.file.path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    }
+
+    deinit { close(descriptor) }
+
+    func measure(_ count: Int) -> Double {
+        let bytes = [UInt8](repeating: 1, count: 64)
+        return nanosecondsEach(count) {
+            for _ in 0..<count {
+                flock(descriptor, LOCK_EX)
+                use(write(descriptor, bytes, bytes.count))
+                flock(descriptor, LOCK_UN)
+            }
+        }
+    }
+}
+
+/// A property list that is opened, again and again.
+private final class Opening {
+    private let folder: TemporaryFolder
+    private let setting = Setting<String>("setting number 4711", in: .defaults, default: "")
+
+    init(keyCount: Int) throws {
+        folder = try TemporaryFolder()
+        try PropertyListStore(url: folder.file).fill(keyCount)
+    }
+
+    func measure(_ count: Int) -> Double {
+        nanosecondsEach(count) {
+            for _ in 0..<count {
+                do {
+                    let settings = SettingsService(defaults: try PropertyListStore(url: folder.file))
+                    precondition(settings.get(setting) == "value 4711")
+                } catch {
+                    fatalError("\(error)")
+                }
+            }
+        }
+    }
+
+    func measureParsing(_ count: Int) -> Double {
+        nanosecondsEach(count) {
+            for _ in 0..<count {
+                do {
+                    let data = try Data(contentsOf: folder.file)
+                    use(try PropertyListSerialization.propertyList(from: data, format: nil))
+                } catch {
+                    fatalError("\(error)")
+                }
+            }
+        }
+    }
+}
+
+extension PropertyListStore {
+    /// Stores a text under each of so many keys.
+    func fill(_ keyCount: Int) throws {
+        let writes = (0..<keyCount).map { number in
+            SettingsStoreBatch.Entry(
+                key: .init("setting number \(number)", scope: .defaults), data: Data("\"value \(number)\"".utf8))
+        }
+        _ = try apply(SettingsStoreBatch(writes: writes))
+        try synchronize()
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import SettingsKit
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// Row 7: what a stored key takes beside its name and its value.
+enum Memory {
+    static let name = "memory a key, beyond its name and value"
+
+    /// - Returns: nil where the system does not tell what is allocated.
+    static func bytesPerKey() throws -> Double? {
+        let (folder, count) = (try TemporaryFolder(), 100_000)
+        try PropertyListStore(url: folder.file).fill(count)
+        // Once in vain, for what is allocated only the first time.
+        _ = try PropertyListStore(url: folder.file).keys().count
+        guard let before = allocated() else { return nil }
+        let store = try PropertyListStore(url: folder.file)
+        guard let after = allocated() else { return nil }
+        let payload = store.keys().reduce(0) { sum, name in
+            sum + name.utf8.count + (store.get(.init(name, scope: .defaults))?.count ?? 0)
+        }
+        return Double(after - before - payload) / Double(count)
+    }
+
+    /// The memory that the process has, without what it has given back.
+    private static func allocated() -> Int? {
+        #if canImport(Glibc)
+            typealias Trim = @convention(c) (Int) -> Int32
+            guard let symbol = dlsym(nil, "malloc_trim") else { return nil }
+            _ = unsafeBitCast(symbol, to: Trim.self)(0)
+            do {
+                let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+                return pages.count > 1 ? Int(pages[1]).map { $0 * Int(getpagesize()) } : nil
+            } catch {
+                return nil
+            }
+        #else
+            return nil
+        #endif
+    }
+}

@@ -1,0 +1,21 @@
+import Foundation
+
+/// A directory of its own for something that is measured, removed with it.
+final class TemporaryFolder {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("settings-benchmarks-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    var file: URL { url.appendingPathComponent("Settings.plist") }
+
+    deinit {
+        do {
+            try FileManager.default.removeItem(at: url)
+        } catch {
+            print("The benchmark's directory \(url.path) could not be removed: \(error)")
+        }
+    }
+}
