@@ -21,6 +21,7 @@ let package = Package(
         .executableTarget(
             name: "ImportedPreferences", dependencies: ["SettingsKit"], path: "Examples/ImportedPreferences",
             resources: [.copy("Resources/com.apple.TextEdit.plist")]),
+        .executableTarget(name: "TwoProcesses", dependencies: ["SettingsKit"], path: "Examples/TwoProcesses"),
         .executableTarget(
             name: "settings-test-worker", dependencies: ["SettingsCore", "SettingsFiles"],
             path: "Tests/SettingsTestWorker"),
