@@ -21,6 +21,7 @@ enum Arrival {
     /// - Returns: microseconds, of half of the changes and of 99 %.
     static func measure(count: Int) throws -> (median: Double, rare: Double) {
         let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
         let settings = SettingsService(defaults: try PropertyListStore(url: folder.file))
         let delays = Delays()
         let subscription = settings.observe(sign) { change in

@@ -34,9 +34,10 @@ extension Benchmark {
 final class Writing {
     static let longestName = "longest set under a steady load of writes"
 
-    private let folder: TemporaryFolder
     private let settings: SettingsService
     private let setting = Setting<Int>("set", in: .defaults, default: 0)
+    // Goes last, or the store would make the directory again for what it has not written yet.
+    private let folder: TemporaryFolder
 
     init(keyCount: Int) throws {
         folder = try TemporaryFolder()

@@ -90,10 +90,12 @@ extension SettingsError.Code {
     /// The store could not write; the old value stays.
     public static let writeFailed = Self(
         name: "writeFailed", advice: "The store could not be written; what it holds is unchanged.")
-    /// What is set stays in memory for now, because the store's file cannot be written; it is tried again.
+    /// The store's file could not be brought up to date, or made safe from a power failure; it is tried again. Nothing that
+    /// was set is lost: a property list has it in its journal, other stores keep it in memory.
     public static let notSaved = Self(
         name: "notSaved",
-        advice: "Changes are kept in memory and written when this is possible again; make room or check permissions.")
+        advice: "The file could not be brought up to date; changes are kept, and written when this is possible again. "
+            + "Make room or check permissions.")
     /// The store cannot be opened, or not at present. Its file is left as it is.
     public static let storeUnavailable = Self(
         name: "storeUnavailable", advice: "The store cannot be opened; its file was not changed.")
