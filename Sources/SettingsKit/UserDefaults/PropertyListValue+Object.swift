@@ -49,6 +49,17 @@ extension PropertyListValue {
         #endif
     }
 
+    /// Whether there is a minus zero in it, which Foundation on Linux writes as zero, so that it is one when the file is
+    /// read again.
+    var containsMinusZero: Bool {
+        switch self {
+        case .real(let number): number == 0 && number.sign == .minus
+        case .array(let values): values.contains(where: \.containsMinusZero)
+        case .dictionary(let members): members.contains { $0.value.containsMinusZero }
+        case .boolean, .integer, .unsigned, .string, .date, .data: false
+        }
+    }
+
     /// The object that `UserDefaults` takes.
     var object: Any {
         switch self {

@@ -157,7 +157,7 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
         if new == nil || new == old { defaults.removeObject(forKey: composed(name)) }
         guard let new else { return }
         defaults.set(new.object, forKey: composed(name))
-        // It may have its own idea of a value; on Linux, minus zero becomes zero.
+        // It may have its own idea of a value.
         if let data, read(name) != data { defaults.set(data, forKey: composed(name)) }
     }
 
@@ -166,7 +166,7 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
     private func storable(_ data: Data, resembling old: PropertyListValue?) -> PropertyListValue {
         let native = NativeValue.value(for: data, resembling: old)
         let read = PropertyListValue(object: native.object).map(NativeValue.bytes(of:))
-        return read == data ? native : .data(data)
+        return read == data && !native.containsMinusZero ? native : .data(data)
     }
 
     private func noticeOutsideChanges() {
