@@ -47,6 +47,11 @@ package struct FileStatus: Equatable, Sendable {
     }
 }
 
+extension FileStatus {
+    /// Whether both are states of one file, whatever its name and contents.
+    func isSameFile(as other: FileStatus?) -> Bool { inode == other?.inode && device == other?.device }
+}
+
 /// An open file.
 package struct FileHandle: Sendable {
     package let descriptor: Int32

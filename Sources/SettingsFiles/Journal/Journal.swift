@@ -102,7 +102,7 @@ final class Journal: @unchecked Sendable {
 
     // MARK: Locking
 
-    /// Takes the file's lock, waiting for it until a deadline.
+    /// Takes the file's lock, waiting for it if somebody else has it.
     ///
     /// There is no call that waits for a limited time, so it is asked for again and again, less and less often, up to once
     /// in half a millisecond: a lock is held for some microseconds as a rule.
@@ -156,6 +156,13 @@ final class Journal: @unchecked Sendable {
     }
 
     // MARK: Writing
+
+    /// Appends a record, whole or not at all. The lock is held, and ``position`` is the end of the file.
+    func append(_ record: JournalRecord) throws(SystemError) {
+        var bytes: [UInt8] = []
+        JournalFrame.append(record, at: place, to: &bytes)
+        try append(bytes)
+    }
 
     /// Appends bytes, all or none. The lock is held, and ``position`` is the end of the file.
     func append(_ bytes: [UInt8]) throws(SystemError) {

@@ -78,7 +78,7 @@ extension JournaledPropertyList {
             guard attempts < Self.attemptLimit else { throw SettingsError(.conflict, store: description) }
         }
         try synchronizeDirectory()
-        try replaceFoldedJournal(waiting: waiting)
+        replaceFoldedJournal(waiting: waiting)
         settle()
         cleanUp()
     }
@@ -140,9 +140,7 @@ extension JournaledPropertyList {
     private func noteFold(through offset: UInt64, _ status: FileStatus, _ access: inout Access) {
         guard let journal = access.journal else { return }
         do {
-            var bytes: [UInt8] = []
-            JournalFrame.append(.fold(through: offset, file: status), at: journal.place, to: &bytes)
-            try journal.append(bytes)
+            try journal.append(.fold(through: offset, file: status))
             access.toldStatus = status
         } catch {
             // As said above.
@@ -164,7 +162,7 @@ extension JournaledPropertyList {
     }
 
     /// Puts a fresh journal in the place of one of which the property list has something.
-    private func replaceFoldedJournal(waiting: Duration) throws {
+    private func replaceFoldedJournal(waiting: Duration) {
         // Asked first without the lock, because there is nothing to do for a process that only reads.
         guard access.withLock({ isReplaceable($0) }) else { return }
         do {

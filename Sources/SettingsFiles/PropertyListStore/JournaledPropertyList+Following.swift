@@ -21,7 +21,7 @@ extension JournaledPropertyList {
             }
             let isUnclear = try readRest(&access, upTo: status.size, isLocked: false)
             let present = try fileSystem.status(of: access.journalPath, followingLink: true)
-            if present?.inode == status.inode, present?.device == status.device { return isUnclear }
+            if status.isSameFile(as: present) { return isUnclear }
             // It was replaced, removed or moved away. If that was between the two questions, there may be more in it.
             _ = try readRest(&access, upTo: journal.status().size, isLocked: false)
             leaveJournal(&access)

@@ -58,7 +58,7 @@ extension JournaledPropertyList {
             do {
                 let status = try journal.status()
                 let present = try fileSystem.status(of: access.journalPath, followingLink: true)
-                if present?.inode != status.inode || present?.device != status.device {
+                if !status.isSameFile(as: present) {
                     // Nobody appends to it any more. What was appended before is read from the file that is still open.
                     _ = try readRest(&access, upTo: status.size, isLocked: false)
                     leaveJournal(&access)
@@ -157,7 +157,7 @@ extension JournaledPropertyList {
             let new = try Journal.create(temporary, in: fileSystem)
             do {
                 try new.append(bytes)
-                try tellEnd(access)
+                try old.append(.end)
                 if old.isDamaged { try keepAside(access.journalPath) }
                 try fileSystem.rename(temporary, to: access.journalPath)
             } catch {
@@ -178,13 +178,6 @@ extension JournaledPropertyList {
             }
             throw error
         }
-    }
-
-    private func tellEnd(_ access: borrowing Access) throws(SystemError) {
-        guard let journal = access.journal else { return }
-        var bytes: [UInt8] = []
-        JournalFrame.append(.end, at: journal.place, to: &bytes)
-        try journal.append(bytes)
     }
 
     private func keepAside(_ path: String) throws(SystemError) {

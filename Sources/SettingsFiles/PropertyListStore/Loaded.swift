@@ -47,8 +47,7 @@ struct Loaded {
     private static func isPresent(_ journal: Journal?, at path: String, in fileSystem: any FileSystem) throws -> Bool {
         let present = try fileSystem.status(of: path, followingLink: true)
         guard let journal, let present else { return journal == nil && present == nil }
-        let status = try journal.status()
-        return status.inode == present.inode && status.device == present.device
+        return try journal.status().isSameFile(as: present)
     }
 
     private mutating func take(_ read: WholeFile.Contents?, _ journal: Journal?, _ scan: JournalContents?) throws {
@@ -94,11 +93,7 @@ struct Loaded {
         if journal.isSuperseded { return journal.position }
         if let mark, mark.journal == scan.header?.id { return mark.offset }
         for entry in scan.records.records.reversed() {
-            if case .fold(let offset, let file) = entry.record, file.inode == access.fileStatus?.inode,
-                file.device == access.fileStatus?.device
-            {
-                return offset
-            }
+            if case .fold(let offset, let file) = entry.record, file.isSameFile(as: access.fileStatus) { return offset }
         }
         return 0
     }
