@@ -93,11 +93,9 @@ extension JournaledPropertyList {
         do {
             let members = edit.members.map { PropertyListMember(key: $0.key, value: $0.value.writable) }
             let document = try XMLPropertyListWriter.write(members)
-            var bytes: [UInt8] = []
-            JournalFrame.append(
-                .adoption(file: status, removed: edit.removed, members: document), at: journal.place, to: &bytes)
-            guard bytes.count <= JournalFrame.bodyLimit else { return }
-            try journal.append(bytes)
+            let size = edit.removed.reduce(document.count) { $0 + $1.utf8.count + Self.fieldsSize }
+            guard size + Self.fieldsSize * 2 <= JournalFrame.bodyLimit else { return }
+            try journal.append(.adoption(file: status, removed: edit.removed, members: document))
             access.toldStatus = status
         } catch {
             // As said above.

@@ -89,7 +89,7 @@ extension JournaledPropertyList {
     private static var keptCapacity: Int { 65_536 }
 
     /// What the fields of a record take beside a name and its bytes, at most.
-    private static var fieldsSize: Int { 64 }
+    static var fieldsSize: Int { 64 }
 
     private static func requireSize(_ size: Int) throws(JournalProblem) {
         guard size <= JournalFrame.bodyLimit else { throw .tooLarge }
