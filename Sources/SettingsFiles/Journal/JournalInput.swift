@@ -59,6 +59,9 @@ struct JournalInput {
         bytes(count).map { Data($0) }
     }
 
+    /// Everything that has not been read yet.
+    func remainder() -> Data { Data(rest) }
+
     mutating func change() -> JournalChange? {
         guard let name = name(), let length = length() else { return nil }
         guard length > 0 else { return JournalChange(name: name, data: nil) }

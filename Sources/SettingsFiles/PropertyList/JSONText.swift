@@ -65,7 +65,7 @@ enum JSONText {
 
     /// Appends `string` in quotation marks. Escaped are the quotation mark, the backslash and the characters before
     /// the space, these by a letter where JSON has one.
-    private static func append(_ string: String, to output: inout [UInt8]) {
+    static func append(_ string: String, to output: inout [UInt8]) {
         var string = string
         output.append(UInt8(ascii: "\""))
         string.withUTF8 { buffer in

@@ -1,0 +1,76 @@
+/// The file in which a replica tells the others what it knows: JSON Lines, one record a line.
+///
+/// ```
+/// {"settings":"replica","version":1,"replica":"1f0a…","device":"Ann's laptop","written":"2026-11-21T15:04:05.123Z","records":2,"check":"5d41402a"}
+/// {"key":"theme","value":"dark","changed":"2026-11-21T15:04:05.120Z","by":"1f0a…","check":"b1946ac9"}
+/// {"key":"nickname","deleted":true,"changed":"2026-11-20T08:00:00.000Z","order":3,"by":"77c2…","check":"2510c390"}
+/// ```
+///
+/// Every line ends with the CRC-32C of what stands before its check, so that what is left of a damaged or half-delivered
+/// file is known to be whole. Members that are not known are kept. A value that is no JSON stands in base 64 as `data`.
+/// ``ReplicaFileWriter`` writes the format, ``ReplicaFileReader`` reads it.
+struct ReplicaFile: Sendable {
+    /// Nil if the first line is not whole.
+    var header: ReplicaHeader?
+    var records: [SharedRecord] = []
+    /// How many lines there are that are not whole.
+    var damagedLines = 0
+
+    /// Whether everything is there that its writer has written.
+    var isComplete: Bool { header?.recordCount == records.count && damagedLines == 0 }
+
+    /// How a file of any replica, any version, begins.
+    static let magic = "{\"settings\":\"replica\","
+    /// A file with a larger number is for newer versions of this library only. What they add in a way that this one can
+    /// keep does not change the number.
+    static let version = 1
+
+    /// Larger files are not read.
+    static let sizeLimit = 64 << 20
+    /// Longer lines are not read; larger values cannot be set.
+    static let lineLimit = 24 << 20
+    /// So a value of this size has a line, also in base 64.
+    static let valueLimit = 16 << 20
+}
+
+/// The first line of a replica's file.
+struct ReplicaHeader: Sendable, Equatable {
+    var replica: ReplicaID
+    /// What people call the device.
+    var device: String
+    /// When the file was written, in milliseconds since 1970, by the device's clock.
+    var written: Int64
+    var recordCount: Int
+    /// What a newer version has written besides, as the text of JSON members.
+    var unknownFields: [UInt8] = []
+}
+
+/// What is said of a line's check.
+enum LineCheck {
+    private static let opening = Array(",\"check\":\"".utf8)
+    private static let closing = Array("\"}".utf8)
+    /// How many bytes it takes at the end of a line.
+    static let size = 20
+
+    /// Ends the line that begins at `start`, whose last brace is missing, with its check and a line break.
+    static func append(to output: inout [UInt8], from start: Int) {
+        let check = output[start...].withUnsafeBytes { CRC32C.checksum($0) }
+        output.append(contentsOf: opening)
+        HexText.append(check, to: &output)
+        output.append(contentsOf: closing)
+        output.append(UInt8(ascii: "\n"))
+    }
+
+    /// What of a line stands before its check; nil if the check is not right.
+    static func checked(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        guard line.count > size else { return nil }
+        let start = line.upperBound - size
+        let digits = (start + opening.count)..<(start + opening.count + 8)
+        guard bytes[start..<digits.lowerBound].elementsEqual(opening),
+            bytes[digits.upperBound..<line.upperBound].elementsEqual(closing),
+            let check: UInt32 = HexText.number(bytes[digits])
+        else { return nil }
+        let text = UnsafeBufferPointer(rebasing: bytes[line.lowerBound..<start])
+        return CRC32C.checksum(UnsafeRawBufferPointer(text)) == check ? line.lowerBound..<start : nil
+    }
+}

@@ -1,0 +1,237 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Reads replicas' files, from bytes that may be anything. Linear time; nothing takes more memory than the bytes do, but
+/// for a fixed amount a record.
+enum ReplicaFileReader {
+    enum Result: Sendable {
+        case file(ReplicaFile)
+        /// Something else.
+        case foreign
+        case newerVersion(Int)
+    }
+
+    /// Whether what begins with these bytes may be a replica's file.
+    static func canBegin(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: ReplicaFile.magic.utf8) }
+
+    static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Result {
+        guard canBegin(bytes) else { return .foreign }
+        var file = ReplicaFile()
+        var start = 0
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            var line = start..<end
+            // Somebody may have taken it for a text, and changed its line breaks.
+            if let last = line.last, bytes[last] == UInt8(ascii: "\r") { line.removeLast() }
+            if start == 0 {
+                switch readHeader(line, in: bytes) {
+                case .header(let header): file.header = header
+                case .newerVersion(let version): return .newerVersion(version)
+                case .damaged: file.damagedLines += 1
+                }
+            } else if let record = readRecord(line, in: bytes) {
+                file.records.append(record)
+            } else if !line.isEmpty {
+                file.damagedLines += 1
+            }
+            start = end + 1
+        }
+        return .file(file)
+    }
+
+    // MARK: Lines
+
+    private enum Header {
+        case header(ReplicaHeader)
+        case newerVersion(Int)
+        case damaged
+    }
+
+    private static func readHeader(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> Header {
+        guard var members = Members(line, in: bytes) else { return .damaged }
+        var version: Int?
+        var replica: ReplicaID?
+        var device: String?
+        var written: Int64?
+        var count: Int?
+        var isNew = true
+        while let member = members.next() {
+            switch member.kind {
+            case .settings: break
+            case .version: isNew = set(&version, members.number(member.value))
+            case .replica: isNew = set(&replica, members.replica(member.value))
+            case .device: isNew = set(&device, members.string(member.value))
+            case .written: isNew = set(&written, members.milliseconds(member.value))
+            case .records: isNew = set(&count, members.number(member.value))
+            default: members.keep(member)
+            }
+            guard isNew else { return .damaged }
+        }
+        guard members.isComplete, let version else { return .damaged }
+        guard version <= ReplicaFile.version else { return .newerVersion(version) }
+        guard let replica, let device, let written, let count else { return .damaged }
+        return .header(
+            ReplicaHeader(
+                replica: replica, device: device, written: written, recordCount: count,
+                unknownFields: members.unknown))
+    }
+
+    private static func readRecord(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> SharedRecord? {
+        guard var members = Members(line, in: bytes) else { return nil }
+        var name: String?
+        // Nil: not said yet.
+        var value: Data??
+        var changed: Int64?
+        var order: Int?
+        var replica: ReplicaID?
+        var isNew = true
+        while let member = members.next() {
+            switch member.kind {
+            case .key: isNew = set(&name, members.string(member.value))
+            case .value: isNew = set(&value, Data(bytes[member.value]))
+            case .data: isNew = set(&value, members.data(member.value))
+            case .deleted: isNew = members.isTrue(member.value) && set(&value, .some(nil))
+            case .changed: isNew = set(&changed, members.milliseconds(member.value))
+            case .order: isNew = set(&order, members.number(member.value))
+            case .by: isNew = set(&replica, members.replica(member.value))
+            default: members.keep(member)
+            }
+            guard isNew else { return nil }
+        }
+        guard members.isComplete, let name, !name.isEmpty, !name.utf8.contains(0), let value, let changed,
+            let order = UInt16(exactly: order ?? 0), let replica
+        else { return nil }
+        let stamp = Stamp(instant: Instant(milliseconds: changed, order: order), replica: replica)
+        return SharedRecord(
+            name: name, entry: SharedEntry(stamp: stamp, value: value, unknownFields: members.unknown))
+    }
+
+    /// Sets what must be said once.
+    ///
+    /// - Returns: false if it was said before, or is not what it should be.
+    private static func set<Value>(_ place: inout Value?, _ value: Value?) -> Bool {
+        guard place == nil, let value else { return false }
+        place = value
+        return true
+    }
+}
+
+/// The members of the object that a line is, whose check is right.
+private struct Members {
+    enum Kind {
+        case settings, version, replica, device, written, records
+        case key, value, data, deleted, changed, order, by
+        case unknown
+    }
+
+    struct Member {
+        var kind: Kind
+        /// With its name.
+        var range: Range<Int>
+        var value: Range<Int>
+    }
+
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let start: Int
+    private var scanner: JSONScanner
+    private(set) var isComplete = false
+    /// Those that were kept.
+    private(set) var unknown: [UInt8] = []
+
+    init?(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) {
+        guard line.count <= ReplicaFile.lineLimit, let range = LineCheck.checked(line, in: bytes) else { return nil }
+        self.bytes = bytes
+        start = range.lowerBound
+        scanner = JSONScanner(bytes, range)
+    }
+
+    /// Nil at the end, and where there is something else; ``isComplete`` tells.
+    mutating func next() -> Member? {
+        if scanner.position == start {
+            guard scanner.skip("{") else { return nil }
+        } else if scanner.isAtEnd {
+            isComplete = true
+            return nil
+        } else if !scanner.skip(",") {
+            return nil
+        }
+        let begin = scanner.position
+        guard let name = scanner.skipText(), scanner.skip(":"), let value = scanner.skipValue() else { return nil }
+        return Member(kind: kind(of: name), range: begin..<scanner.position, value: value)
+    }
+
+    mutating func keep(_ member: Member) {
+        if !unknown.isEmpty { unknown.append(UInt8(ascii: ",")) }
+        unknown.append(contentsOf: bytes[member.range])
+    }
+
+    private func kind(of name: Range<Int>) -> Kind {
+        func isIt(_ word: StaticString) -> Bool {
+            for index in 0..<word.utf8CodeUnitCount where bytes[name.lowerBound + index] != word.utf8Start[index] {
+                return false
+            }
+            return true
+        }
+        switch name.count {
+        case 2: if isIt("by") { return .by }
+        case 3: if isIt("key") { return .key }
+        case 4: if isIt("data") { return .data }
+        case 5:
+            if isIt("value") { return .value }
+            if isIt("order") { return .order }
+        case 6: if isIt("device") { return .device }
+        case 7:
+            if isIt("changed") { return .changed }
+            if isIt("deleted") { return .deleted }
+            if isIt("version") { return .version }
+            if isIt("replica") { return .replica }
+            if isIt("written") { return .written }
+            if isIt("records") { return .records }
+        case 8: if isIt("settings") { return .settings }
+        default: break
+        }
+        return .unknown
+    }
+
+    // MARK: Values
+
+    /// What stands between the quotation marks, if there are any.
+    private func text(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8>? {
+        guard range.count >= 2, bytes[range.lowerBound] == UInt8(ascii: "\"") else { return nil }
+        return UnsafeBufferPointer(rebasing: bytes[(range.lowerBound + 1)..<(range.upperBound - 1)])
+    }
+
+    func string(_ range: Range<Int>) -> String? {
+        guard let text = text(range) else { return nil }
+        guard text.contains(UInt8(ascii: "\\")) else { return String(validating: text, as: UTF8.self) }
+        var position = 0
+        return JSONStringParser.parse(Array(bytes[range]), at: &position)
+    }
+
+    func number(_ range: Range<Int>) -> Int? {
+        guard range.count <= 9 else { return nil }
+        var number = 0
+        for byte in bytes[range] {
+            guard let digit = NumberText.digit(byte, radix: 10) else { return nil }
+            number = number * 10 + Int(digit)
+        }
+        return number
+    }
+
+    func isTrue(_ range: Range<Int>) -> Bool { bytes[range].elementsEqual("true".utf8) }
+
+    func replica(_ range: Range<Int>) -> ReplicaID? {
+        text(range).flatMap { HexText.number($0) }.map { ReplicaID($0) }
+    }
+
+    func milliseconds(_ range: Range<Int>) -> Int64? { text(range).flatMap { InstantText.milliseconds($0) } }
+
+    func data(_ range: Range<Int>) -> Data? {
+        guard let text = text(range) else { return nil }
+        let base64 = XMLText(bytes: Array(text), range: 0..<text.count, isASCII: true)
+        return Base64Text.decode(base64).map { Data($0) }
+    }
+}

@@ -1,0 +1,78 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Writes replicas' files.
+enum ReplicaFileWriter {
+    /// The bytes of a file. The header's count is that of the records. Linear time.
+    static func bytes(_ header: ReplicaHeader, _ records: [SharedRecord]) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(256 + records.reduce(0) { $0 + 160 + $1.name.utf8.count + ($1.entry.value?.count ?? 0) })
+        append(header, count: records.count, to: &output)
+        for record in records { append(record, to: &output) }
+        return output
+    }
+
+    private static func append(_ header: ReplicaHeader, count: Int, to output: inout [UInt8]) {
+        let start = output.count
+        output.append(contentsOf: ReplicaFile.magic.utf8)
+        output.append(contentsOf: "\"version\":\(ReplicaFile.version),\"replica\":\"\(header.replica)\"".utf8)
+        output.append(contentsOf: ",\"device\":".utf8)
+        JSONText.append(header.device, to: &output)
+        output.append(contentsOf: ",\"written\":\"".utf8)
+        InstantText.append(header.written, to: &output)
+        output.append(contentsOf: "\",\"records\":\(count)".utf8)
+        appendUnknown(header.unknownFields, to: &output)
+        LineCheck.append(to: &output, from: start)
+    }
+
+    static func append(_ record: SharedRecord, to output: inout [UInt8]) {
+        let start = output.count
+        let entry = record.entry
+        output.append(contentsOf: "{\"key\":".utf8)
+        JSONText.append(record.name, to: &output)
+        if let value = entry.value {
+            append(value: value, to: &output)
+        } else {
+            output.append(contentsOf: ",\"deleted\":true".utf8)
+        }
+        output.append(contentsOf: ",\"changed\":\"".utf8)
+        InstantText.append(entry.stamp.instant.milliseconds, to: &output)
+        output.append(UInt8(ascii: "\""))
+        if entry.stamp.instant.order > 0 {
+            output.append(contentsOf: ",\"order\":".utf8)
+            NumberText.append(UInt64(entry.stamp.instant.order), to: &output)
+        }
+        output.append(contentsOf: ",\"by\":\"".utf8)
+        HexText.append(entry.stamp.replica.number, to: &output)
+        output.append(UInt8(ascii: "\""))
+        appendUnknown(entry.unknownFields, to: &output)
+        LineCheck.append(to: &output, from: start)
+    }
+
+    /// JSON stands as it is, to the byte; everything else in base 64.
+    private static func append(value: Data, to output: inout [UInt8]) {
+        let isJSON = value.withUnsafeBytes { bytes in
+            bytes.withMemoryRebound(to: UInt8.self) { bytes in
+                guard let first = bytes.first, let last = bytes.last, first > 0x20, last > 0x20 else { return false }
+                return JSONScanner.isValue(bytes)
+            }
+        }
+        if isJSON {
+            output.append(contentsOf: ",\"value\":".utf8)
+            output.append(contentsOf: value)
+        } else {
+            output.append(contentsOf: ",\"data\":\"".utf8)
+            Base64Text.append(value, to: &output)
+            output.append(UInt8(ascii: "\""))
+        }
+    }
+
+    private static func appendUnknown(_ fields: [UInt8], to output: inout [UInt8]) {
+        guard !fields.isEmpty else { return }
+        output.append(UInt8(ascii: ","))
+        output.append(contentsOf: fields)
+    }
+}

@@ -1,0 +1,103 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What became of one setting last, as replicas tell each other.
+struct SharedEntry: Sendable, Hashable {
+    var stamp: Stamp
+    /// Nil: it was removed. That is remembered, or a replica that has not heard of it would bring the value back.
+    var value: Data?
+    /// What a newer version has written besides, as the text of JSON members. Kept until somebody sets the setting here.
+    var unknownFields: [UInt8] = []
+
+    var isTombstone: Bool { value == nil }
+}
+
+extension SharedEntry: Comparable {
+    /// Whether `other` wins over `one`. By the stamps; should two entries have the same one all the same, because replicas
+    /// once had the same ID, a value wins over a removal, and the one that is later in the order of bytes over the other:
+    /// whatever it is, everybody decides alike.
+    static func < (one: SharedEntry, other: SharedEntry) -> Bool {
+        if one.stamp != other.stamp { return one.stamp < other.stamp }
+        switch (one.value, other.value) {
+        case (nil, nil): return one.unknownFields.lexicographicallyPrecedes(other.unknownFields)
+        case (nil, .some): return true
+        case (.some, nil): return false
+        case (let value?, let otherValue?) where value == otherValue:
+            return one.unknownFields.lexicographicallyPrecedes(other.unknownFields)
+        case (let value?, let otherValue?): return value.lexicographicallyPrecedes(otherValue)
+        }
+    }
+}
+
+/// An entry and the name of its setting.
+struct SharedRecord: Sendable, Hashable {
+    var name: String
+    var entry: SharedEntry
+}
+
+// MARK: In the local state
+
+extension SharedEntry {
+    /// The first byte. Nothing that is JSON begins with it: the property list has entries as data.
+    private static let version: UInt8 = 1
+    private static let fixedSize = 18
+
+    private struct Flags: OptionSet {
+        var rawValue: UInt8
+
+        static let tombstone = Flags(rawValue: 1)
+        static let unknownFields = Flags(rawValue: 2)
+    }
+
+    /// How the local state has the entry: the version 1, flags (1: a removal, 2: unknown fields), the instant, the replica,
+    /// the length of the unknown fields and they themselves if there are any, the value.
+    var bytes: Data {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.fixedSize + 10 + unknownFields.count + (value?.count ?? 0))
+        var flags: Flags = []
+        if isTombstone { flags.insert(.tombstone) }
+        if !unknownFields.isEmpty { flags.insert(.unknownFields) }
+        bytes.append(Self.version)
+        bytes.append(flags.rawValue)
+        bytes.appendLittleEndian(stamp.instant.number)
+        bytes.appendLittleEndian(stamp.replica.number)
+        if !unknownFields.isEmpty {
+            bytes.appendLength(unknownFields.count)
+            bytes.append(contentsOf: unknownFields)
+        }
+        if let value { bytes.append(contentsOf: value) }
+        return Data(bytes)
+    }
+
+    /// - Returns: nil for what is no entry: the local state is damaged, or somebody has edited it.
+    init?(_ bytes: Data) {
+        let parts: (Stamp, Flags, [UInt8], Data)? = bytes.withUnsafeBytes { buffer in
+            var input = JournalInput(buffer)
+            guard input.byte() == Self.version, let flags = input.byte().map(Flags.init), flags.rawValue < 4,
+                let instant: UInt64 = input.littleEndian(), let replica: UInt64 = input.littleEndian()
+            else { return nil }
+            var unknownFields: [UInt8] = []
+            if flags.contains(.unknownFields) {
+                guard let length = input.length(), let fields = input.data(count: length) else { return nil }
+                unknownFields = Array(fields)
+            }
+            let stamp = Stamp(instant: Instant(number: instant), replica: ReplicaID(replica))
+            return (stamp, flags, unknownFields, input.remainder())
+        }
+        guard let (stamp, flags, unknownFields, value) = parts else { return nil }
+        self.stamp = stamp
+        self.unknownFields = unknownFields
+        self.value = flags.contains(.tombstone) ? nil : value
+    }
+
+    /// Only the value, for who wants no more.
+    static func value(in bytes: Data) -> Data? {
+        guard bytes.count >= fixedSize, bytes.first == version else { return nil }
+        let flags = Flags(rawValue: bytes[bytes.startIndex + 1])
+        if flags.isEmpty { return bytes.subdata(in: (bytes.startIndex + fixedSize)..<bytes.endIndex) }
+        return flags.contains(.tombstone) ? nil : SharedEntry(bytes)?.value
+    }
+}
