@@ -46,4 +46,12 @@ extension SystemError {
         default: false
         }
     }
+
+    /// Whether it says that there is something else where a directory should be.
+    var isAboutKind: Bool {
+        switch number {
+        case ENOTDIR, ELOOP, ENAMETOOLONG: true
+        default: false
+        }
+    }
 }

@@ -281,7 +281,7 @@ package final class WholeFile: Sendable {
         return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
     }
 
-    private static func join(_ directory: String, _ name: String) -> String {
+    package static func join(_ directory: String, _ name: String) -> String {
         directory.hasSuffix("/") ? directory + name : directory + "/" + name
     }
 

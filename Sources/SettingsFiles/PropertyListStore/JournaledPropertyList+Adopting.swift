@@ -78,7 +78,7 @@ extension JournaledPropertyList {
         tellOthers(edit, status, &access)
         if !edit.isEmpty {
             contents.withLock { contents in
-                feed.publish(contents.adopt(edit), origin: .external)
+                publish(contents.adopt(edit), origin: .external)
             }
         }
         access.didFind(status)

@@ -23,16 +23,32 @@ extension JournaledPropertyList {
     /// Carries out a batch if its expectations hold.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         let changes = batch.writes.map { JournalChange(name: $0.key.name, data: $0.data) }
-        return try change { (buffer, place) in
-            let isNeeded: Bool? = contents.withLock { contents in
+        return try change {
+            contents.withLock { contents in
                 for expectation in batch.expectations
                 where contents.data(named: expectation.key.name) != expectation.data {
                     return nil
                 }
-                return changes.contains { contents.data(named: $0.name) != $0.data }
+                return changes.contains { contents.data(named: $0.name) != $0.data } ? changes : []
             }
-            guard let isNeeded else { return false }
-            guard isNeeded else { return true }
+        }
+    }
+
+    /// Decides what to change when nobody else can change anything, and makes it as one change.
+    ///
+    /// - Parameters:
+    ///   - origin: Whose change it is, to those who listen.
+    ///   - decide: Asks ``contents`` what is stored; answers the changes, of which there may be none, or nil to refuse.
+    /// - Returns: false if it was refused.
+    @discardableResult
+    func change(
+        origin: SettingsService.Origin = .local, _ decide: () throws -> [JournalChange]?
+    ) throws -> Bool {
+        var changes: [JournalChange] = []
+        return try change(origin: origin) { (buffer, place) in
+            guard let decided = try decide() else { return false }
+            changes = decided
+            guard !changes.isEmpty else { return true }
             try Self.requireSize(JournalFrame.bodySize(of: changes))
             JournalFrame.append(.changes(changes), at: place, to: &buffer)
             return true
@@ -47,13 +63,7 @@ extension JournaledPropertyList {
         try refresh(waiting: patience)
         // By name: what somebody adds to the property list by hand later stays, whoever reads both.
         let names = contents.withLock { $0 }.names
-        let changes = names.map { JournalChange(name: $0, data: nil) }
-        _ = try change { (buffer, place) in
-            if !changes.isEmpty { JournalFrame.append(.changes(changes), at: place, to: &buffer) }
-            return true
-        } make: { contents, position in
-            contents.set(changes, at: position)
-        }
+        try change { names.map { JournalChange(name: $0, data: nil) } }
     }
 
     /// Appends a record to the journal and then makes its changes in memory.
@@ -64,6 +74,7 @@ extension JournaledPropertyList {
     /// - Returns: false if `encode` has refused.
     @discardableResult
     private func change(
+        origin: SettingsService.Origin = .local,
         _ encode: (inout [UInt8], JournalPlace) throws -> Bool,
         make: (inout PropertyListContents, Int64) -> [SettingsStoreChange]
     ) throws -> Bool {
@@ -74,7 +85,7 @@ extension JournaledPropertyList {
             guard !access.buffer.isEmpty else { return (true, false) }
             try journal.append(access.buffer)
             contents.withLock { contents in
-                feed.publish(make(&contents, journal.historyPosition), origin: .local)
+                publish(make(&contents, journal.historyPosition), origin: origin)
             }
             return (true, true)
         }

@@ -88,7 +88,7 @@ extension JournaledPropertyList {
         contents.withLock { contents in
             let changes = contents.differences(to: loaded.contents)
             contents = loaded.contents
-            feed.publish(changes, origin: .external)
+            publish(changes, origin: .external)
         }
         access.journal?.close()
         let old = access
@@ -148,7 +148,7 @@ extension JournaledPropertyList {
             break
         }
         contents.withLock { contents in
-            feed.publish(contents.apply(entry.record, at: position), origin: .external)
+            publish(contents.apply(entry.record, at: position), origin: .external)
         }
     }
 }

@@ -83,7 +83,11 @@ final class JournaledPropertyList: Sendable {
     /// Larger files are not read: no preferences file has this size.
     static let fileSizeLimit = 1 << 30
 
+    typealias Presentation = @Sendable ([SettingsStoreChange]) -> [SettingsStoreChange]
+
     let path: String
+    let description: String
+    private let presentation: Presentation?
     let fileSystem: any FileSystem
     let feed = SettingsStoreFeed()
     let access: Mutex<Access>
@@ -107,10 +111,17 @@ final class JournaledPropertyList: Sendable {
     /// - Parameters:
     ///   - isWatching: Whether changes that others make are looked for.
     ///   - writingDelay: How long changes are gathered before the property list is brought up to date.
+    ///   - description: What messages call the store.
+    ///   - presentation: Makes of changes what the feed tells; nil if it tells them as they are. Called with ``contents``
+    ///     locked, for every change there is.
     init(
-        path: String, fileSystem: any FileSystem, isWatching: Bool, writingDelay: Duration, patience: Duration
+        path: String, fileSystem: any FileSystem, isWatching: Bool, writingDelay: Duration, patience: Duration,
+        description: String? = nil, presentation: Presentation? = nil
     ) throws {
+        let description = description ?? Self.description(of: path)
         self.path = path
+        self.description = description
+        self.presentation = presentation
         self.fileSystem = fileSystem
         self.patience = patience
         trust = isWatching ? Self.trust : .zero
@@ -118,7 +129,7 @@ final class JournaledPropertyList: Sendable {
         do {
             loaded = try Loaded(path: path, fileSystem: fileSystem)
         } catch {
-            throw SettingsError(.storeUnavailable, store: Self.description(of: path), underlying: error)
+            throw SettingsError(.storeUnavailable, store: description, underlying: error)
         }
         let target = loaded.access.target
         contents = Mutex(loaded.contents)
@@ -144,8 +155,6 @@ final class JournaledPropertyList: Sendable {
         }
         access.withLock { $0.journal }?.close()
     }
-
-    var description: String { Self.description(of: path) }
 
     static func journalPath(of target: String) -> String { target + "-journal" }
 
@@ -186,6 +195,11 @@ final class JournaledPropertyList: Sendable {
         guard let status else { return knownInode.load(ordering: .relaxed) == 0 }
         return status.inode == knownInode.load(ordering: .relaxed)
             && status.size == knownEnd.load(ordering: .relaxed)
+    }
+
+    /// Tells listeners of changes that were just made; with ``contents`` locked.
+    func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
+        feed.publish(presentation?(changes) ?? changes, origin: origin)
     }
 
     func damageReport(_ damage: any ValueFreeError) -> SettingsError {

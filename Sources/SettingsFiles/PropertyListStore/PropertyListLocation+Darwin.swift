@@ -12,5 +12,7 @@
                 return directory.path
             }
         }
+
+        static var platformStateDirectory: String { get throws { try platformDirectory } }
     }
 #endif

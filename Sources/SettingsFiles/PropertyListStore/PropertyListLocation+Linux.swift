@@ -21,6 +21,15 @@
             }
         }
 
+        /// Where programs keep what is neither settings nor worth a copy elsewhere: `$XDG_STATE_HOME`, `~/.local/state`.
+        static var platformStateDirectory: String {
+            get throws {
+                if let directory = absolutePath(inVariable: "XDG_STATE_HOME") { return directory }
+                if let home = absolutePath(inVariable: "HOME") ?? homeOfUser { return home + "/.local/state" }
+                throw NoHomeDirectory()
+            }
+        }
+
         /// The specification has relative paths ignored.
         private static func absolutePath(inVariable name: String) -> String? {
             guard let value = getenv(name) else { return nil }

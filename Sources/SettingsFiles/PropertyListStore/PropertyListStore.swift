@@ -137,10 +137,10 @@ public final class PropertyListStore: SettingsStore {
     }
 }
 
-private struct NulInPath: ValueFreeError {
+struct NulInPath: ValueFreeError {
     var description: String { "The path contains a NUL character." }
 }
 
-private struct NotAFileURL: ValueFreeError {
+struct NotAFileURL: ValueFreeError {
     var description: String { "The URL is not a file URL." }
 }

@@ -17,7 +17,10 @@ struct ReplicaFile: Sendable {
     var damagedLines = 0
 
     /// Whether everything is there that its writer has written.
-    var isComplete: Bool { header?.recordCount == records.count && damagedLines == 0 }
+    var isComplete: Bool {
+        guard let header else { return false }
+        return records.count >= header.recordCount && damagedLines == 0
+    }
 
     /// How a file of any replica, any version, begins.
     static let magic = "{\"settings\":\"replica\","

@@ -93,6 +93,16 @@ extension SharedEntry {
         self.value = flags.contains(.tombstone) ? nil : value
     }
 
+    /// Only the stamp, for who wants no more.
+    static func stamp(in bytes: Data) -> Stamp? {
+        guard bytes.count >= fixedSize, bytes.first == version else { return nil }
+        return bytes.withUnsafeBytes { bytes in
+            Stamp(
+                instant: Instant(number: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt64.self))),
+                replica: ReplicaID(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 10, as: UInt64.self))))
+        }
+    }
+
     /// Only the value, for who wants no more.
     static func value(in bytes: Data) -> Data? {
         guard bytes.count >= fixedSize, bytes.first == version else { return nil }

@@ -30,7 +30,8 @@
         private struct Observation {
             let generation: UInt64
             let path: String
-            /// Nil if the directory is not there, and `path` is one above.
+            /// Nil if the directory is not there, and `path` is one above; or if all entries are of interest, of which only
+            /// the directory itself tells: that they appear and disappear.
             let names: Set<String>?
             let directory: Watched
             var files: [String: Watched] = [:]
@@ -46,7 +47,7 @@
         /// Watches a directory, or the one in which the next name on the way to it will appear, instead of what was watched
         /// for `id` until now.
         mutating func observe(
-            _ location: WatchLocation, names: Set<String>, for id: WatchID, watcher: DirectoryWatcher
+            _ location: WatchLocation, names: Set<String>?, for id: WatchID, watcher: DirectoryWatcher
         ) throws(SystemError) {
             guard let path = location.directory ?? location.steps.last?.directory else { return }
             lastGeneration += 1

@@ -38,7 +38,8 @@
 
         /// What a watch wants to know of one directory.
         private struct Interest {
-            var names: Set<String> = []
+            /// Nil: all.
+            var names: Set<String>? = []
             /// Entries that are on the way to the watch's directory.
             var steps: Set<String> = []
         }
@@ -62,7 +63,7 @@
         /// From the root on: if a directory on the way is moved after it was begun with, that is told, and if before, what
         /// follows is looked for in the new place.
         mutating func observe(
-            _ location: WatchLocation, names: Set<String>, for id: WatchID, watcher: DirectoryWatcher
+            _ location: WatchLocation, names: Set<String>?, for id: WatchID, watcher: DirectoryWatcher
         ) throws(SystemError) {
             let instance = try madeInstance(watcher)
             var found: [Int32: Interest] = [:]
@@ -111,7 +112,7 @@
             guard let name = event.name else { return users.keys.map { ($0, .path) } }
             return users.compactMap { id, interest in
                 if interest.steps.contains(name) && event.mask & Mask.entries != 0 { return (id, .path) }
-                return interest.names.contains(name) ? (id, .entry(name)) : nil
+                return interest.names?.contains(name) ?? true ? (id, .entry(name)) : nil
             }
         }
 

@@ -42,14 +42,14 @@ package final class DirectoryWatcher: Sendable {
     ///
     /// - Parameters:
     ///   - directory: An absolute path. Symbolic links in it are followed.
-    ///   - names: The entries that the handler wants to know of. It is told of no others.
+    ///   - names: The entries that the handler wants to know of, and is told of no others; nil for all.
     ///   - handler: Called on the watcher's queue, one call after the other, for this watch and all others: it must be
     ///     quick. It may call the functions of this type. Kept until the watch is cancelled, so it should not keep what
     ///     keeps the watch.
     /// - Returns: nil where watching is not possible, because the process has no descriptors, or the user no inotify
     ///   instances or watches left, or the directory must not be read: the caller then polls.
     package func watch(
-        _ directory: String, names: Set<String>, handler: @escaping @Sendable (Event) -> Void
+        _ directory: String, names: Set<String>?, handler: @escaping @Sendable (Event) -> Void
     ) -> Watch? {
         let subscription = Subscription(path: directory, names: names, handler: handler)
         // The system's calls are made under the lock, so that the table never says anything else than the system.
@@ -102,11 +102,12 @@ typealias WatchID = UInt64
 /// What somebody wants to know.
 final class Subscription: Sendable {
     let path: String
-    let names: Set<String>
+    /// Nil: all.
+    let names: Set<String>?
     private let handler: Mutex<Handler?>
     private let working = Atomic(true)
 
-    init(path: String, names: Set<String>, handler: @escaping @Sendable (DirectoryWatcher.Event) -> Void) {
+    init(path: String, names: Set<String>?, handler: @escaping @Sendable (DirectoryWatcher.Event) -> Void) {
         self.path = path
         self.names = names
         self.handler = Mutex(Handler(call: handler))

@@ -1,0 +1,53 @@
+import SettingsCore
+
+/// Where a shared directory and the local state are.
+struct DirectoryLocation: Sendable {
+    /// The shared directory.
+    let directory: String
+    /// The property list of the local state.
+    let statePath: String
+
+    /// - Parameter state: The directory of the local state; nil for the one that belongs to the shared directory.
+    /// - Throws: `storeUnavailable` if a path has a NUL, `memoryOnly` if there is no home directory.
+    init(directory: String, state: String?) throws {
+        guard !directory.utf8.contains(0), state?.utf8.contains(0) != true else {
+            throw SettingsError(.storeUnavailable, store: "DirectoryStore", underlying: NulInPath())
+        }
+        self.directory = Self.withoutLastSlash(directory)
+        statePath = try (state.map(Self.withoutLastSlash) ?? Self.standardState(for: self.directory)) + "/State.plist"
+    }
+
+    static func withoutLastSlash(_ path: String) -> String {
+        path.count > 1 && path.hasSuffix("/") ? withoutLastSlash(String(path.dropLast())) : path
+    }
+
+    /// A directory of the program's, with the last component of the shared directory's path, for people, and a number that
+    /// stands for all of it.
+    private static func standardState(for directory: String) throws -> String {
+        do {
+            let state = try PropertyListLocation.platformStateDirectory
+            return state + "/" + PropertyListLocation.ownName + "/Shared/" + WholeFile.split(directory).name
+                + "-" + String(hash(directory), radix: 16)
+        } catch {
+            throw SettingsError(.memoryOnly, store: "DirectoryStore at \(directory)", underlying: error)
+        }
+    }
+
+    /// The 64-bit FNV-1a hash of Fowler, Noll and Vo.
+    private static func hash(_ text: String) -> UInt64 {
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}
+
+/// The shared directories that are open in this process.
+enum OpenDirectories {
+    private static let cores = OpenObjects<ReplicatedDirectory>()
+
+    static func core(at location: DirectoryLocation, options: DirectoryStore.Options) throws -> ReplicatedDirectory {
+        try cores.object(for: WholeFile.realPath(location.statePath) + "\0" + location.directory) {
+            try ReplicatedDirectory(
+                at: location, fileSystem: POSIXFileSystem(), options: options, isWatching: true,
+                now: ReplicatedDirectory.systemTime)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import SettingsCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Writing the replica's file.
+extension ReplicatedDirectory {
+    /// How often the file is written if nothing changes: others see by it that the device is in use.
+    private static var longestSilence: Int64 { 86_400_000 }
+    /// How often a new file is written in vain, because the present one changes meanwhile, before it is given up.
+    private static var attemptLimit: Int { 20 }
+    /// A temporary file that was not written for an hour is nobody's work any more.
+    private static var staleAge: Int64 { 3_600 }
+
+    /// Whether the directory lacks something that others are to be told.
+    var needsExport: Bool {
+        let seen = ownFileName().flatMap { name in table.withLock { $0.files[name] } }
+        guard let summary = seen?.summary, let header = summary.header, let changes = summary.ownChanges else {
+            return true
+        }
+        let now = now()
+        return changes != tracker.ownChanges || header.written < now - Self.longestSilence
+            || header.written > now + HybridClock.tolerance
+    }
+
+    /// Takes over what the directory has, and writes the replica's file if that is needed.
+    func export(always: Bool) throws {
+        do {
+            try look()
+            guard always || needsExport else { return }
+            try write()
+        } catch {
+            throw SettingsError.wrap(error, as: .notExported, store: list.description)
+        }
+    }
+
+    /// Makes everything survive a power failure, here and in the directory.
+    func synchronize() throws {
+        do {
+            try export(always: false)
+        } catch {
+            try list.synchronize()
+            throw error
+        }
+        try list.synchronize()
+    }
+
+    private func write() throws {
+        for _ in 0..<Self.attemptLimit {
+            guard let name = ownFileName(), let own = tracker.memory else { throw ReplicaProblem.noFreeName }
+            let known = table.withLock { $0.files[name] }
+            // Others must not get what a power failure here could undo: it would look as if somebody else had written it.
+            try list.synchronize()
+            let changes = tracker.ownChanges
+            let records = records().sorted { $0.name < $1.name }
+            let header = ReplicaHeader(
+                replica: own.replica, device: options.deviceName ?? DeviceName.own, written: now(),
+                recordCount: records.count, unknownFields: own.unknownFields)
+            let file = ownFile(named: name)
+            let prepared = try file.prepare(Data(ReplicaFileWriter.bytes(header, records)))
+            guard let status = try put(prepared, file, known) else {
+                // Somebody has changed it, or this process has in another thread.
+                try look()
+                if !needsExport { return }
+                continue
+            }
+            try file.synchronizeDirectory()
+            let summary = SeenFile.Summary(
+                header: header, recordCount: records.count, damagedLines: 0, isComplete: true, ownChanges: changes)
+            table.withLock { $0.files[name] = SeenFile(status: status, content: .replica(summary)) }
+            cleanUp(file)
+            return
+        }
+        throw SettingsError(.conflict, store: list.description)
+    }
+
+    /// Puts a new file in the place of the own one, before all other processes with this state.
+    ///
+    /// - Returns: nil if that is not the one any more that was looked at.
+    private func put(_ prepared: WholeFile.Prepared, _ file: WholeFile, _ known: SeenFile?) throws -> FileStatus? {
+        do {
+            let status: FileStatus? = try list.withLockedJournal { _ in
+                guard try file.status() == known?.status else { return nil }
+                return try file.put(prepared)
+            }
+            if status == nil { file.discard(prepared) }
+            return status
+        } catch {
+            file.discard(prepared)
+            throw error
+        }
+    }
+
+    private func cleanUp(_ file: WholeFile) {
+        let isDone = table.withLock { table in
+            defer { table.hasCleanedUp = true }
+            return table.hasCleanedUp
+        }
+        if isDone { return }
+        do throws(SystemError) {
+            try file.removeTemporaries(from: Int64(Date().timeIntervalSince1970) - Self.staleAge)
+        } catch {
+            // What is left behind is read by nobody, and the next process tries again.
+        }
+    }
+
+    /// The name of the replica's file: the first one that is free, or has it. Nil if there is none.
+    func ownFileName() -> String? {
+        guard let own = tracker.memory?.replica else { return nil }
+        let files = table.withLock { $0.files }
+        return (1...100).lazy.map { ReplicaFileName.name(of: own, attempt: $0) }.first { name in
+            switch files[name]?.content {
+            case nil: true
+            case .replica(let summary): summary.header == nil || summary.header?.replica == own
+            case .foreign, .tooLarge, .newerVersion, .placeholder, .unreadable: false
+            }
+        }
+    }
+
+    func ownFile(named name: String) -> WholeFile {
+        WholeFile(path: WholeFile.join(directory, name), fileSystem: fileSystem)
+    }
+}

@@ -1,0 +1,181 @@
+import Dispatch
+import SettingsCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A shared directory and this device's state: what all stores over the two share within a process.
+///
+/// The state is a property list with its journal; under each name it has an entry: the value, or that it was removed, and
+/// the stamp of that. All that decides happens while the journal is locked, so that processes with one state act as one.
+/// The directory is touched with nothing locked but, when the replica's file is put in its place, the journal.
+///
+/// What is known of the directory's files is in ``table``; two threads that look at the directory at once do the same
+/// twice, which changes nothing.
+final class ReplicatedDirectory: Sendable {
+    struct Table: Sendable {
+        var files: [String: SeenFile] = [:]
+        /// What was told in the diagnostics of the directory as a whole.
+        var told: [ReplicaProblem] = []
+        /// When the removals that are remembered were last gone through.
+        var collectionEnd = Deadline(after: .zero)
+        var hasCleanedUp = false
+        /// Why the first look failed.
+        var firstProblem: (any Error)?
+    }
+
+    let directory: String
+    let fileSystem: any FileSystem
+    let options: DirectoryStore.Options
+    /// Milliseconds since 1970.
+    let now: @Sendable () -> Int64
+    let list: JournaledPropertyList
+    let tracker = ReplicaTracker()
+    let table = Mutex(Table())
+    /// Whether the local state was made just now: then the directory may be, too.
+    let isNew: Bool
+    /// Does what is not done in the caller's time.
+    let queue = DispatchQueue(label: "SettingsKit.DirectoryStore", qos: .utility)
+    let isAboutToLook = Atomic(false)
+    let hasLookedInVain = Atomic(false)
+    let firstLook = DispatchSemaphore(value: 0)
+    let isWatching: Bool
+    private let writer = Mutex<WriteBehind?>(nil)
+    private let watch = Mutex<SharedDirectoryWatch?>(nil)
+    private let forkCount = Fork.count
+
+    /// How long changes are gathered before the replica's file is written.
+    private static let writingDelay = Duration.milliseconds(250)
+    /// How long opening waits for the directory.
+    private static let firstPatience = DispatchTimeInterval.seconds(1)
+
+    static let systemTime: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
+
+    /// - Parameter isWatching: Whether anything is done in the background.
+    init(
+        at location: DirectoryLocation, fileSystem: any FileSystem, options: DirectoryStore.Options, isWatching: Bool,
+        now: @escaping @Sendable () -> Int64
+    ) throws {
+        directory = location.directory
+        self.fileSystem = fileSystem
+        self.options = options
+        self.isWatching = isWatching
+        self.now = now
+        let description = "DirectoryStore at \(location.directory)"
+        let tracker = tracker
+        list = try JournaledPropertyList(
+            path: location.statePath, fileSystem: fileSystem, isWatching: isWatching,
+            writingDelay: isWatching ? JournaledPropertyList.writingDelay : .seconds(86_400),
+            patience: JournaledPropertyList.patience, description: description
+        ) { changes in
+            tracker.present(changes)
+        }
+        do {
+            isNew = try Self.beginReplica(list, tracker)
+        } catch {
+            throw SettingsError(.storeUnavailable, store: description, underlying: error)
+        }
+        guard isWatching else {
+            try lookFirst()
+            return
+        }
+        let writer = WriteBehind(label: "SettingsKit.DirectoryStore", delay: Self.writingDelay) { [weak self] in
+            try self?.export(always: false)
+        } report: { [weak self] error in
+            guard let self else { return }
+            list.feed.report(.wrap(error, as: .notExported, store: description))
+        }
+        self.writer.withLock { $0 = writer }
+        watch.withLock { $0 = SharedDirectoryWatch(of: self) }
+        queue.async { [self] in
+            Fork.excluded {
+                do {
+                    try lookFirst()
+                } catch {
+                    table.withLock { $0.firstProblem = error }
+                }
+            }
+            firstLook.signal()
+        }
+    }
+
+    deinit {
+        // Whoever drops the store does not wait for the directory longer than it takes to write one file.
+        guard isWatching, hasBackground else { return }
+        do {
+            try export(always: false)
+        } catch {
+            list.feed.report(.wrap(error, as: .notExported, store: list.description))
+        }
+    }
+
+    /// Whether there are background threads: a forked child has none.
+    var hasBackground: Bool { forkCount == Fork.count }
+
+    /// Reads who the replica is, or makes one.
+    ///
+    /// - Returns: whether it is a new one.
+    private static func beginReplica(_ list: JournaledPropertyList, _ tracker: ReplicaTracker) throws -> Bool {
+        var isNew = false
+        try list.change {
+            let contents = list.contents.withLock { $0 }
+            let present = try contents.data(named: ReplicaMemory.name).flatMap { bytes throws in
+                try ReplicaMemory(bytes)
+            }
+            let memory = present ?? ReplicaMemory(replica: .random())
+            tracker.begin(memory: memory, records: records(in: contents))
+            isNew = present == nil
+            return isNew ? [JournalChange(name: ReplicaMemory.name, data: try memory.bytes)] : []
+        }
+        return isNew
+    }
+
+    /// Waits until the directory was looked at once, but not for long.
+    func waitForFirstLook() throws {
+        guard firstLook.wait(timeout: .now() + Self.firstPatience) == .success else { return }
+        // For who opens it next.
+        firstLook.signal()
+        if let problem = table.withLock({ $0.firstProblem }) { throw problem }
+    }
+
+    private func lookFirst() throws {
+        do {
+            try look()
+            scheduleExport()
+        } catch let error as SystemError where error.isAboutKind {
+            throw SettingsError(.storeUnavailable, store: list.description, underlying: error)
+        } catch {
+            noteFailure(of: error)
+        }
+    }
+
+    /// Has the replica's file written soon.
+    ///
+    /// - Parameter isOthers: Whether it is another process's change, who will most probably do it.
+    func scheduleExport(isOthers: Bool = false) {
+        guard hasBackground, needsExport else { return }
+        writer.withLock { $0 }?.schedule(after: isOthers ? .milliseconds(400) : .zero)
+    }
+
+    // MARK: Reading
+
+    func value(named name: String) -> Data? {
+        list.contents.withLock { $0.data(named: name) }.flatMap { SharedEntry.value(in: $0) }
+    }
+
+    /// All that is known, removals included. Linear time.
+    func records() -> [SharedRecord] { Self.records(in: list.contents.withLock { $0 }) }
+
+    static func records(in contents: PropertyListContents) -> [SharedRecord] {
+        contents.names.compactMap { name in
+            guard SettingsService.StorageKey.isValid(name), let bytes = contents.data(named: name),
+                let entry = SharedEntry(bytes)
+            else { return nil }
+            return SharedRecord(name: name, entry: entry)
+        }
+    }
+}

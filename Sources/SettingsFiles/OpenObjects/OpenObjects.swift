@@ -1,0 +1,43 @@
+import SettingsCore
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What is open in this process, one object a file or directory, however many stores there are over it.
+final class OpenObjects<Object: AnyObject & Sendable>: Sendable {
+    private let objects = Mutex<[String: WeakReference<Object>]>([:])
+
+    /// The object for a path, opened if it is not. Others who open something wait.
+    func object(for path: String, open: () throws -> sending Object) throws -> Object {
+        // Given up outside of the lock: the last reference to one runs what is done at its end.
+        var others: [Object] = []
+        defer { withExtendedLifetime(others) {} }
+        return try objects.withLock { objects in
+            if let object = objects[path]?.object { return object }
+            objects = objects.filter { _, reference in
+                guard let object = reference.object else { return false }
+                others.append(object)
+                return true
+            }
+            let object = try open()
+            objects[path] = WeakReference(object)
+            return object
+        }
+    }
+}
+
+extension WholeFile {
+    /// A path with symbolic links among its directories followed; as it is where the directory is not there.
+    static func realPath(_ path: String) -> String {
+        let (directory, name) = split(path)
+        guard let real = realpath(directory, nil) else { return path }
+        defer { free(real) }
+        return join(String(cString: real), name)
+    }
+}

@@ -1,0 +1,55 @@
+import SettingsCore
+
+/// What is wrong with a shared store's files. Says which file, never what stands in it.
+enum ReplicaProblem: ValueFreeError, Equatable {
+    case newerState(Int)
+    case newerFile(String, version: Int)
+    case damagedFile(String, intact: Int, damaged: Int)
+    case incompleteFile(String, present: Int, all: Int)
+    case tooLarge(String)
+    case tooManyFiles(Int)
+    case notDelivered(String)
+    case unreadable(String, SystemError)
+    case valueTooLarge
+    case clockAhead(String, records: Int)
+    case copiedState
+    case returned(String, records: Int)
+    case missingDirectory(String)
+    case noFreeName
+
+    var description: String {
+        switch self {
+        case .newerState(let format):
+            "The local state was written by a newer version of SettingsKit (format \(format)); update this program."
+        case .newerFile(let file, let version):
+            "\(file) was written by a newer version of SettingsKit (format \(version)); update this program to read it."
+        case .damagedFile(let file, let intact, let damaged):
+            "\(file) is damaged: \(intact) of its lines are intact and used, \(damaged) are not."
+        case .incompleteFile(let file, let present, let all):
+            "\(file) is not complete: it has \(present) of \(all) records. They are used; the rest may still arrive."
+        case .tooLarge(let file):
+            "\(file) is larger than \(ReplicaFile.sizeLimit >> 20) MiB and was not read."
+        case .tooManyFiles(let count):
+            "The directory has \(count) files; only the first ones were looked at."
+        case .notDelivered(let file):
+            "\(file) is in the cloud only; it is read when its syncer has brought it."
+        case .unreadable(let file, let error):
+            "\(file) cannot be read: \(error)"
+        case .valueTooLarge:
+            "The value is larger than the \(ReplicaFile.valueLimit >> 20) MiB that a shared store takes."
+        case .clockAhead(let file, let records):
+            "\(records) records in \(file) are more than a day in the future: a device's clock is wrong. They are used when "
+                + "they are due, or when that device has set them anew."
+        case .copiedState:
+            "Another device, or an earlier one, has written under this replica's ID: the local state is a copy. This one "
+                + "has a new ID now."
+        case .returned(let file, let records):
+            "\(file) has \(records) values that are older than the removals that are remembered; they were taken over, and "
+                + "may include some that were removed."
+        case .missingDirectory(let directory):
+            "\(directory) is not there, and neither is the directory that it would be in; is it mounted?"
+        case .noFreeName:
+            "All names for the replica's file are taken by other files."
+        }
+    }
+}
