@@ -108,14 +108,16 @@ extension ReplicatedDirectory {
     }
 
     /// The name of the replica's file: the first one that is free, or has it. Nil if there is none.
+    ///
+    /// What is none of our files but has a name with our ID in it was ours, and was destroyed.
     func ownFileName() -> String? {
         guard let own = tracker.memory?.replica else { return nil }
         let files = table.withLock { $0.files }
         return (1...100).lazy.map { ReplicaFileName.name(of: own, attempt: $0) }.first { name in
             switch files[name]?.content {
-            case nil: true
+            case nil, .foreign: true
             case .replica(let summary): summary.header == nil || summary.header?.replica == own
-            case .foreign, .tooLarge, .newerVersion, .placeholder, .unreadable: false
+            case .tooLarge, .newerVersion, .placeholder, .unreadable: false
             }
         }
     }

@@ -119,11 +119,12 @@ extension ReplicatedDirectory {
     /// One of which a file is there that still has the value, written by a device that was away for long, is remembered; and
     /// nothing is forgotten while a file cannot be read.
     func collectTombstones() throws {
-        let horizon = now() - Int64(options.tombstoneRetention / .milliseconds(1))
+        let retention = min(max(options.tombstoneRetention / .milliseconds(1), 0), Double(Instant.latestMilliseconds))
+        let horizon = now() - Int64(retention)
         func isOld(_ record: SharedRecord) -> Bool {
             record.entry.isTombstone && record.entry.stamp.instant.milliseconds < horizon
         }
-        guard table.withLock({ $0.collectionEnd.hasPassed }) else { return }
+        guard table.withLock({ $0.collectionPause?.hasPassed ?? true }) else { return }
         guard records().contains(where: isOld) else { return waitForCollection() }
         guard let written = try readAllRecords() else { return }
         let contradicted = Set(written.lazy.filter { !$0.entry.isTombstone }.map(\.name))
@@ -139,6 +140,6 @@ extension ReplicatedDirectory {
     }
 
     private func waitForCollection() {
-        table.withLock { $0.collectionEnd = Deadline(after: .seconds(86_400)) }
+        table.withLock { $0.collectionPause = Deadline(after: .seconds(86_400)) }
     }
 }

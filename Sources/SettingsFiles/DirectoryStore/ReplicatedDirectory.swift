@@ -21,8 +21,8 @@ final class ReplicatedDirectory: Sendable {
         var files: [String: SeenFile] = [:]
         /// What was told in the diagnostics of the directory as a whole.
         var told: [ReplicaProblem] = []
-        /// When the removals that are remembered were last gone through.
-        var collectionEnd = Deadline(after: .zero)
+        /// Until when the removals that are remembered are not gone through again.
+        var collectionPause: Deadline?
         var hasCleanedUp = false
         /// Why the first look failed.
         var firstProblem: (any Error)?
@@ -31,7 +31,7 @@ final class ReplicatedDirectory: Sendable {
     let directory: String
     let fileSystem: any FileSystem
     let options: DirectoryStore.Options
-    /// Milliseconds since 1970.
+    /// Milliseconds since 1970; never before, nor after the year 9999, whatever the machine's clock shows.
     let now: @Sendable () -> Int64
     let list: JournaledPropertyList
     let tracker = ReplicaTracker()
@@ -64,7 +64,7 @@ final class ReplicatedDirectory: Sendable {
         self.fileSystem = fileSystem
         self.options = options
         self.isWatching = isWatching
-        self.now = now
+        self.now = { min(max(now(), 0), Instant.latestMilliseconds) }
         let description = "DirectoryStore at \(location.directory)"
         let tracker = tracker
         list = try JournaledPropertyList(

@@ -32,6 +32,6 @@ struct HybridClock: Sendable {
 
     /// Whether a moment is so far in the future that somebody's clock must be wrong.
     static func isAhead(_ instant: Instant, of now: Int64) -> Bool {
-        instant.milliseconds > max(0, min(now, Instant.latestMilliseconds)) + tolerance
+        instant.milliseconds > Instant(milliseconds: now).milliseconds + tolerance
     }
 }

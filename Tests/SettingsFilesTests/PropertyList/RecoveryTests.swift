@@ -97,21 +97,19 @@ import Testing
         #expect(PropertyListReader.recover(data).map(\.key) == ["a"])
     }
 
-    @Test(arguments: [
-        "<key>k</key><!--", "\n\t<key>k</key><!--", "\n\t<key>k</key><dict>", "<key>k</key><dict>", "<dict a='",
-        "\n\t<key>k</key><string><![CDATA[", "<key>k</key><array>", "<key>k</key><dict><key>", "<key", "<key>",
-        "\n\t<key>",
-        "<key>k</key>\n\t<dict><?", "<!DOCTYPE '",
-    ])
+    // What is not linear takes hours with this size.
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: [
+            "<key>k</key><!--", "\n\t<key>k</key><!--", "\n\t<key>k</key><dict>", "<key>k</key><dict>", "<dict a='",
+            "\n\t<key>k</key><string><![CDATA[", "<key>k</key><array>", "<key>k</key><dict><key>", "<key", "<key>",
+            "\n\t<key>",
+            "<key>k</key>\n\t<dict><?", "<!DOCTYPE '",
+        ])
     func `takes linear time however often it has to start again`(piece: String) {
         let start = piece.hasPrefix("\n") ? "<plist><dict>\n\t<key>a</key><true/>" : "<plist><dict><key>a</key><true/>"
         let text = Data((start + String(repeating: piece, count: 2_000_000 / piece.utf8.count)).utf8)
-        let clock = ContinuousClock.now
-        let recovered = PropertyListReader.recover(text)
-        #expect(recovered.first?.key == "a")
-        let time = ContinuousClock.now - clock
-        #expect(time < .seconds(60))
-        print("recovered \(recovered.count) of \(piece.debugDescription) in \(time)")
+        #expect(PropertyListReader.recover(text).first?.key == "a")
     }
 
     @Test func `many intact pairs after many broken ones are all found`() {

@@ -15,6 +15,13 @@ final class FaultyFileSystem: FileSystem {
         case status, statusOfFile, destination, openForReading, create, read, write, synchronize, synchronizeDirectory
         case rename, link, remove, createDirectory, names
         case openForAppending, readAt, truncate, lock
+
+        var isWriting: Bool {
+            switch self {
+            case .create, .write, .rename, .link, .remove, .createDirectory: true
+            default: false
+            }
+        }
     }
 
     enum Fault: Sendable, Equatable {
@@ -23,6 +30,8 @@ final class FaultyFileSystem: FileSystem {
         case once(Int, errno: Int32)
         /// Calls of these kinds fail.
         case calls(Set<Call>, errno: Int32)
+        /// Calls that would change something in a directory fail.
+        case writing(in: String, errno: Int32)
         /// The process dies with the n-th call from now: that one and all later ones fail.
         case death(Int)
     }
@@ -63,6 +72,7 @@ final class FaultyFileSystem: FileSystem {
             switch state.fault {
             case .once(let index, let number) where index == state.count: return number
             case .calls(let calls, let number) where calls.contains(call): return number
+            case .writing(let directory, let number) where call.isWriting && path.hasPrefix(directory): return number
             case .death(let index) where state.count >= index: return EIO
             default: return nil
             }

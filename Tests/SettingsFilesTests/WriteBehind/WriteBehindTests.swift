@@ -9,16 +9,16 @@ struct WriteBehindTests {
 
     @Test("a write comes soon after it was scheduled, and not before")
     func soon() async throws {
-        let writes = Log<Date>()
+        let writes = Log<ContinuousClock.Instant>()
         let writer = WriteBehind(label: "test", delay: .milliseconds(20)) {
-            writes.append(Date())
+            writes.append(.now)
         } report: {
             Issue.record($0)
         }
-        let start = Date()
+        let start = ContinuousClock.now
         writer.schedule()
         #expect(try await eventually { writes.all.count == 1 })
-        #expect(try #require(writes.all.first).timeIntervalSince(start) >= 0.019)
+        #expect(try #require(writes.all.first) - start >= .milliseconds(19))
     }
 
     @Test("what is scheduled during the delay is one write")
@@ -29,11 +29,15 @@ struct WriteBehindTests {
         } report: {
             Issue.record($0)
         }
+        let start = ContinuousClock.now
         for _ in 0..<1_000 { writer.schedule() }
+        let elapsed = ContinuousClock.now - start
         #expect(try await eventually { !writes.all.isEmpty })
-        #expect(writes.all.count == 1)
+        // One, unless the machine had something else to do for longer than the delay.
+        let count = writes.all.count
+        #expect(Double(count) <= elapsed / .milliseconds(300) + 1)
         writer.schedule()
-        #expect(try await eventually { writes.all.count == 2 })
+        #expect(try await eventually { writes.all.count > count })
     }
 
     @Test("what is scheduled while a write is under way is written by another")

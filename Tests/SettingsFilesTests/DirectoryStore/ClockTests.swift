@@ -1,0 +1,255 @@
+import Foundation
+import SettingsCore
+import SettingsTestKit
+import Testing
+
+@testable import SettingsFiles
+
+@Suite("Clocks that are wrong")
+struct ClockTests {
+    private let one: Device
+    private let other: Device
+
+    init() throws {
+        one = try Device("one")
+        other = try Device("other")
+    }
+
+    private static let years = 365 * Device.day
+
+    @Test("what a device ten years ahead has set is held back, told, moves no clock, and does not win")
+    func aheadPeer() throws {
+        try one.set("a", "1")
+        try settle([one, other])
+        one.time += 10 * Self.years
+        try one.set("a", "future")
+        try one.set("new", "future")
+        try one.send(to: other)
+        let (service, problems) = SettingsService.over(try other.store)
+        defer { withExtendedLifetime(service) {} }
+        try other.store.refresh()
+        #expect(try other.values == ["a": "1"])
+        #expect(problems.codes == [.heldBack])
+        #expect(try other.store.report.problems.map(\.kind) == [.heldBack])
+        #expect(try other.store.report.problems.map(\.recordCount) == [2])
+        try other.set("a", "2")
+        let third = try Device("third")
+        try other.send(to: third)
+        try one.send(to: third)
+        try third.store.refresh()
+        #expect(try third.values == ["a": "2"])
+        // The own clock is where it was.
+        try other.store.synchronize()
+        let text = String(decoding: try other.ownFile.data, as: UTF8.self)
+        #expect(!text.contains("203"))
+    }
+
+    @Test("what was held back is used when it is due, and after a restart, too", arguments: [true, false])
+    func due(isRestarted: Bool) throws {
+        one.time += 3 * Device.day
+        try one.set("a", "future")
+        try one.send(to: other)
+        try other.store.refresh()
+        #expect(try other.values == [:])
+        other.time += 2 * Device.day + 1
+        if isRestarted { other.restart() }
+        try other.store.refresh()
+        #expect(try other.values == ["a": "future"])
+        #expect(try other.store.report.problems.isEmpty)
+    }
+
+    @Test("a clock that is less than a day ahead is believed")
+    func slightlyAhead() throws {
+        one.time += Device.day
+        try one.set("a", "1")
+        try settle([one, other])
+        #expect(try other.values == ["a": "1"])
+        try other.set("a", "2")
+        try settle([one, other])
+        #expect(try one.values == ["a": "2"])
+    }
+
+    @Test(
+        "after the own clock was a year ahead and was corrected, new changes win, everywhere", arguments: [true, false])
+    func corrected(isRestarted: Bool) throws {
+        try one.set("a", "1")
+        try settle([one, other])
+        one.time += Self.years
+        try one.set("a", "future")
+        try one.set("b", "future")
+        try one.set("c", "future")
+        try one.set("c", nil)
+        try one.send(to: other)
+        one.time -= Self.years - 60_000
+        if isRestarted { one.restart() }
+        try one.set("a", "2")
+        other.time += 120_000
+        try settle([one, other])
+        #expect(try one.values == ["a": "2", "b": "future"])
+        #expect(try other.store.report.problems.isEmpty)
+        try other.set("b", "3")
+        try settle([one, other])
+        #expect(try one.values == ["a": "2", "b": "3"])
+    }
+
+    @Test("a clock that was corrected is so for all processes of the device")
+    func correctedForAll() throws {
+        let stores = try [one.process(), one.process()]
+        one.time += Self.years
+        try stores[0].set(key("a"), to: Data("future".utf8))
+        try stores[1].set(key("b"), to: Data("future".utf8))
+        one.time -= Self.years
+        try stores[0].set(key("a"), to: Data("1".utf8))
+        try stores[1].set(key("b"), to: Data("1".utf8))
+        try stores[1].synchronize()
+        let text = String(decoding: try one.ownFile.data, as: UTF8.self)
+        #expect(!text.contains("2027"))
+        #expect(stores[0].get(key("a")) == Data("1".utf8))
+    }
+
+    @Test("a clock that goes back makes no change lose against an earlier one of the same device")
+    func backwards() throws {
+        try one.set("a", "1")
+        one.time -= 5 * Self.years
+        try one.set("a", "2")
+        one.restart()
+        try one.set("a", "3")
+        try settle([one, other])
+        #expect(try other.values == ["a": "3"])
+    }
+
+    @Test("more changes in one millisecond than the counter can count are in order all the same")
+    func counter() throws {
+        var clock = HybridClock()
+        var last = clock.next(now: Device.noon)
+        for _ in 0..<70_000 {
+            let next = clock.next(now: Device.noon)
+            #expect(next > last)
+            last = next
+        }
+        #expect(last.milliseconds == Device.noon + 1)
+    }
+
+    @Test("a device whose clock shows a nonsensical time works", arguments: [Int64.min, -1, 0, .max])
+    func nonsense(time: Int64) throws {
+        one.time = time
+        try one.set("a", "1")
+        try one.set("a", "2")
+        try one.store.synchronize()
+        one.restart()
+        #expect(try one.values == ["a": "2"])
+        one.time = Device.noon
+        try one.set("a", "3")
+        try settle([one, other])
+        #expect(try other.values == ["a": "3"])
+    }
+}
+
+@Suite("Removals that are remembered, and forgotten")
+struct TombstoneTests {
+    private let one: Device
+    private let other: Device
+    private let third: Device
+
+    init() throws {
+        one = try Device("one")
+        other = try Device("other")
+        third = try Device("third")
+    }
+
+    private var devices: [Device] { [one, other, third] }
+
+    private func pass(days: Int64, _ devices: [Device]) {
+        for device in devices {
+            device.time += days * Device.day
+            device.restart()
+        }
+    }
+
+    private func entryCount(_ device: Device) throws -> Int {
+        try #require(try device.store.replicas.first { $0.isOwn }).entryCount
+    }
+
+    @Test("a removal is forgotten after half a year, when everybody knows of it")
+    func forgotten() throws {
+        try one.set("a", "1")
+        try one.set("b", "1")
+        try settle(devices)
+        try one.set("a", nil)
+        try settle(devices)
+        pass(days: 179, devices)
+        try one.set("b", "2")
+        try settle(devices)
+        #expect(try entryCount(one) == 2)
+        pass(days: 2, devices)
+        try settle(devices)
+        try one.set("b", "3")
+        try settle(devices)
+        #expect(try devices.map { try entryCount($0) } == [1, 1, 1])
+        #expect(try third.values == ["b": "3"])
+    }
+
+    @Test("a removal is remembered for as long as a file is there that still has the value")
+    func contradicted() throws {
+        try one.set("a", "1")
+        try settle(devices)
+        // The third device sleeps; its file stays where it is.
+        try one.set("a", nil)
+        try settle([one, other])
+        pass(days: 400, devices)
+        try settle([one, other])
+        try one.set("b", "1")
+        try settle([one, other])
+        try third.set("c", "1")
+        try settle(devices)
+        #expect(try third.values == ["b": "1", "c": "1"])
+        #expect(try one.values == ["b": "1", "c": "1"])
+    }
+
+    @Test("values that come back after the removal was forgotten are told of")
+    func returned() throws {
+        try one.set("a", "1")
+        try settle(devices)
+        let (name, old) = try third.ownFile
+        // Somebody has taken the third device's file away.
+        for device in [one, other] { try device.remove(name) }
+        try one.set("a", nil)
+        try settle([one, other])
+        pass(days: 200, devices)
+        // On the first day the other device has not yet written that it knows of the removal.
+        for day in 0..<3 {
+            try one.set("b", "\(day)")
+            try settle([one, other])
+            pass(days: 1, devices)
+        }
+        #expect(try entryCount(one) == 1)
+        let (service, problems) = SettingsService.over(try one.store)
+        defer { withExtendedLifetime(service) {} }
+        try one.put(old, name)
+        try one.store.refresh()
+        #expect(try one.value("a") == "1")
+        #expect(problems.codes == [.returned])
+        try settle(devices)
+    }
+
+    @Test("a value does not come back if any file that is there says that it was removed")
+    func knownToOther() throws {
+        try one.set("a", "1")
+        try settle(devices)
+        let (name, old) = try third.ownFile
+        for device in [one, other] { try device.remove(name) }
+        try one.set("a", nil)
+        try settle([one, other])
+        let (otherName, withRemoval) = try other.ownFile
+        pass(days: 200, [one])
+        for day in 0..<2 {
+            try one.put(withRemoval, otherName)
+            try one.set("b", "\(day)")
+            try one.store.synchronize()
+            one.restart()
+        }
+        try one.put(old, name)
+        try one.store.refresh()
+        #expect(try one.value("a") == nil)
+    }
+}
