@@ -49,11 +49,16 @@ extension ReplicatedDirectory {
 
     // MARK: The directory
 
-    /// Makes the directory if it is not there, but not what it is in: that may be a volume that is not mounted.
+    /// Makes the directory if it is not there; what it is in only the first time: later, that may be a volume that is not
+    /// mounted.
     private func makeDirectory() throws {
+        let isNew = table.withLock { table in
+            defer { table.isDirectoryNew = false }
+            return table.isDirectoryNew
+        }
         guard try fileSystem.status(of: directory, followingLink: true) == nil else { return }
         if isNew {
-            try ownFile(named: "x").createDirectory()
+            try WholeFile(path: WholeFile.join(directory, "file"), fileSystem: fileSystem).createDirectory()
             return
         }
         let parent = WholeFile.split(directory).directory

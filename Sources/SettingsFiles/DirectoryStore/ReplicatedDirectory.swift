@@ -21,6 +21,8 @@ final class ReplicatedDirectory: Sendable {
         var files: [String: SeenFile] = [:]
         /// What was told in the diagnostics of the directory as a whole.
         var told: [ReplicaProblem] = []
+        /// Whether the directory was never there yet, for a local state that was made just now.
+        var isDirectoryNew = false
         /// Until when the removals that are remembered are not gone through again.
         var collectionPause: Deadline?
         var hasCleanedUp = false
@@ -36,8 +38,6 @@ final class ReplicatedDirectory: Sendable {
     let list: JournaledPropertyList
     let tracker = ReplicaTracker()
     let table = Mutex(Table())
-    /// Whether the local state was made just now: then the directory may be, too.
-    let isNew: Bool
     /// Does what is not done in the caller's time.
     let queue = DispatchQueue(label: "SettingsKit.DirectoryStore", qos: .utility)
     let isAboutToLook = Atomic(false)
@@ -75,7 +75,8 @@ final class ReplicatedDirectory: Sendable {
             tracker.present(changes)
         }
         do {
-            isNew = try Self.beginReplica(list, tracker)
+            let isNew = try Self.beginReplica(list, tracker)
+            table.withLock { $0.isDirectoryNew = isNew }
         } catch {
             throw SettingsError(.storeUnavailable, store: description, underlying: error)
         }

@@ -10,16 +10,10 @@ struct ProgramResult: Sendable {
 
 /// Programs that not every machine has.
 enum Program {
-    static let python = exists("python3")
-    static let plutil = exists("plutil")
-    static let setpriv = exists("setpriv")
+    static let python = Tool("python3").isInstalled
+    static let plutil = Tool("plutil").isInstalled
+    static let setpriv = Tool("setpriv").isInstalled
     static let isRoot = getuid() == 0
-
-    private static func exists(_ name: String) -> Bool {
-        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains { directory in
-            FileManager.default.isExecutableFile(atPath: "\(directory)/\(name)")
-        }
-    }
 
     /// Runs a program that is found in `PATH`; what it writes is small, or goes to a file.
     static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> ProgramResult {

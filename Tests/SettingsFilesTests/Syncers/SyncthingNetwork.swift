@@ -1,0 +1,329 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Runs `body` with a network of syncthing devices that share the directories, one device for each; it is stopped
+/// afterwards.
+@discardableResult
+func withSyncthing<R>(
+    sharing directories: [String], _ body: (SyncthingNetwork) async throws -> R
+) async throws -> R {
+    let network = try await SyncthingNetwork(sharing: directories)
+    do {
+        let result = try await body(network)
+        await network.stop()
+        return result
+    } catch {
+        await network.stop()
+        throw error
+    }
+}
+
+/// Real syncthing devices on the loopback interface, each of which is connected to each other.
+///
+/// Nothing outside this machine is asked for anything: there is no discovery, relay, address translation, upgrade,
+/// usage report or crash report. Keys, settings and databases are in a directory of the network's own, which is removed
+/// with it. In the shared directories syncthing makes `.stfolder`, which tells it that a directory is there, and
+/// `.syncthing.name.tmp` while it writes a file. To replace a file it removes the old one, renames the new one, and only
+/// then sets its time: for a moment there is no file of that name.
+///
+/// A change travels by itself, in a second or two. `settle()` is quicker, and says when everything has arrived.
+final class SyncthingNetwork: Sendable {
+    /// Where the keys, settings and databases are.
+    let home: String
+    private let devices: [SyncthingDevice]
+
+    /// Starts the devices, and waits until they are connected.
+    init(sharing directories: [String], within seconds: Double = 60) async throws {
+        home = FileManager.default.temporaryDirectory.appendingPathComponent("syncthing-\(UUID().uuidString)").path
+        do {
+            try FileManager.default.createDirectory(
+                atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            var peers: [SyncthingPeer] = []
+            for (number, directory) in directories.enumerated() {
+                peers.append(try await SyncthingPeer(home: "\(home)/\(number)", directory: directory))
+            }
+            // One by one, so that whom a device calls is there: after a call in vain it waits for five seconds.
+            var devices: [SyncthingDevice] = []
+            for number in peers.indices {
+                let device = try SyncthingDevice(number, of: peers)
+                try await device.waitUntilReady(within: seconds)
+                devices.append(device)
+            }
+            self.devices = devices
+        } catch {
+            try? FileManager.default.removeItem(atPath: home)
+            throw error
+        }
+        // It is complete: if this throws, `deinit` cleans up.
+        try await waitUntilConnected(within: seconds)
+    }
+
+    deinit {
+        for device in devices { device.killAndWait() }
+        // Whatever cannot be removed stays in the system's directory for temporary files.
+        try? FileManager.default.removeItem(atPath: home)
+    }
+
+    /// Has every device look for changes in its directory, and waits until it has.
+    func rescan() async throws {
+        for device in devices { try await device.rescan() }
+    }
+
+    /// Waits until every device has every change that was made in the directories before, conflicts included.
+    ///
+    /// The devices have to be connected.
+    func settle(within seconds: Double = 60) async throws {
+        let end = ContinuousClock.now + .seconds(seconds)
+        var left: Double { max(0, (end - ContinuousClock.now) / .seconds(1)) }
+        var sequences: [Int] = []
+        while true {
+            try await rescan()
+            try await wait(within: left, for: "the devices to be in step", details: logs) {
+                for device in devices where try await !device.isComplete() { return false }
+                return true
+            }
+            // A copy that a conflict leaves is itself a change, which a device finds after it was in step.
+            var found: [Int] = []
+            for device in devices { found.append(try await device.state().sequence) }
+            if found == sequences { return }
+            guard left > 0 else { throw ToolError("the devices find changes for \(seconds) seconds\n\(logs)") }
+            sequences = found
+        }
+    }
+
+    /// Cuts all connections, and waits until they are. What is changed on two devices now is a conflict later.
+    func disconnect(within seconds: Double = 60) async throws {
+        for device in devices.reversed() { try await device.post("/rest/system/pause") }
+        try await wait(within: seconds, for: "the devices to be disconnected", details: logs) {
+            for device in devices where try await !device.connectedPeers().isEmpty { return false }
+            return true
+        }
+    }
+
+    /// Connects the devices again, and waits until they are.
+    func connect(within seconds: Double = 60) async throws {
+        // In this order, so that whom a device calls takes calls again.
+        for device in devices { try await device.post("/rest/system/resume") }
+        try await waitUntilConnected(within: seconds)
+    }
+
+    private func waitUntilConnected(within seconds: Double) async throws {
+        try await wait(within: seconds, for: "the devices to be connected", details: logs) {
+            for device in devices where try await device.connectedPeers().count < devices.count - 1 {
+                return false
+            }
+            return true
+        }
+    }
+
+    /// Ends the devices. They are asked to, and killed if they take too long.
+    func stop(within seconds: Double = 10) async {
+        for device in devices { device.terminate() }
+        for device in devices { await device.waitForEnd(within: seconds) }
+    }
+
+    /// What the devices wrote.
+    var logs: String { devices.map(\.log).joined(separator: "\n") }
+}
+
+/// What the devices know about one of them.
+private struct SyncthingPeer: Sendable {
+    let home: String
+    let directory: String
+    /// The identifier, which follows from the key.
+    let id: String
+    /// The version of the form of the settings that the installed syncthing writes.
+    let settingsVersion: String
+    let port: UInt16
+    let restPort: UInt16
+
+    /// Has syncthing generate a key.
+    init(home: String, directory: String) async throws {
+        let result = try await Tool.syncthing.run(
+            ["generate", "--home=\(home)"], environment: Self.environment(home: home), within: 60)
+        guard result.status == 0,
+            let settings = FileManager.default.contents(atPath: "\(home)/config.xml"),
+            let id = String(decoding: settings, as: UTF8.self).firstMatch(of: /<device id="([^"]+)"/),
+            let version = String(decoding: settings, as: UTF8.self).firstMatch(of: /<configuration version="(\d+)"/)
+        else { throw ToolError("syncthing generate ended with \(result.status)\n\(result.output)") }
+        self.home = home
+        self.directory = directory
+        self.id = String(id.1)
+        settingsVersion = String(version.1)
+        port = try LoopbackHTTP.freePort()
+        restPort = try LoopbackHTTP.freePort()
+    }
+
+    static func environment(home: String) -> [String: String] {
+        [
+            "HOME": home, "STNODEFAULTFOLDER": "1", "STNOPORTPROBING": "1", "STNOUPGRADE": "1",
+            // Says that somebody watches it: it does not start a second process that does the work.
+            "STMONITORED": "1",
+            // Saves the comparison of hash functions at the start.
+            "STHASHING": "standard",
+            "all_proxy": "", "ALL_PROXY": "",
+        ]
+    }
+}
+
+/// A process that runs syncthing.
+private final class SyncthingDevice: Sendable {
+    struct State: Decodable {
+        var state: String
+        var needTotalItems: Int
+        /// Grows with every change that the device comes to know.
+        var sequence: Int
+    }
+
+    private struct Completion: Decodable {
+        var needItems: Int
+        var needDeletes: Int
+    }
+
+    private struct Connections: Decodable {
+        struct Connection: Decodable {
+            var connected: Bool
+        }
+        var connections: [String: Connection]
+    }
+
+    private static let folder = "shared"
+
+    private let peer: SyncthingPeer
+    private let others: [String]
+    private let key = UUID().uuidString
+    private let process: RunningTool
+
+    /// Starts one of the devices.
+    init(_ number: Int, of peers: [SyncthingPeer]) throws {
+        peer = peers[number]
+        others = peers.map(\.id).filter { $0 != peers[number].id }
+        try Data(Self.settings(of: number, among: peers, key: key).utf8)
+            .write(to: URL(fileURLWithPath: "\(peer.home)/config.xml"))
+        process = try Tool.syncthing.start(
+            ["serve", "--home=\(peer.home)", "--no-browser"], environment: SyncthingPeer.environment(home: peer.home))
+    }
+
+    /// What is different from the defaults: short delays, and nothing that leaves the machine.
+    ///
+    /// A device calls those before it, and is called by those after it. syncthing calls from the port that it listens
+    /// at, and two that call each other at the same time get one connection on which both wait, for twenty seconds.
+    private static func settings(of number: Int, among peers: [SyncthingPeer], key: String) -> String {
+        let peer = peers[number]
+        let members = peers.map { "<device id=\"\($0.id)\"></device>" }
+        let addresses = peers.enumerated().map { other, peer in
+            let address = other < number ? "tcp://127.0.0.1:\(peer.port)" : "dynamic"
+            return "<device id=\"\(peer.id)\"><address>\(address)</address></device>"
+        }
+        return """
+            <configuration version="\(peer.settingsVersion)">
+                <folder id="\(folder)" label="\(folder)" path="\(escaped(peer.directory))" type="sendreceive" \
+            rescanIntervalS="0" fsWatcherEnabled="true" fsWatcherDelayS="1">
+                    \(members.joined())
+                    <minDiskFree unit="%">0</minDiskFree>
+                    <pullerPauseS>1</pullerPauseS>
+                    <maxConflicts>-1</maxConflicts>
+                </folder>
+                \(addresses.joined())
+                <gui enabled="true" tls="false">
+                    <address>127.0.0.1:\(peer.restPort)</address>
+                    <apikey>\(key)</apikey>
+                </gui>
+                <options>
+                    <listenAddress>tcp://127.0.0.1:\(peer.port)</listenAddress>
+                    <globalAnnounceEnabled>false</globalAnnounceEnabled>
+                    <localAnnounceEnabled>false</localAnnounceEnabled>
+                    <announceLANAddresses>false</announceLANAddresses>
+                    <relaysEnabled>false</relaysEnabled>
+                    <natEnabled>false</natEnabled>
+                    <stunKeepaliveStartS>0</stunKeepaliveStartS>
+                    <startBrowser>false</startBrowser>
+                    <autoUpgradeIntervalH>0</autoUpgradeIntervalH>
+                    <urAccepted>-1</urAccepted>
+                    <crashReportingEnabled>false</crashReportingEnabled>
+                    <reconnectionIntervalS>1</reconnectionIntervalS>
+                    <minHomeDiskFree unit="%">0</minHomeDiskFree>
+                    <setLowPriority>false</setLowPriority>
+                </options>
+            </configuration>
+            """
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+    }
+
+    var log: String { process.output }
+
+    func killAndWait() { process.killAndWait() }
+
+    func terminate() { process.send(SIGTERM) }
+
+    /// Waits for the end, and kills it when it does not come in time.
+    func waitForEnd(within seconds: Double) async {
+        do {
+            _ = try await process.status(within: seconds)
+        } catch {
+            process.killAndWait()
+        }
+    }
+
+    /// Waits until it answers.
+    func waitUntilReady(within seconds: Double) async throws {
+        try await wait(within: seconds, for: "syncthing to answer", details: log) {
+            if let status = process.status { throw ToolError("syncthing ended with \(status)\n\(log)") }
+            let answer = try await request("GET", "/rest/system/ping", within: seconds)
+            return answer?.status == 200
+        }
+    }
+
+    func rescan() async throws { try await post("/rest/db/scan?folder=\(Self.folder)") }
+
+    func state() async throws -> State { try await get("/rest/db/status?folder=\(Self.folder)") }
+
+    /// Whether it has, and knows each other device to have, all that it knows of.
+    func isComplete() async throws -> Bool {
+        let state = try await state()
+        guard state.state == "idle", state.needTotalItems == 0 else { return false }
+        for other in others {
+            let completion: Completion = try await get("/rest/db/completion?folder=\(Self.folder)&device=\(other)")
+            if completion.needItems > 0 || completion.needDeletes > 0 { return false }
+        }
+        return true
+    }
+
+    /// The identifiers of the devices that it is connected to.
+    func connectedPeers() async throws -> [String] {
+        let found: Connections = try await get("/rest/system/connections")
+        return others.filter { found.connections[$0]?.connected == true }
+    }
+
+    func post(_ path: String) async throws { _ = try await body("POST", path) }
+
+    private func get<Answer: Decodable>(_ path: String) async throws -> Answer {
+        try JSONDecoder().decode(Answer.self, from: try await body("GET", path))
+    }
+
+    private func body(_ method: String, _ path: String) async throws -> Data {
+        let response = try await request(method, path, within: 60)
+        guard let response, response.status == 200 else {
+            let status = response.map { "\($0.status): \(String(decoding: $0.body, as: UTF8.self))" } ?? "nothing"
+            throw ToolError("syncthing answers \(method) \(path) with \(status)\n\(log)")
+        }
+        return response.body
+    }
+
+    private func request(
+        _ method: String, _ path: String, within seconds: Double
+    ) async throws -> LoopbackHTTP.Response? {
+        try await LoopbackHTTP.request(
+            method, port: peer.restPort, path: path, headers: ["X-API-Key": key], within: seconds)
+    }
+}
