@@ -10,7 +10,13 @@ import SettingsCore
 extension ReplicatedDirectory {
     /// Stores bytes under a name, or removes it.
     func set(_ data: Data?, named name: String) throws {
-        try change { [(name, data)] }
+        try Self.requireSize(name, data)
+        try correctClock()
+        try list.change(named: name) { present in
+            guard !SharedEntry.isValue(data, in: present), let stamp = tracker.nextStamp(now: now()) else { return nil }
+            return SharedEntry(stamp: stamp, value: data).bytes
+        }
+        scheduleExport()
     }
 
     /// Carries out a batch if its expectations hold.
@@ -55,8 +61,7 @@ extension ReplicatedDirectory {
             var changes: [JournalChange] = []
             // The last value for a name counts.
             var taken: Set<String> = []
-            for (name, data) in values.count == 1 ? values : values.reversed() {
-                if values.count > 1, !taken.insert(name).inserted { continue }
+            for (name, data) in values.reversed() where taken.insert(name).inserted {
                 guard value(named: name) != data else { continue }
                 try Self.requireSize(name, data)
                 guard let stamp = tracker.nextStamp(now: now()) else { return nil }

@@ -29,7 +29,7 @@ extension ReplicatedDirectory {
         } catch {
             noteFailure(of: error)
         }
-        scheduleExport(isOthers: true)
+        if needsExport { scheduleExport(isOthers: true) }
     }
 }
 

@@ -87,8 +87,7 @@ final class ReplicatedDirectory: Sendable {
         let writer = WriteBehind(label: "SettingsKit.DirectoryStore", delay: Self.writingDelay) { [weak self] in
             try self?.export(always: false)
         } report: { [weak self] error in
-            guard let self else { return }
-            list.feed.report(.wrap(error, as: .notExported, store: description))
+            self?.noteFailure(of: error)
         }
         self.writer.withLock { $0 = writer }
         watch.withLock { $0 = SharedDirectoryWatch(of: self) }
@@ -146,7 +145,7 @@ final class ReplicatedDirectory: Sendable {
     private func lookFirst() throws {
         do {
             try look()
-            scheduleExport()
+            if needsExport { scheduleExport() }
         } catch let error as SystemError where error.isAboutKind {
             throw SettingsError(.storeUnavailable, store: list.description, underlying: error)
         } catch {
@@ -154,11 +153,11 @@ final class ReplicatedDirectory: Sendable {
         }
     }
 
-    /// Has the replica's file written soon.
+    /// Has the replica's file written soon, if it lacks something then.
     ///
     /// - Parameter isOthers: Whether it is another process's change, who will most probably do it.
     func scheduleExport(isOthers: Bool = false) {
-        guard hasBackground, needsExport else { return }
+        guard hasBackground else { return }
         writer.withLock { $0 }?.schedule(after: isOthers ? .milliseconds(400) : .zero)
     }
 

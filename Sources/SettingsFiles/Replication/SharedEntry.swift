@@ -55,21 +55,25 @@ extension SharedEntry {
     /// How the local state has the entry: the version 1, flags (1: a removal, 2: unknown fields), the instant, the replica,
     /// the length of the unknown fields and they themselves if there are any, the value.
     var bytes: Data {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.fixedSize + 10 + unknownFields.count + (value?.count ?? 0))
         var flags: Flags = []
         if isTombstone { flags.insert(.tombstone) }
-        if !unknownFields.isEmpty { flags.insert(.unknownFields) }
-        bytes.append(Self.version)
-        bytes.append(flags.rawValue)
-        bytes.appendLittleEndian(stamp.instant.number)
-        bytes.appendLittleEndian(stamp.replica.number)
+        var fields: [UInt8] = []
         if !unknownFields.isEmpty {
-            bytes.appendLength(unknownFields.count)
-            bytes.append(contentsOf: unknownFields)
+            flags.insert(.unknownFields)
+            fields.appendLength(unknownFields.count)
+            fields += unknownFields
         }
-        if let value { bytes.append(contentsOf: value) }
-        return Data(bytes)
+        let value = value ?? Data()
+        var bytes = Data(count: Self.fixedSize + fields.count + value.count)
+        bytes.withUnsafeMutableBytes { bytes in
+            bytes[0] = Self.version
+            bytes[1] = flags.rawValue
+            bytes.storeBytes(of: stamp.instant.number.littleEndian, toByteOffset: 2, as: UInt64.self)
+            bytes.storeBytes(of: stamp.replica.number.littleEndian, toByteOffset: 10, as: UInt64.self)
+            UnsafeMutableRawBufferPointer(rebasing: bytes[Self.fixedSize...]).copyBytes(from: fields)
+            UnsafeMutableRawBufferPointer(rebasing: bytes[(Self.fixedSize + fields.count)...]).copyBytes(from: value)
+        }
+        return bytes
     }
 
     /// - Returns: nil for what is no entry: the local state is damaged, or somebody has edited it.
@@ -101,6 +105,14 @@ extension SharedEntry {
                 instant: Instant(number: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt64.self))),
                 replica: ReplicaID(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 10, as: UInt64.self))))
         }
+    }
+
+    /// Whether an entry's bytes, nil where there is none, say that this is the value, nil for none.
+    static func isValue(_ value: Data?, in bytes: Data?) -> Bool {
+        guard let value, let bytes, bytes.count == fixedSize + value.count, bytes.first == version,
+            bytes[bytes.startIndex + 1] == 0
+        else { return bytes.flatMap { Self.value(in: $0) } == value }
+        return bytes.dropFirst(fixedSize) == value
     }
 
     /// Only the value, for who wants no more.

@@ -53,6 +53,7 @@ struct NoticingDirectoryTests {
                     String(decoding: try bytes(of: "\(shared)/\($0)"), as: UTF8.self).contains(value)
                 }
             }
+            try FileManager.default.createDirectory(atPath: shared, withIntermediateDirectories: true)
             var store: DirectoryStore? = try open(shared, directory + "/state", isPolling: false)
             try store?.set(key("a"), to: Data("\"first\"".utf8))
             #expect(try await eventually { try isThere("first") })
