@@ -15,6 +15,10 @@ struct DirectoryLocation: Sendable {
         }
         self.directory = Self.withoutLastSlash(directory)
         statePath = try (state.map(Self.withoutLastSlash) ?? Self.standardState(for: self.directory)) + "/State.plist"
+        guard !statePath.hasPrefix(self.directory + "/") else {
+            throw SettingsError(
+                .storeUnavailable, store: "DirectoryStore at \(self.directory)", underlying: StateInDirectory())
+        }
     }
 
     static func withoutLastSlash(_ path: String) -> String {
@@ -27,7 +31,7 @@ struct DirectoryLocation: Sendable {
         do {
             let state = try PropertyListLocation.platformStateDirectory
             return state + "/" + PropertyListLocation.ownName + "/Shared/" + WholeFile.split(directory).name
-                + "-" + String(hash(directory), radix: 16)
+                + "-" + String(hash(PropertyListLocation.lastingForm(of: directory)), radix: 16)
         } catch {
             throw SettingsError(.memoryOnly, store: "DirectoryStore at \(directory)", underlying: error)
         }
@@ -36,6 +40,12 @@ struct DirectoryLocation: Sendable {
     /// The 64-bit FNV-1a hash of Fowler, Noll and Vo.
     private static func hash(_ text: String) -> UInt64 {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}
+
+private struct StateInDirectory: ValueFreeError {
+    var description: String {
+        "The local state is inside of the shared directory: it would be carried to other devices. Put it elsewhere."
     }
 }
 

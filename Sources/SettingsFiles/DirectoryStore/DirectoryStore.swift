@@ -49,6 +49,8 @@ public final class DirectoryStore: SettingsStore {
         public var tombstoneRetention: Duration = .seconds(180 * 86_400)
         /// How often the directory is looked at where nothing tells of changes, on a network file system for example.
         public var pollInterval: Duration = .seconds(2)
+        /// Larger files are neither read nor written.
+        var sizeLimit = ReplicaFile.sizeLimit
 
         /// What is usual.
         public init() {}
@@ -67,10 +69,11 @@ public final class DirectoryStore: SettingsStore {
     /// - Parameters:
     ///   - directory: The directory that is carried between devices. It may have other files in it.
     ///   - state: The directory for this device's own state, which must not be carried; nil for one of the program's, named
-    ///     after `directory`: in `$XDG_STATE_HOME` or `~/.local/state` on Linux, in Application Support on Apple platforms.
-    ///   - options: What is to be different from what is usual.
-    /// - Throws: ``SettingsError``: `storeUnavailable` if the local state cannot be read or written, or there is a file at
-    ///   `directory`; `memoryOnly` if `state` is nil and there is no home directory.
+    ///     after `directory`, in `$XDG_STATE_HOME` or `~/.local/state` on Linux, in Application Support on Apple platforms.
+    ///   - options: What is to be different from what is usual. Of several stores over the same in one process, the first
+    ///     one's hold.
+    /// - Throws: ``SettingsError``: `storeUnavailable` if the local state cannot be read or written or is to be inside of
+    ///   `directory`, or if that is a file; `memoryOnly` if `state` is nil and there is no home directory.
     public convenience init(at directory: URL, state: URL? = nil, options: Options = Options()) throws {
         guard directory.isFileURL, state?.isFileURL ?? true else {
             throw SettingsError(.storeUnavailable, store: "DirectoryStore", underlying: NotAFileURL())
@@ -152,11 +155,11 @@ public final class DirectoryStore: SettingsStore {
     /// - Throws: ``SettingsError`` with the code `notExported`.
     public func export() throws { try core.export(always: true) }
 
-    /// Takes over the values of a property list, for settings that have none here and were never removed.
+    /// Takes over the values of a property list, for settings that have none here and were not removed.
     ///
-    /// For an app that begins to share what it kept in a file of the device. The values count as older than everything that
-    /// anybody has set: wherever another device has a value, or brings one later, that stays. The file is not changed, and
-    /// may be imported again.
+    /// For an app that begins to share what it kept in a file of the device; once, as a removal is not remembered for ever.
+    /// The values count as older than everything that anybody has set: wherever another device has a value, or brings one
+    /// later, that stays. The file is not changed.
     ///
     /// - Returns: how many values were taken over.
     /// - Throws: ``SettingsError`` with the code `storeUnavailable` if the file cannot be read, and as ``set(_:to:)`` does.

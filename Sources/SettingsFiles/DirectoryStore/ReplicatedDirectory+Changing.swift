@@ -11,7 +11,6 @@ extension ReplicatedDirectory {
     /// Stores bytes under a name, or removes it.
     func set(_ data: Data?, named name: String) throws {
         try Self.requireSize(name, data)
-        try correctClock()
         try list.change(named: name) { present in
             guard !SharedEntry.isValue(data, in: present), let stamp = tracker.nextStamp(now: now()) else { return nil }
             return SharedEntry(stamp: stamp, value: data).bytes
@@ -55,7 +54,6 @@ extension ReplicatedDirectory {
     /// Decides which values to set, and sets those that differ, each with a stamp of its own.
     @discardableResult
     private func change(_ decide: () throws -> [(name: String, data: Data?)]?) throws -> Bool {
-        try correctClock()
         let isDone = try list.change {
             guard let values = try decide() else { return nil }
             var changes: [JournalChange] = []
@@ -81,15 +79,23 @@ extension ReplicatedDirectory {
 
     /// Sets anew what was set while the device's clock was ahead: until the clock is there again it would win over
     /// everything that anybody sets.
+    ///
+    /// It may as well be that the clock is behind now. So there must be others, none of whom is as far ahead.
     func correctClock() throws {
         let now = now()
-        guard tracker.isAhead(of: now) else { return }
+        guard tracker.isAhead(of: now), let own = tracker.memory?.replica else { return }
+        let others = table.withLock { table in
+            table.files.values.compactMap { $0.summary?.header }.filter { $0.replica != own }
+        }
+        guard !others.isEmpty, !others.contains(where: { HybridClock.isAhead($0.written, of: now) }) else { return }
         var old: HybridClock?
         do {
             try list.change {
-                guard let own = tracker.memory?.replica else { return nil }
+                let records = records()
+                let restamping = Restamping(own: own, now: now)
+                guard tracker.memory?.replica == own, !restamping.isContradicted(by: records) else { return nil }
                 var clock = HybridClock()
-                let restamped = Restamping(own: own, now: now).outcome(of: records(), clock: &clock)
+                let restamped = restamping.outcome(of: records, clock: &clock)
                 old = tracker.replaceClock(by: clock)
                 return restamped.map { JournalChange(name: $0.name, data: $0.entry.bytes) }
             }

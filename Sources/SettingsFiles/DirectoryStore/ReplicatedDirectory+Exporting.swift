@@ -23,7 +23,7 @@ extension ReplicatedDirectory {
         }
         let now = now()
         return changes != tracker.ownChanges || header.written < now - Self.longestSilence
-            || header.written > now + HybridClock.tolerance
+            || HybridClock.isAhead(header.written, of: now)
     }
 
     /// Takes over what the directory has, and writes the replica's file if that is needed.
@@ -59,8 +59,10 @@ extension ReplicatedDirectory {
             let header = ReplicaHeader(
                 replica: own.replica, device: options.deviceName ?? DeviceName.own, written: now(),
                 recordCount: records.count, unknownFields: own.unknownFields)
+            let bytes = ReplicaFileWriter.bytes(header, records)
+            guard bytes.count <= options.sizeLimit else { throw ReplicaProblem.tooMuch }
             let file = ownFile(named: name)
-            let prepared = try file.prepare(Data(ReplicaFileWriter.bytes(header, records)))
+            let prepared = try file.prepare(Data(bytes))
             guard let status = try put(prepared, file, known) else {
                 // Somebody has changed it, or this process has in another thread.
                 try look()
@@ -117,7 +119,7 @@ extension ReplicatedDirectory {
             switch files[name]?.content {
             case nil, .foreign: true
             case .replica(let summary): summary.header == nil || summary.header?.replica == own
-            case .tooLarge, .newerVersion, .placeholder, .unreadable: false
+            case .noFile, .tooLarge, .newerVersion, .placeholder, .unreadable: false
             }
         }
     }

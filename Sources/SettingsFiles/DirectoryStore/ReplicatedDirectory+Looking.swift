@@ -18,7 +18,6 @@ extension ReplicatedDirectory {
     /// - Throws: whatever the system reports of the directory, or of the local state. A file that cannot be read is no
     ///   reason not to read the others.
     func look() throws {
-        try correctClock()
         try makeDirectory()
         let names = try candidates()
         let known = table.withLock { $0.files }
@@ -40,7 +39,16 @@ extension ReplicatedDirectory {
         table.withLock { table in
             for name in known.keys where !present.contains(name) { table.files[name] = nil }
         }
-        try takeReturning(returning)
+        do {
+            try takeReturning(returning)
+        } catch {
+            // They are read again.
+            table.withLock { table in
+                for name in returning.keys { table.files[name]?.status = nil }
+            }
+            throw error
+        }
+        try correctClock()
         try collectTombstones()
         tellProblems()
         if isUnsettled { lookAgain(after: .seconds(1)) }
@@ -103,8 +111,9 @@ extension ReplicatedDirectory {
     /// - Returns: what it is now, and what is in it if it was read; nil if there is no file.
     private func read(_ name: String, at path: String, known: SeenFile?) -> (SeenFile, ReplicaFile?)? {
         do throws(SystemError) {
-            guard let status = try fileSystem.status(of: path, followingLink: false), status.kind == .file else {
-                return nil
+            guard let status = try fileSystem.status(of: path, followingLink: false) else { return nil }
+            guard status.kind == .file else {
+                return ReplicaFileName.isLikely(name) ? (SeenFile(status: status, content: .noFile), nil) : nil
             }
             if var known, known.status == status {
                 known.isFresh = false
@@ -128,7 +137,7 @@ extension ReplicatedDirectory {
         guard opened.kind == .file else { return nil }
         let beginning = try fileSystem.read(64, of: file, at: 0)
         guard ReplicaFileReader.canBegin(beginning) else { return (SeenFile(status: opened, content: .foreign), nil) }
-        guard opened.size <= ReplicaFile.sizeLimit else {
+        guard opened.size <= options.sizeLimit else {
             return (SeenFile(status: opened, content: .tooLarge, told: told), nil)
         }
         let bytes = try fileSystem.read(Int(opened.size), of: file, at: 0)
@@ -155,7 +164,7 @@ extension ReplicatedDirectory {
         for name in try candidates() {
             guard let (seen, file) = read(name, at: WholeFile.join(directory, name), known: nil) else { continue }
             switch seen.content {
-            case .foreign: continue
+            case .foreign, .noFile: continue
             case .tooLarge, .newerVersion, .placeholder, .unreadable: return nil
             case .replica(let summary):
                 guard summary.isComplete, seen.status != nil, let file else { return nil }

@@ -42,7 +42,9 @@ extension ReplicatedDirectory {
         try list.change(origin: .external) {
             guard var memory = tracker.memory else { return nil }
             let contents = list.contents.withLock { $0 }
-            let merge = SharedMerge(own: memory.replica, now: now(), collected: memory.collected) { name in
+            // It may have been found while the clock was ahead.
+            let collected = min(memory.collected, horizon)
+            let merge = SharedMerge(own: memory.replica, now: now(), collected: collected) { name in
                 contents.data(named: name).flatMap { SharedEntry($0) }
             }
             outcome = merge.outcome(of: records)
@@ -119,8 +121,7 @@ extension ReplicatedDirectory {
     /// One of which a file is there that still has the value, written by a device that was away for long, is remembered; and
     /// nothing is forgotten while a file cannot be read.
     func collectTombstones() throws {
-        let retention = min(max(options.tombstoneRetention / .milliseconds(1), 0), Double(Instant.latestMilliseconds))
-        let horizon = now() - Int64(retention)
+        let horizon = horizon
         func isOld(_ record: SharedRecord) -> Bool {
             record.entry.isTombstone && record.entry.stamp.instant.milliseconds < horizon
         }
@@ -137,6 +138,12 @@ extension ReplicatedDirectory {
                 + [JournalChange(name: ReplicaMemory.name, data: try memory.bytes)]
         }
         waitForCollection()
+    }
+
+    /// Removals before this time, in milliseconds since 1970, need not be remembered.
+    private var horizon: Int64 {
+        let retention = min(max(options.tombstoneRetention / .milliseconds(1), 0), Double(Instant.latestMilliseconds))
+        return now() - Int64(retention)
     }
 
     private func waitForCollection() {

@@ -84,7 +84,7 @@ extension ReplicaProblem {
         case .returned: .returned
         case .newerFile, .tooLarge, .tooManyFiles, .notDelivered, .unreadable: .unusedFile
         case .newerState: .storeUnavailable
-        case .missingDirectory, .noFreeName: .notExported
+        case .missingDirectory, .noFreeName, .tooMuch: .notExported
         case .valueTooLarge: .writeFailed
         }
     }
@@ -102,7 +102,9 @@ extension ReplicaProblem {
         case .tooLarge: problem(.tooLarge)
         case .newerFile: problem(.newerVersion)
         case .unreadable: problem(.unreadable)
-        case .newerState, .tooManyFiles, .valueTooLarge, .copiedState, .returned, .missingDirectory, .noFreeName: nil
+        case .newerState, .tooManyFiles, .valueTooLarge, .tooMuch, .copiedState, .returned, .missingDirectory,
+            .noFreeName:
+            nil
         }
     }
 }

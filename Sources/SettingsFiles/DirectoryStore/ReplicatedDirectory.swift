@@ -90,9 +90,11 @@ final class ReplicatedDirectory: Sendable {
             self?.noteFailure(of: error)
         }
         self.writer.withLock { $0 = writer }
-        watch.withLock { $0 = SharedDirectoryWatch(of: self) }
         queue.async { [self] in
             Fork.excluded {
+                // Before the first look, so that nothing is missed; in the background, as a network may not answer.
+                let watch = SharedDirectoryWatch(of: self)
+                self.watch.withLock { $0 = watch }
                 do {
                     try lookFirst()
                 } catch {

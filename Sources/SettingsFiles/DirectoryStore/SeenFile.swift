@@ -3,6 +3,8 @@ struct SeenFile: Sendable {
     enum Content: Sendable {
         /// Something that is none of ours.
         case foreign
+        /// A directory, a link or the like, under a name like ours.
+        case noFile
         case replica(Summary)
         case tooLarge
         case newerVersion(Int)
@@ -47,7 +49,7 @@ struct SeenFile: Sendable {
 
     func problems(named name: String) -> [ReplicaProblem] {
         switch content {
-        case .foreign: return []
+        case .foreign, .noFile: return []
         case .unreadable(let error): return [.unreadable(name, error)]
         case .tooLarge: return [.tooLarge(name)]
         case .newerVersion(let version): return [.newerFile(name, version: version)]

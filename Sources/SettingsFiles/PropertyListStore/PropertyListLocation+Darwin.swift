@@ -14,5 +14,11 @@
         }
 
         static var platformStateDirectory: String { get throws { try platformDirectory } }
+
+        /// A path in a form that is the same the next time: an app's container moves when the app is updated.
+        static func lastingForm(of path: String) -> String {
+            let home = NSHomeDirectory()
+            return path.hasPrefix(home + "/") ? "~" + path.dropFirst(home.count) : path
+        }
     }
 #endif

@@ -30,6 +30,9 @@
             }
         }
 
+        /// A path in a form that is the same the next time.
+        static func lastingForm(of path: String) -> String { path }
+
         /// The specification has relative paths ignored.
         private static func absolutePath(inVariable name: String) -> String? {
             guard let value = getenv(name) else { return nil }

@@ -31,7 +31,10 @@ struct HybridClock: Sendable {
     func isAhead(of now: Int64) -> Bool { Self.isAhead(last, of: now) }
 
     /// Whether a moment is so far in the future that somebody's clock must be wrong.
-    static func isAhead(_ instant: Instant, of now: Int64) -> Bool {
-        instant.milliseconds > Instant(milliseconds: now).milliseconds + tolerance
+    static func isAhead(_ instant: Instant, of now: Int64) -> Bool { isAhead(instant.milliseconds, of: now) }
+
+    /// The same of milliseconds since 1970.
+    static func isAhead(_ milliseconds: Int64, of now: Int64) -> Bool {
+        milliseconds > Instant(milliseconds: now).milliseconds + tolerance
     }
 }

@@ -11,6 +11,7 @@ enum ReplicaProblem: ValueFreeError, Equatable {
     case notDelivered(String)
     case unreadable(String, SystemError)
     case valueTooLarge
+    case tooMuch
     case clockAhead(String, records: Int)
     case copiedState
     case returned(String, records: Int)
@@ -37,6 +38,8 @@ enum ReplicaProblem: ValueFreeError, Equatable {
             "\(file) cannot be read: \(error)"
         case .valueTooLarge:
             "The value is larger than the \(ReplicaFile.valueLimit >> 20) MiB that a shared store takes."
+        case .tooMuch:
+            "The settings are larger than the \(ReplicaFile.sizeLimit >> 20) MiB that can be shared; remove some."
         case .clockAhead(let file, let records):
             "\(records) records in \(file) are more than a day in the future: a device's clock is wrong. They are used when "
                 + "they are due, or when that device has set them anew."

@@ -50,12 +50,18 @@ struct SharedMerge {
     }
 }
 
-/// Giving entries from a future that turned out to be none a stamp of the present: those made while the machine's clock was
-/// ahead would win over everything that anybody sets until then.
+/// Giving own entries from a future that turned out to be none a stamp of the present: those made while the machine's clock
+/// was ahead would win over everything that anybody sets until then.
 struct Restamping {
     let own: ReplicaID
     /// The machine's time, in milliseconds since 1970.
     let now: Int64
+
+    /// Whether there is something of others that is as far in the future: then it is this machine's clock that is behind,
+    /// and the stamps are right.
+    func isContradicted(by records: some Sequence<SharedRecord>) -> Bool {
+        records.contains { $0.entry.stamp.replica != own && HybridClock.isAhead($0.entry.stamp.instant, of: now) }
+    }
 
     /// - Parameter clock: Begins anew after the entries that stay as they are.
     /// - Returns: the entries with new stamps, in the order of their old ones.
@@ -63,11 +69,11 @@ struct Restamping {
         var last = Instant.earliest
         var future: [SharedRecord] = []
         for record in records {
-            let instant = record.entry.stamp.instant
-            if HybridClock.isAhead(instant, of: now) {
+            let stamp = record.entry.stamp
+            if stamp.replica == own && HybridClock.isAhead(stamp.instant, of: now) {
                 future.append(record)
             } else {
-                last = max(last, instant)
+                last = max(last, stamp.instant)
             }
         }
         clock.restart(from: last)

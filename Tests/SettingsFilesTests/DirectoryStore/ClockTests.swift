@@ -94,6 +94,7 @@ struct ClockTests {
 
     @Test("a clock that was corrected is so for all processes of the device")
     func correctedForAll() throws {
+        try settle([one, other])
         let stores = try [one.process(), one.process()]
         one.time += Self.years
         try stores[0].set(key("a"), to: Data("future".utf8))
@@ -105,6 +106,29 @@ struct ClockTests {
         let text = String(decoding: try one.ownFile.data, as: UTF8.self)
         #expect(!text.contains("2027"))
         #expect(stores[0].get(key("a")) == Data("1".utf8))
+    }
+
+    @Test("a clock that is behind for a while undoes nothing that was set or removed with the right one")
+    func behind() throws {
+        for name in ["a", "b", "c"] { try one.set(name, "1") }
+        try settle([one, other])
+        one.time += 10_000
+        try one.set("a", nil)
+        try one.set("b", "2")
+        let right = one.time
+        let id = try one.ownFile.name
+        for time: Int64 in [5_000, right - 3 * Device.day] {
+            one.restart()
+            one.time = time
+            try one.store.refresh()
+            try one.set("c", "\(time)")
+            try one.store.synchronize()
+        }
+        one.restart()
+        one.time = right + 60_000
+        try settle([one, other])
+        #expect(try one.values == ["b": "2", "c": "\(right - 3 * Device.day)"])
+        #expect(try one.ownFile.name == id)
     }
 
     @Test("a clock that goes back makes no change lose against an earlier one of the same device")

@@ -179,6 +179,57 @@ struct OwnFileTests {
         #expect(try device.store.replicas.map(\.isOwn) == [true])
     }
 
+    @Test(
+        "a directory or a link under the own name is left alone, and another name is taken", arguments: [true, false])
+    func nameOfDirectory(isLink: Bool) throws {
+        let (name, _) = try device.ownFile
+        try device.remove(name)
+        let path = device.directory + "/" + name
+        if isLink { try device.disk.makeLink(path, to: "/elsewhere") } else { try device.disk.makeDirectory(path) }
+        try device.store.synchronize()
+        #expect(device.files.count == 1)
+        #expect(device.disk.names(in: device.directory).count == 2)
+        #expect(device.disk.contents(of: "/elsewhere") == nil)
+        #expect(try device.store.replicas.map(\.isOwn) == [true])
+    }
+
+    @Test("more than others would read is not written, but told, and stays safe here")
+    func tooMuch() throws {
+        var options = DirectoryStore.Options()
+        options.sizeLimit = 4_096
+        func open(_ state: String) throws -> DirectoryStore {
+            try DirectoryStore(
+                directory: device.directory, state: state, fileSystem: device.disk.process(), options: options)
+        }
+        let store = try open(device.state)
+        let large = Data(repeating: UInt8(ascii: "1"), count: 4_096)
+        try store.set(key("large"), to: large)
+        #expect {
+            try store.synchronize()
+        } throws: {
+            SettingsError.Code.notExported ~= $0
+        }
+        #expect(store.report.hasUnexportedChanges)
+        #expect(try open(device.state).get(key("large")) == large)
+        try store.set(key("large"), to: nil)
+        try store.synchronize()
+        #expect(!store.report.hasUnexportedChanges)
+        try device.put(Data(ReplicaFile.magic.utf8) + Data(count: 4_096), "Settings-large")
+        let other = try open("/other")
+        #expect(other.report.problems.map(\.kind) == [.tooLarge])
+        #expect(other.keys().count == 2)
+    }
+
+    @Test("a state inside of the shared directory is refused")
+    func stateInside() throws {
+        #expect {
+            try DirectoryStore(
+                directory: "/shared", state: "/shared/state/here", fileSystem: SimulatedDisk().process())
+        } throws: {
+            SettingsError.Code.storeUnavailable ~= $0
+        }
+    }
+
     @Test("what a newer version has written besides stays when the file is written again")
     func unknownFields() throws {
         let other = try Device("newer")
