@@ -1,0 +1,76 @@
+import Foundation
+import Synchronization
+
+/// A device as the process that started it sees it.
+final class DeviceProcess {
+    let name: String
+    let sharedFolder: URL
+    private let process = Process()
+    private let input = Pipe()
+    private let heard = Heard()
+
+    /// What it has said.
+    private final class Heard: Sendable {
+        let hasPlayed = Atomic(false)
+        let reports = Mutex<[Report]>([])
+
+        func take(_ message: Message, from name: String) {
+            switch message {
+            case .says(let text): Console.say(name, text)
+            case .hasPlayed: hasPlayed.store(true, ordering: .releasing)
+            case .report(let report): reports.withLock { $0.append(report) }
+            }
+        }
+    }
+
+    struct DoesNotAnswer: Error, CustomStringConvertible {
+        let name: String
+        var description: String { "\(name) does not answer." }
+    }
+
+    init(name: String, home: URL, seed: UInt64) throws {
+        self.name = name
+        sharedFolder = home.appendingPathComponent("Shared")
+        try FileManager.default.createDirectory(at: sharedFolder, withIntermediateDirectories: true)
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+        process.arguments = ["device", name, home.path, "\(seed)"]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        let (lines, heard) = (output.fileHandleForReading, heard)
+        Thread.detachNewThread {
+            var rest = Data()
+            while case let data = lines.availableData, !data.isEmpty {
+                rest += data
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    let message = try? JSONDecoder().decode(Message.self, from: rest[..<end])
+                    if let message { heard.take(message, from: name) }
+                    rest = Data(rest[(end + 1)...])
+                }
+            }
+        }
+    }
+
+    var hasPlayed: Bool { heard.hasPlayed.load(ordering: .acquiring) }
+
+    /// Has it take over what is in its folder and write what it has, and asks what that is.
+    func report() throws -> Report {
+        try input.fileHandleForWriting.write(contentsOf: Data("report\n".utf8))
+        let deadline = Date().addingTimeInterval(10)
+        while Date() < deadline {
+            if let report = heard.reports.withLock({ $0.popLast() }) { return report }
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+        throw DoesNotAnswer(name: name)
+    }
+
+    /// Has it end in order; stops it if it does not.
+    func end() {
+        try? input.fileHandleForWriting.close()
+        let deadline = Date().addingTimeInterval(5)
+        while process.isRunning, Date() < deadline { Thread.sleep(forTimeInterval: 0.005) }
+        if process.isRunning { process.terminate() }
+        process.waitUntilExit()
+    }
+}

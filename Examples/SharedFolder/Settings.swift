@@ -1,0 +1,12 @@
+import SettingsKit
+
+enum Theme: String, Codable, Sendable, CaseIterable {
+    case system, light, dark
+}
+
+// What follows a person from device to device. Definitions do not know how: that is the store's affair.
+extension SettingsService.SettingDefinition {
+    static let theme = Setting<Theme>("theme", in: .shared, default: .system)
+    static let volume = Setting<Int>("volume", in: .shared, default: 5) { min(max($0, 0), 10) }
+    static let nickname = Setting<String?>("nickname", in: .shared)
+}
