@@ -68,6 +68,15 @@ private func tourOfSettings(in folder: URL) throws {
     #expect(report.failures.isEmpty, "\(report)")
 }
 
+/// Not called: its state would be in the home directory of who runs the tests.
+private func openSharedSettings(in folder: URL) throws -> SettingsService {
+    let store = try DirectoryStore(at: folder)
+    for replica in store.replicas {
+        print(replica.deviceName, replica.lastSeen, replica.isOwn ? "(this device)" : "")
+    }
+    return SettingsService(shared: store)
+}
+
 /// A directory that is there while the test runs.
 private func withTemporaryFolder<R>(_ body: (URL) async throws -> R) async throws -> R {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Snippets-\(UUID().uuidString)")
@@ -149,7 +158,8 @@ private func saveTheme(_ theme: Theme, in settings: SettingsService) throws {
 private func serviceWithScopes(folder: URL) throws -> SettingsService {
     let settings = SettingsService(
         defaults: try PropertyListStore(url: folder.appendingPathComponent("Settings.plist")),
-        shared: try PropertyListStore(url: folder.appendingPathComponent("Shared.plist")),
+        shared: try DirectoryStore(
+            at: folder.appendingPathComponent("Synced"), state: folder.appendingPathComponent("State")),
         storesForCustomScopes: [.custom(id: "session"): MemoryStore()])
     settings.register(CacheStore(countLimit: 100), for: .custom(id: "cache"))
     return settings
@@ -221,6 +231,64 @@ private func watchForProblems(_ settings: SettingsService) async {
         await task.value
     }
     #expect(settings.get(.theme) == .dark)
+}
+
+// MARK: The shared directory
+
+private func sharedService(folder: URL, state: URL) throws -> SettingsService {
+    var options = DirectoryStore.Options()
+    options.deviceName = "Ann's laptop"
+    return SettingsService(defaults: nil, shared: try DirectoryStore(at: folder, state: state, options: options))
+}
+
+private func share(_ settings: SettingsService) throws {
+    do {
+        try settings.synchronize()
+    } catch SettingsError.Code.notExported {
+        print("Saved here. Other devices hear of it later.")
+    }
+}
+
+private func shareOldSettings(of file: URL, in store: DirectoryStore) throws {
+    let count = try store.importPropertyList(at: file)
+    print("\(count) settings are shared from now on.")
+}
+
+private func printState(of store: DirectoryStore) {
+    for replica in store.replicas {
+        print(replica.deviceName, replica.lastSeen, replica.isOwn ? "(this device)" : "")
+    }
+    for problem in store.report.problems {
+        print(problem)
+    }
+}
+
+@Test private func settingsAreSharedThroughADirectory() async throws {
+    try await withTemporaryFolder { folder in
+        let shared = folder.appendingPathComponent("Synced")
+        let laptop = try sharedService(folder: shared, state: folder.appendingPathComponent("Laptop"))
+        try laptop.save(.theme, to: .dark)
+        try share(laptop)
+        let store = try DirectoryStore(at: shared, state: folder.appendingPathComponent("Phone"))
+        try store.synchronize()
+        let phone = SettingsService(defaults: nil, shared: store, diagnosticSink: .none)
+        #expect(phone.get(.theme) == .dark)
+        printState(of: store)
+        #expect(store.replicas.contains { $0.deviceName == "Ann's laptop" && !$0.isOwn })
+        #expect(store.report.problems.isEmpty)
+    }
+}
+
+@Test private func importedSettingsAreShared() async throws {
+    try await withTemporaryFolder { folder in
+        let file = folder.appendingPathComponent("Settings.plist")
+        let old = try PropertyListStore(url: file)
+        try SettingsService(defaults: nil, shared: old, diagnosticSink: .none).save(.theme, to: .light)
+        let store = try DirectoryStore(
+            at: folder.appendingPathComponent("Synced"), state: folder.appendingPathComponent("State"))
+        try shareOldSettings(of: file, in: store)
+        #expect(SettingsService(defaults: nil, shared: store, diagnosticSink: .none).get(.theme) == .light)
+    }
 }
 
 // MARK: Stored forms
