@@ -13,16 +13,21 @@ struct DirectoryLocation: Sendable {
         guard !directory.utf8.contains(0), state?.utf8.contains(0) != true else {
             throw SettingsError(.storeUnavailable, store: "DirectoryStore", underlying: NulInPath())
         }
-        self.directory = Self.withoutLastSlash(directory)
-        statePath = try (state.map(Self.withoutLastSlash) ?? Self.standardState(for: self.directory)) + "/State.plist"
+        self.directory = Self.plain(directory)
+        statePath = try (state.map(Self.plain) ?? Self.standardState(for: self.directory)) + "/State.plist"
         guard !statePath.hasPrefix(self.directory + "/") else {
             throw SettingsError(
                 .storeUnavailable, store: "DirectoryStore at \(self.directory)", underlying: StateInDirectory())
         }
     }
 
-    static func withoutLastSlash(_ path: String) -> String {
-        path.count > 1 && path.hasSuffix("/") ? withoutLastSlash(String(path.dropLast())) : path
+    /// A path without what is not needed in it. Links are not followed: where they lead depends on what is mounted.
+    private static func plain(_ path: String) -> String {
+        var components: [Substring] = []
+        for component in path.split(separator: "/") where component != "." {
+            if component == ".." { _ = components.popLast() } else { components.append(component) }
+        }
+        return (path.hasPrefix("/") ? "/" : "") + components.joined(separator: "/")
     }
 
     /// A directory of the program's, with the last component of the shared directory's path, for people, and a number that

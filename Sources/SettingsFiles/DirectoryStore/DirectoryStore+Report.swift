@@ -24,7 +24,8 @@ extension DirectoryStore {
     public struct Report: Sendable, Hashable {
         /// What was found in the directory, by the names of the files.
         public let problems: [Problem]
-        /// Whether something was changed here that the replica's file does not have yet.
+        /// Whether the replica's file is to be written: something was changed here that it does not have yet, or it is
+        /// missing, damaged, or was not written for a day.
         public let hasUnexportedChanges: Bool
     }
 

@@ -79,7 +79,7 @@ public final class DirectoryStore: SettingsStore {
             throw SettingsError(.storeUnavailable, store: "DirectoryStore", underlying: NotAFileURL())
         }
         let core = try OpenDirectories.core(
-            at: DirectoryLocation(directory: WholeFile.realPath(directory.path), state: state?.path), options: options)
+            at: DirectoryLocation(directory: directory.path, state: state?.path), options: options)
         try core.waitForFirstLook()
         self.init(core)
     }

@@ -10,12 +10,14 @@ import SettingsCore
 extension ReplicatedDirectory {
     /// Stores bytes under a name, or removes it.
     func set(_ data: Data?, named name: String) throws {
-        try Self.requireSize(name, data)
+        try requireSize(name, data)
+        let count = tracker.ownChanges
         try list.change(named: name) { present in
-            guard !SharedEntry.isValue(data, in: present), let stamp = tracker.nextStamp(now: now()) else { return nil }
-            return SharedEntry(stamp: stamp, value: data).bytes
+            guard !SharedEntry.isValue(data, in: present) else { return nil }
+            let entry = SharedEntry(stamp: tracker.nextStamp(now: now()), value: data)
+            return JournalChange(name: name, data: entry.bytes)
         }
-        scheduleExport()
+        if tracker.ownChanges != count { scheduleExport() }
     }
 
     /// Carries out a batch if its expectations hold.
@@ -37,11 +39,10 @@ extension ReplicatedDirectory {
     ///
     /// - Returns: how many.
     func importValues(_ values: [(name: String, data: Data)]) throws -> Int {
-        for (name, data) in values { try Self.requireSize(name, data) }
+        for (name, data) in values { try requireSize(name, data) }
         var count = 0
         try list.change {
-            guard let replica = tracker.memory?.replica else { return nil }
-            let stamp = Stamp(instant: .earliest, replica: replica)
+            let stamp = Stamp(instant: .earliest, replica: tracker.memory.replica)
             let contents = list.contents.withLock { $0 }
             let new = values.filter { contents.data(named: $0.name) == nil }
             count = new.count
@@ -61,9 +62,9 @@ extension ReplicatedDirectory {
             var taken: Set<String> = []
             for (name, data) in values.reversed() where taken.insert(name).inserted {
                 guard value(named: name) != data else { continue }
-                try Self.requireSize(name, data)
-                guard let stamp = tracker.nextStamp(now: now()) else { return nil }
-                changes.append(JournalChange(name: name, data: SharedEntry(stamp: stamp, value: data).bytes))
+                try requireSize(name, data)
+                let entry = SharedEntry(stamp: tracker.nextStamp(now: now()), value: data)
+                changes.append(JournalChange(name: name, data: entry.bytes))
             }
             return changes
         }
@@ -71,9 +72,9 @@ extension ReplicatedDirectory {
         return isDone
     }
 
-    private static func requireSize(_ name: String, _ data: Data?) throws {
-        guard name.utf8.count + (data?.count ?? 0) <= ReplicaFile.valueLimit else {
-            throw SettingsError(.writeFailed, store: "DirectoryStore", underlying: ReplicaProblem.valueTooLarge)
+    private func requireSize(_ name: String, _ data: Data?) throws {
+        guard data?.count ?? 0 <= ReplicaFile.valueLimit, name.utf8.count <= ReplicaFile.nameLimit else {
+            throw SettingsError(.writeFailed, store: list.description, underlying: ReplicaProblem.valueTooLarge)
         }
     }
 
@@ -83,18 +84,18 @@ extension ReplicatedDirectory {
     /// It may as well be that the clock is behind now. So there must be others, none of whom is as far ahead.
     func correctClock() throws {
         let now = now()
-        guard tracker.isAhead(of: now), let own = tracker.memory?.replica else { return }
-        let others = table.withLock { table in
-            table.files.values.compactMap { $0.summary?.header }.filter { $0.replica != own }
-        }
+        guard tracker.isAhead(of: now) else { return }
+        let others = othersHeaders
+        let latest = table.withLock { $0.files.values.compactMap { $0.summary?.latest }.max() } ?? .earliest
         guard !others.isEmpty, !others.contains(where: { HybridClock.isAhead($0.written, of: now) }) else { return }
         var old: HybridClock?
         do {
             try list.change {
                 let records = records()
-                let restamping = Restamping(own: own, now: now)
-                guard tracker.memory?.replica == own, !restamping.isContradicted(by: records) else { return nil }
-                var clock = HybridClock()
+                let restamping = Restamping(own: tracker.memory.replica, now: now)
+                guard !restamping.isContradicted(by: records) else { return nil }
+                // Also after what others know of, which may be unknown here by now.
+                var clock = HybridClock(last: latest)
                 let restamped = restamping.outcome(of: records, clock: &clock)
                 old = tracker.replaceClock(by: clock)
                 return restamped.map { JournalChange(name: $0.name, data: $0.entry.bytes) }

@@ -17,6 +17,7 @@ extension ReplicatedDirectory {
 
     /// Whether the directory lacks something that others are to be told.
     var needsExport: Bool {
+        if table.withLock({ $0.mustExport }) { return true }
         let seen = ownFileName().flatMap { name in table.withLock { $0.files[name] } }
         guard let summary = seen?.summary, let header = summary.header, let changes = summary.ownChanges else {
             return true
@@ -41,21 +42,22 @@ extension ReplicatedDirectory {
     func synchronize() throws {
         do {
             try export(always: false)
+            try synchronizeDirectory()
         } catch {
             try list.synchronize()
-            throw error
+            throw SettingsError.wrap(error, as: .notExported, store: list.description)
         }
         try list.synchronize()
     }
 
     private func write() throws {
         for _ in 0..<Self.attemptLimit {
-            guard let name = ownFileName(), let own = tracker.memory else { throw ReplicaProblem.noFreeName }
+            guard let name = ownFileName() else { throw ReplicaProblem.noFreeName }
             let known = table.withLock { $0.files[name] }
+            let (own, changes) = (tracker.memory, tracker.ownChanges)
+            let records = records().sorted { $0.name < $1.name }
             // Others must not get what a power failure here could undo: it would look as if somebody else had written it.
             try list.synchronize()
-            let changes = tracker.ownChanges
-            let records = records().sorted { $0.name < $1.name }
             let header = ReplicaHeader(
                 replica: own.replica, device: options.deviceName ?? DeviceName.own, written: now(),
                 recordCount: records.count, unknownFields: own.unknownFields)
@@ -69,25 +71,48 @@ extension ReplicatedDirectory {
                 if !needsExport { return }
                 continue
             }
-            try file.synchronizeDirectory()
             let summary = SeenFile.Summary(
                 header: header, recordCount: records.count, damagedLines: 0, isComplete: true, ownChanges: changes)
-            table.withLock { $0.files[name] = SeenFile(status: status, content: .replica(summary)) }
+            table.withLock { table in
+                table.files[name] = SeenFile(status: status, content: .replica(summary))
+                table.mustExport = false
+            }
+            try synchronizeDirectory()
             cleanUp(file)
             return
         }
         throw SettingsError(.conflict, store: list.description)
     }
 
-    /// Puts a new file in the place of the own one, before all other processes with this state.
+    /// Sees to it that the own file survives a power failure, whoever has put it in its place.
+    private func synchronizeDirectory() throws {
+        guard let name = ownFileName() else { return }
+        let (status, durable) = table.withLock { ($0.files[name]?.status, $0.durableStatus) }
+        guard let status, status != durable else { return }
+        do throws(SystemError) {
+            try ownFile(named: name).synchronizeDirectory()
+        } catch {
+            // A second attempt may succeed without having done what the first did not. A new file is a new attempt.
+            table.withLock { $0.mustExport = true }
+            throw error
+        }
+        table.withLock { $0.durableStatus = status }
+    }
+
+    /// Puts a new file in the place of the own one, before all other processes with this state. Not with the state's own
+    /// lock, which setting a value needs: a network may not answer.
     ///
     /// - Returns: nil if that is not the one any more that was looked at.
     private func put(_ prepared: WholeFile.Prepared, _ file: WholeFile, _ known: SeenFile?) throws -> FileStatus? {
         do {
-            let status: FileStatus? = try list.withLockedJournal { _ in
-                guard try file.status() == known?.status else { return nil }
-                return try file.put(prepared)
+            let lock = try fileSystem.openForAppending(
+                WholeFile.split(list.path).directory + "/Export.lock", creating: true)
+            defer { fileSystem.close(lock) }
+            guard try fileSystem.lock(lock, waiting: list.patience) else {
+                throw SettingsError(.busy, store: list.description)
             }
+            let isKnown = try file.status() == known?.status
+            let status = isKnown ? try file.put(prepared) : nil
             if status == nil { file.discard(prepared) }
             return status
         } catch {
@@ -113,7 +138,7 @@ extension ReplicatedDirectory {
     ///
     /// What is none of our files but has a name with our ID in it was ours, and was destroyed.
     func ownFileName() -> String? {
-        guard let own = tracker.memory?.replica else { return nil }
+        let own = tracker.memory.replica
         let files = table.withLock { $0.files }
         return (1...100).lazy.map { ReplicaFileName.name(of: own, attempt: $0) }.first { name in
             switch files[name]?.content {

@@ -21,32 +21,17 @@ extension ReplicatedDirectory {
         try makeDirectory()
         let names = try candidates()
         let known = table.withLock { $0.files }
-        var returning: [String: [SharedRecord]] = [:]
         var isUnsettled = false
         for name in names {
-            let path = WholeFile.join(directory, name)
-            guard let (seen, file) = read(name, at: path, known: known[name]) else { continue }
-            var new = seen
-            if let file {
-                new = try takeOver(file, name, seen, &returning)
-            } else {
-                try takeDue(name, &new, &returning)
-            }
-            isUnsettled = isUnsettled || new.isFresh && new.summary?.isComplete == false
-            table.withLock { $0.files[name] = new }
+            let found = read(name, known: known[name])
+            var seen = found?.seen
+            if let file = found?.file { seen = try takeOver(file, name, found?.seen) }
+            isUnsettled = isUnsettled || seen?.isFresh == true && seen?.summary?.isComplete == false
+            table.withLock { $0.files[name] = seen }
         }
         let present = Set(names)
         table.withLock { table in
             for name in known.keys where !present.contains(name) { table.files[name] = nil }
-        }
-        do {
-            try takeReturning(returning)
-        } catch {
-            // They are read again.
-            table.withLock { table in
-                for name in returning.keys { table.files[name]?.status = nil }
-            }
-            throw error
         }
         try correctClock()
         try collectTombstones()
@@ -60,15 +45,12 @@ extension ReplicatedDirectory {
     /// Makes the directory if it is not there; what it is in only the first time: later, that may be a volume that is not
     /// mounted.
     private func makeDirectory() throws {
-        let isNew = table.withLock { table in
-            defer { table.isDirectoryNew = false }
-            return table.isDirectoryNew
-        }
-        guard try fileSystem.status(of: directory, followingLink: true) == nil else { return }
-        if isNew {
+        let isThere = try fileSystem.status(of: directory, followingLink: true) != nil
+        if !isThere, table.withLock({ $0.isDirectoryNew }) {
             try WholeFile(path: WholeFile.join(directory, "file"), fileSystem: fileSystem).createDirectory()
-            return
         }
+        table.withLock { $0.isDirectoryNew = false }
+        if try fileSystem.status(of: directory, followingLink: true) != nil { return }
         let parent = WholeFile.split(directory).directory
         guard try fileSystem.status(of: parent, followingLink: true)?.kind == .directory else {
             throw ReplicaProblem.missingDirectory(directory)
@@ -80,56 +62,44 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// The names of what may be replicas' files, ours first. Hidden ones are none, as the temporary files of most syncers
-    /// are, and ours; but a placeholder for a file that is in the cloud is hidden, too.
+    /// The names of what may be replicas' files: the own ones first, then those named like ours.
     private func candidates() throws -> [String] {
-        let names = try fileSystem.names(inDirectory: directory).filter { name in
-            !name.hasPrefix(".") || Self.fileOfPlaceholder(name) != nil
-        }
-        let sorted = names.sorted { one, other in
-            let (isOurs, isOtherOurs) = (ReplicaFileName.isLikely(one), ReplicaFileName.isLikely(other))
-            return isOurs == isOtherOurs ? one < other : isOurs
-        }
-        let problem = ReplicaProblem.tooManyFiles(names.count)
-        table.withLock { table in
-            table.told.removeAll { if case .tooManyFiles = $0 { names.count <= Self.fileLimit } else { false } }
-        }
-        if names.count > Self.fileLimit { tell([problem], once: true) }
-        return Array(sorted.prefix(Self.fileLimit))
-    }
-
-    /// Which file a placeholder of iCloud Drive stands for, `.NAME.icloud`.
-    private static func fileOfPlaceholder(_ name: String) -> String? {
-        guard name.hasPrefix("."), name.hasSuffix(".icloud"), name.count > 8 else { return nil }
-        return String(name.dropFirst().dropLast(7))
+        let own = tracker.memory.replica
+        let names = try fileSystem.names(inDirectory: directory).filter(ReplicaFileName.isPossible)
+        let sorted = names.map { (rank: ReplicaFileName.rank(of: $0, own: own), name: $0) }.sorted { $0 < $1 }
+        table.withLock { $0.surplus = names.count > Self.fileLimit ? .tooManyFiles(names.count) : nil }
+        return sorted.prefix(Self.fileLimit).map(\.name)
     }
 
     // MARK: Files
 
-    /// Reads a file unless it is as it was.
+    /// Reads a file unless it is as it was, and nothing in it is due.
     ///
     /// - Returns: what it is now, and what is in it if it was read; nil if there is no file.
-    private func read(_ name: String, at path: String, known: SeenFile?) -> (SeenFile, ReplicaFile?)? {
+    private func read(_ name: String, known: SeenFile?) -> (seen: SeenFile, file: ReplicaFile?)? {
+        let path = WholeFile.join(directory, name)
         do throws(SystemError) {
             guard let status = try fileSystem.status(of: path, followingLink: false) else { return nil }
             guard status.kind == .file else {
                 return ReplicaFileName.isLikely(name) ? (SeenFile(status: status, content: .noFile), nil) : nil
             }
-            if var known, known.status == status {
+            if var known, known.status == status, known.summary?.due(by: now()) != true {
                 known.isFresh = false
                 return (known, nil)
             }
-            if Self.fileOfPlaceholder(name) != nil { return (SeenFile(status: status, content: .placeholder), nil) }
-            return try read(path, status, told: known?.told ?? [])
+            if status.isDataless || ReplicaFileName.isPlaceholder(name) {
+                return (SeenFile(status: status, content: .placeholder), nil)
+            }
+            return try read(path, status)
         } catch {
             if error.number == ENOENT { return nil }
-            return (SeenFile(status: nil, content: .unreadable(error), told: known?.told ?? []), nil)
+            return (SeenFile(status: nil, content: .unreadable(error)), nil)
         }
     }
 
     private func read(
-        _ path: String, _ status: FileStatus, told: [ReplicaProblem]
-    ) throws(SystemError) -> (SeenFile, ReplicaFile?)? {
+        _ path: String, _ status: FileStatus
+    ) throws(SystemError) -> (seen: SeenFile, file: ReplicaFile?)? {
         let file = try fileSystem.openForReading(path)
         defer { fileSystem.close(file) }
         let opened = try fileSystem.status(of: file)
@@ -138,12 +108,12 @@ extension ReplicatedDirectory {
         let beginning = try fileSystem.read(64, of: file, at: 0)
         guard ReplicaFileReader.canBegin(beginning) else { return (SeenFile(status: opened, content: .foreign), nil) }
         guard opened.size <= options.sizeLimit else {
-            return (SeenFile(status: opened, content: .tooLarge, told: told), nil)
+            return (SeenFile(status: opened, content: .tooLarge), nil)
         }
         let bytes = try fileSystem.read(Int(opened.size), of: file, at: 0)
         // While somebody writes it in place, what was read is good, but not all.
         let isSettled = try fileSystem.status(of: file) == opened && opened == status
-        var seen = SeenFile(status: isSettled ? opened : nil, content: .foreign, told: told)
+        var seen = SeenFile(status: isSettled ? opened : nil, content: .foreign)
         switch bytes.withUnsafeBufferPointer(ReplicaFileReader.read) {
         case .foreign: return (seen, nil)
         case .newerVersion(let version):
@@ -158,20 +128,21 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// The records of every replica's file that is there; nil if one cannot be read as a whole.
-    func readAllRecords() throws -> [SharedRecord]? {
-        var records: [SharedRecord] = []
+    /// Goes through the records of every replica's file that is there.
+    ///
+    /// - Returns: whether all of the files could be read as a whole.
+    func readAllRecords(_ body: (SharedRecord) -> Void) throws -> Bool {
+        var isWhole = true
         for name in try candidates() {
-            guard let (seen, file) = read(name, at: WholeFile.join(directory, name), known: nil) else { continue }
+            guard let (seen, file) = read(name, known: nil) else { continue }
+            for record in file?.records ?? [] { body(record) }
             switch seen.content {
             case .foreign, .noFile: continue
-            case .tooLarge, .newerVersion, .placeholder, .unreadable: return nil
-            case .replica(let summary):
-                guard summary.isComplete, seen.status != nil, let file else { return nil }
-                records += file.records
+            case .tooLarge, .newerVersion, .placeholder, .unreadable: isWhole = false
+            case .replica(let summary): isWhole = isWhole && summary.isComplete && seen.status != nil
             }
         }
-        return records
+        return isWhole
     }
 }
 
@@ -181,10 +152,24 @@ enum ReplicaFileName {
     private static let beginning = "Settings-"
     private static let ending = ".jsonl"
 
-    static func isLikely(_ name: String) -> Bool { name.hasPrefix(beginning) }
-
     /// - Parameter attempt: 1 for the usual name, more where others were taken.
     static func name(of replica: ReplicaID, attempt: Int) -> String {
         beginning + replica.description + (attempt == 1 ? "" : "-\(attempt)") + ending
+    }
+
+    static func isLikely(_ name: String) -> Bool { name.hasPrefix(beginning) }
+
+    /// Hidden files are none of ours, as the temporary files of most syncers are, and our own; but a placeholder for a file
+    /// that is in the cloud is hidden, too.
+    static func isPossible(_ name: String) -> Bool { !name.hasPrefix(".") || isPlaceholder(name) }
+
+    /// Whether it is what iCloud Drive has for a file that it has not brought, `.NAME.icloud`.
+    static func isPlaceholder(_ name: String) -> Bool { name.hasPrefix(".") && name.hasSuffix(".icloud") }
+
+    /// In which order files are looked at, by the first of them that differs; together with the name.
+    static func rank(of name: String, own: ReplicaID) -> Int {
+        // The names of the own file in the order in which they are taken.
+        if name.hasPrefix(beginning + own.description) { return name.utf8.count }
+        return isLikely(name) ? .max - 1 : .max
     }
 }

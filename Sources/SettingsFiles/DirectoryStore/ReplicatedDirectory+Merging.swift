@@ -5,42 +5,26 @@ extension ReplicatedDirectory {
     /// Takes over what is in a file.
     ///
     /// - Returns: what is to be kept of it.
-    func takeOver(
-        _ file: ReplicaFile, _ name: String, _ seen: SeenFile, _ returning: inout [String: [SharedRecord]]
-    ) throws -> SeenFile {
+    func takeOver(_ file: ReplicaFile, _ name: String, _ seen: SeenFile?) throws -> SeenFile? {
         let outcome = try merge(file.records)
-        if !outcome.returning.isEmpty { returning[name] = outcome.returning }
-        guard var summary = seen.summary else { return seen }
-        summary.heldBack = outcome.heldBack
-        if let own = tracker.memory, file.header?.replica == own.replica, name == ownFileName() {
-            keepUnknownFields(of: file, own)
+        try takeReturning(outcome.returning, name)
+        guard var seen, var summary = seen.summary else { return seen }
+        summary.latest = outcome.latest
+        summary.heldBackCount = outcome.heldBack.count
+        summary.due = outcome.heldBack.map { $0.entry.stamp.instant.milliseconds - HybridClock.tolerance }.min()
+        if file.header?.replica == tracker.memory.replica, name == ownFileName() {
+            keepUnknownFields(of: file)
             summary.ownChanges = ownChanges(in: file)
         }
-        var seen = seen
         seen.content = .replica(summary)
         return seen
     }
 
-    /// Takes over what was held back in a file and is due now.
-    func takeDue(_ name: String, _ seen: inout SeenFile, _ returning: inout [String: [SharedRecord]]) throws {
-        guard var summary = seen.summary, !summary.heldBack.isEmpty else { return }
-        let now = now()
-        guard summary.heldBack.contains(where: { !HybridClock.isAhead($0.entry.stamp.instant, of: now) }) else {
-            return
-        }
-        let outcome = try merge(summary.heldBack)
-        if !outcome.returning.isEmpty { returning[name] = outcome.returning }
-        summary.heldBack = outcome.heldBack
-        seen.content = .replica(summary)
-    }
-
     /// Stores what wins over what is known, as one change. If somebody else has written as this replica, it becomes another.
-    @discardableResult
     private func merge(_ records: [SharedRecord]) throws -> SharedMerge.Outcome {
         var outcome = SharedMerge.Outcome()
-        var isCopy = false
         try list.change(origin: .external) {
-            guard var memory = tracker.memory else { return nil }
+            var memory = tracker.memory
             let contents = list.contents.withLock { $0 }
             // It may have been found while the clock was ahead.
             let collected = min(memory.collected, horizon)
@@ -49,51 +33,48 @@ extension ReplicatedDirectory {
             }
             outcome = merge.outcome(of: records)
             var changes = outcome.winners.map { JournalChange(name: $0.name, data: $0.entry.bytes) }
-            isCopy = outcome.hasForeignWritesOfOwn
-            if isCopy {
+            if outcome.hasForeignWritesOfOwn {
                 memory.replica = .random()
                 changes.append(JournalChange(name: ReplicaMemory.name, data: try memory.bytes))
             }
             return changes
         }
-        if isCopy { tell([.copiedState]) }
+        if outcome.hasForeignWritesOfOwn { tell([.copiedState]) }
         return outcome
     }
 
     /// Takes over values from before the removals that are remembered, unless one of the files that are there says that they
     /// were removed.
-    func takeReturning(_ returning: [String: [SharedRecord]]) throws {
-        guard !returning.isEmpty else { return }
-        var removals: [String: SharedEntry] = [:]
-        for record in try readAllRecords() ?? [] where record.entry.isTombstone {
-            removals[record.name] = max(removals[record.name] ?? record.entry, record.entry)
+    private func takeReturning(_ records: [SharedRecord], _ file: String) throws {
+        guard !records.isEmpty else { return }
+        var latest: [String: SharedEntry] = [:]
+        for record in records { latest[record.name] = max(latest[record.name] ?? record.entry, record.entry) }
+        _ = try readAllRecords { record in
+            guard record.entry.isTombstone, let entry = latest[record.name] else { return }
+            latest[record.name] = max(entry, record.entry)
         }
-        for (file, records) in returning.sorted(by: { $0.key < $1.key }) {
-            var count = 0
-            try list.change(origin: .external) {
-                let contents = list.contents.withLock { $0 }
-                let winners = records.map { record in
-                    SharedRecord(name: record.name, entry: max(record.entry, removals[record.name] ?? record.entry))
-                }.filter { record in
-                    guard let known = contents.data(named: record.name).flatMap({ SharedEntry($0) }) else {
-                        return true
-                    }
-                    return known < record.entry
-                }
-                count = winners.count { !$0.entry.isTombstone }
-                return winners.map { JournalChange(name: $0.name, data: $0.entry.bytes) }
+        var count = 0
+        try list.change(origin: .external) {
+            let contents = list.contents.withLock { $0 }
+            let winners = latest.filter { name, entry in
+                guard let known = contents.data(named: name).flatMap({ SharedEntry($0) }) else { return true }
+                return known < entry
             }
-            if count > 0 { tell([.returned(file, records: count)]) }
+            count = winners.values.count { !$0.isTombstone }
+            return winners.map { JournalChange(name: $0.key, data: $0.value.bytes) }
         }
+        if count > 0 { tell([.returned(file, records: count)]) }
     }
 
     // MARK: The own file
 
-    private func keepUnknownFields(of file: ReplicaFile, _ memory: ReplicaMemory) {
-        guard let fields = file.header?.unknownFields, !fields.isEmpty, fields != memory.unknownFields else { return }
+    private func keepUnknownFields(of file: ReplicaFile) {
+        guard let fields = file.header?.unknownFields, !fields.isEmpty, fields != tracker.memory.unknownFields else {
+            return
+        }
         do {
             try list.change {
-                guard var memory = tracker.memory else { return nil }
+                var memory = tracker.memory
                 memory.unknownFields = fields
                 return [JournalChange(name: ReplicaMemory.name, data: try memory.bytes)]
             }
@@ -104,7 +85,8 @@ extension ReplicatedDirectory {
 
     /// Up to which of its own changes a file has all that the replica knows; nil if something is missing.
     private func ownChanges(in file: ReplicaFile) -> Int? {
-        guard file.isComplete, let own = tracker.memory?.replica else { return nil }
+        guard file.isComplete else { return nil }
+        let own = tracker.memory.replica
         let count = tracker.ownChanges
         var written: [String: SharedEntry] = [:]
         for record in file.records { written[record.name] = record.entry }
@@ -121,23 +103,29 @@ extension ReplicatedDirectory {
     /// One of which a file is there that still has the value, written by a device that was away for long, is remembered; and
     /// nothing is forgotten while a file cannot be read.
     func collectTombstones() throws {
-        let horizon = horizon
+        guard table.withLock({ $0.collectionPause?.hasPassed ?? true }) else { return }
+        // Also if it cannot be done now: it means reading all files.
+        table.withLock { $0.collectionPause = Deadline(after: .seconds(3_600)) }
+        let horizon = confirmedHorizon
         func isOld(_ record: SharedRecord) -> Bool {
             record.entry.isTombstone && record.entry.stamp.instant.milliseconds < horizon
         }
-        guard table.withLock({ $0.collectionPause?.hasPassed ?? true }) else { return }
-        guard records().contains(where: isOld) else { return waitForCollection() }
-        guard let written = try readAllRecords() else { return }
-        let contradicted = Set(written.lazy.filter { !$0.entry.isTombstone }.map(\.name))
-        try list.change {
-            guard var memory = tracker.memory else { return nil }
-            let forgotten = records().filter { isOld($0) && !contradicted.contains($0.name) }
-            guard !forgotten.isEmpty else { return [] }
-            memory.collected = max(memory.collected, horizon)
-            return forgotten.map { JournalChange(name: $0.name, data: nil) }
-                + [JournalChange(name: ReplicaMemory.name, data: try memory.bytes)]
+        var names = Set(records().lazy.filter(isOld).map(\.name))
+        if !names.isEmpty {
+            let isWhole = try readAllRecords { record in
+                if !record.entry.isTombstone { names.remove(record.name) }
+            }
+            guard isWhole else { return }
+            try list.change {
+                var memory = tracker.memory
+                let forgotten = records().filter { isOld($0) && names.contains($0.name) }
+                guard !forgotten.isEmpty else { return [] }
+                memory.collected = max(memory.collected, horizon)
+                return forgotten.map { JournalChange(name: $0.name, data: nil) }
+                    + [JournalChange(name: ReplicaMemory.name, data: try memory.bytes)]
+            }
         }
-        waitForCollection()
+        table.withLock { $0.collectionPause = Deadline(after: .seconds(86_400)) }
     }
 
     /// Removals before this time, in milliseconds since 1970, need not be remembered.
@@ -146,7 +134,16 @@ extension ReplicatedDirectory {
         return now() - Int64(retention)
     }
 
-    private func waitForCollection() {
-        table.withLock { $0.collectionPause = Deadline(after: .seconds(86_400)) }
+    /// The same, if the own clock is not ahead of all others': what was forgotten too early is gone.
+    private var confirmedHorizon: Int64 {
+        let now = now()
+        guard let latest = othersHeaders.map(\.written).max() else { return horizon }
+        return horizon - max(0, now - latest)
+    }
+
+    /// The first lines of the files that others have written.
+    var othersHeaders: [ReplicaHeader] {
+        let own = tracker.memory.replica
+        return table.withLock { $0.files.values.compactMap { $0.summary?.header } }.filter { $0.replica != own }
     }
 }

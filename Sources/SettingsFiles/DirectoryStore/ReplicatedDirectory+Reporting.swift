@@ -9,7 +9,7 @@ import SettingsCore
 /// Telling what is in the directory, and what is wrong with it.
 extension ReplicatedDirectory {
     func replicas() -> [DirectoryStore.Replica] {
-        let own = tracker.memory?.replica
+        let own = tracker.memory.replica
         var newest: [ReplicaID: SeenFile.Summary] = [:]
         for file in table.withLock({ $0.files }).values {
             guard let summary = file.summary, let header = summary.header else { continue }
@@ -42,28 +42,17 @@ extension ReplicatedDirectory {
     /// Tells in the diagnostics what was not told before.
     func tellProblems() {
         let new = table.withLock { table in
-            var new: [ReplicaProblem] = []
-            for (name, file) in table.files {
-                let problems = file.settledProblems(named: name)
-                new += problems.filter { !file.told.contains($0) }
-                table.files[name]?.told = problems
-            }
-            return new
+            var problems = table.files.flatMap { name, file in file.settledProblems(named: name) }
+            if let surplus = table.surplus { problems.append(surplus) }
+            let topics = Set(problems.map(\.topic))
+            defer { table.told = topics }
+            return problems.filter { !table.told.contains($0.topic) }
         }
         tell(new)
     }
 
-    /// - Parameter once: Whether it is not told a second time.
-    func tell(_ problems: [ReplicaProblem], once: Bool = false) {
+    func tell(_ problems: [ReplicaProblem]) {
         for problem in problems {
-            if once {
-                let isNew = table.withLock { table in
-                    if table.told.contains(problem) { return false }
-                    table.told.append(problem)
-                    return true
-                }
-                guard isNew else { continue }
-            }
             list.feed.report(SettingsError(problem.code, store: list.description, underlying: problem))
         }
     }
@@ -76,6 +65,18 @@ extension ReplicatedDirectory {
 }
 
 extension ReplicaProblem {
+    /// What it is about, whatever the numbers.
+    fileprivate var topic: String {
+        switch self {
+        case .newerFile(let file, _), .damagedFile(let file, _, _), .incompleteFile(let file, _, _),
+            .tooLarge(let file),
+            .notDelivered(let file), .unreadable(let file, _), .clockAhead(let file, _), .returned(let file, _):
+            "\(code.name) \(file)"
+        case .newerState, .tooManyFiles, .valueTooLarge, .tooMuch, .copiedState, .missingDirectory, .noFreeName:
+            code.name
+        }
+    }
+
     var code: SettingsError.Code {
         switch self {
         case .damagedFile, .incompleteFile: .damaged

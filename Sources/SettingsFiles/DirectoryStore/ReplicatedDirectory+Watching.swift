@@ -21,15 +21,17 @@ extension ReplicatedDirectory {
 
     /// Looks at the directory, tells of the first failure in a row, and has the replica's file written if it needs to be.
     func lookInBackground() {
+        let hasComeBack = hasLookedInVain.load(ordering: .relaxed)
         do {
             try look()
         } catch SettingsError.Code.busy {
             // Another process works on the state; the next look is soon.
             return
         } catch {
-            noteFailure(of: error)
+            return noteFailure(of: error)
         }
-        if needsExport { scheduleExport(isOthers: true) }
+        // What cannot be written is tried again less and less often, unless something is different now.
+        if needsExport, hasComeBack || !isExportRetried { scheduleExport(isOthers: true) }
     }
 }
 
@@ -45,7 +47,10 @@ final class SharedDirectoryWatch: Sendable {
 
     private func renew(_ core: ReplicatedDirectory) {
         if watch.withLock({ $0?.isWorking ?? false }) { return }
-        let new = DirectoryWatcher.shared.watch(core.directory, names: nil) { [weak core] _ in core?.lookAgain() }
+        let new = DirectoryWatcher.shared.watch(core.directory, names: nil) { [weak core] event in
+            if case .changed(let name) = event, !ReplicaFileName.isPossible(name) { return }
+            core?.lookAgain()
+        }
         let old = watch.withLock { watch in
             defer { watch = new }
             return watch

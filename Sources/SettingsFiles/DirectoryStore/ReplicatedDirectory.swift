@@ -19,8 +19,14 @@ import Synchronization
 final class ReplicatedDirectory: Sendable {
     struct Table: Sendable {
         var files: [String: SeenFile] = [:]
-        /// What was told in the diagnostics of the directory as a whole.
-        var told: [ReplicaProblem] = []
+        /// Whether there are more files than are looked at.
+        var surplus: ReplicaProblem?
+        /// What was told in the diagnostics and is still so, by code and file.
+        var told: Set<String> = []
+        /// The own file in the state in which it is known to survive a power failure.
+        var durableStatus: FileStatus?
+        /// Whether the own file must be written again although it has everything: it could not be synchronised.
+        var mustExport = false
         /// Whether the directory was never there yet, for a local state that was made just now.
         var isDirectoryNew = false
         /// Until when the removals that are remembered are not gone through again.
@@ -50,6 +56,9 @@ final class ReplicatedDirectory: Sendable {
 
     /// How long changes are gathered before the replica's file is written.
     private static let writingDelay = Duration.milliseconds(250)
+    /// The same for the local state, which is brought up to date before the replica's file is written: only where that cannot
+    /// be written it must be done by itself.
+    private static let stateWritingDelay = Duration.milliseconds(800)
     /// How long opening waits for the directory.
     private static let firstPatience = DispatchTimeInterval.seconds(1)
 
@@ -69,7 +78,7 @@ final class ReplicatedDirectory: Sendable {
         let tracker = tracker
         list = try JournaledPropertyList(
             path: location.statePath, fileSystem: fileSystem, isWatching: isWatching,
-            writingDelay: isWatching ? JournaledPropertyList.writingDelay : .seconds(86_400),
+            writingDelay: isWatching ? Self.stateWritingDelay : .seconds(86_400),
             patience: JournaledPropertyList.patience, description: description
         ) { changes in
             tracker.present(changes)
@@ -106,7 +115,7 @@ final class ReplicatedDirectory: Sendable {
     }
 
     deinit {
-        // Whoever drops the store does not wait for the directory longer than it takes to write one file.
+        // What the background would do in a moment. (If it fails, whoever opens the store next does it.)
         guard isWatching, hasBackground else { return }
         do {
             try export(always: false)
@@ -162,6 +171,9 @@ final class ReplicatedDirectory: Sendable {
         guard hasBackground else { return }
         writer.withLock { $0 }?.schedule(after: isOthers ? .milliseconds(400) : .zero)
     }
+
+    /// Whether writing the replica's file has failed and is tried again later.
+    var isExportRetried: Bool { writer.withLock { $0 }?.isRetryScheduled ?? false }
 
     // MARK: Reading
 

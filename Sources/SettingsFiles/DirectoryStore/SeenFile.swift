@@ -19,10 +19,17 @@ struct SeenFile: Sendable {
         var recordCount: Int
         var damagedLines: Int
         var isComplete: Bool
-        /// What is too far in the future.
-        var heldBack: [SharedRecord] = []
+        /// The last moment in it that is not too far in the future.
+        var latest = Instant.earliest
+        /// How many records are too far in the future.
+        var heldBackCount = 0
+        /// When the first of them is not too far any more, in milliseconds since 1970.
+        var due: Int64?
         /// For the own file: up to which of its own changes it certainly has what the replica knows; nil if it lacks some.
         var ownChanges: Int?
+
+        /// Whether there is something that was held back and is not to be any more.
+        func due(by now: Int64) -> Bool { due.map { $0 <= now } ?? false }
     }
 
     /// Nil if the file's state could not be told, or was changing: it is read again the next time.
@@ -30,8 +37,6 @@ struct SeenFile: Sendable {
     var content: Content
     /// Whether it was read just now: it may be in the middle of arriving.
     var isFresh = true
-    /// What of it was told in the diagnostics.
-    var told: [ReplicaProblem] = []
 
     var summary: Summary? {
         if case .replica(let summary) = content { summary } else { nil }
@@ -49,7 +54,9 @@ struct SeenFile: Sendable {
 
     func problems(named name: String) -> [ReplicaProblem] {
         switch content {
-        case .foreign, .noFile: return []
+        case .noFile: return []
+        // It has the name of one of ours, so it may have been one.
+        case .foreign: return ReplicaFileName.isLikely(name) ? [.damagedFile(name, intact: 0, damaged: 1)] : []
         case .unreadable(let error): return [.unreadable(name, error)]
         case .tooLarge: return [.tooLarge(name)]
         case .newerVersion(let version): return [.newerFile(name, version: version)]
@@ -62,9 +69,7 @@ struct SeenFile: Sendable {
             } else if let all = summary.header?.recordCount, !summary.isComplete {
                 problems.append(.incompleteFile(name, present: summary.recordCount, all: all))
             }
-            if !summary.heldBack.isEmpty {
-                problems.append(.clockAhead(name, records: summary.heldBack.count))
-            }
+            if summary.heldBackCount > 0 { problems.append(.clockAhead(name, records: summary.heldBackCount)) }
             return problems
         }
     }

@@ -1,4 +1,17 @@
 extension FileSystem {
+    /// Takes the exclusive lock on an open file, waiting for it if somebody else has it.
+    ///
+    /// - Returns: false if somebody else has it for so long.
+    func lock(_ file: FileHandle, waiting patience: Duration) throws(SystemError) -> Bool {
+        let deadline = Deadline(after: patience)
+        var pause = LockPause()
+        while try !lock(file) {
+            if deadline.hasPassed { return false }
+            pause.next()
+        }
+        return true
+    }
+
     /// Writes all of the bytes, in as many calls as it takes.
     func write(all bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) {
         var written = 0

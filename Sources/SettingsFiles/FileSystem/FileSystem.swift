@@ -22,6 +22,8 @@ package struct FileStatus: Equatable, Sendable {
     package var changed: Timestamp
     /// How many names the file has; none once it was removed or another was put in its place.
     package var linkCount: UInt64
+    /// Whether only the file's name is here, and reading it would have its contents brought from elsewhere.
+    package var isDataless = false
 
     package init(
         kind: Kind, device: UInt64, inode: UInt64, size: Int64, modified: Timestamp, changed: Timestamp,

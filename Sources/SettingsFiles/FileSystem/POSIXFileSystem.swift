@@ -194,6 +194,8 @@ extension FileStatus {
         #if canImport(Darwin)
             modified = Timestamp(status.st_mtimespec)
             changed = Timestamp(status.st_ctimespec)
+            // SF_DATALESS of <sys/stat.h>.
+            isDataless = status.st_flags & 0x4000_0000 != 0
         #else
             modified = Timestamp(status.st_mtim)
             changed = Timestamp(status.st_ctim)

@@ -104,15 +104,12 @@ final class Journal: @unchecked Sendable {
 
     /// Takes the file's lock, waiting for it if somebody else has it.
     ///
-    /// There is no call that waits for a limited time, so it is asked for again and again, less and less often, up to once
-    /// in half a millisecond: a lock is held for some microseconds as a rule.
-    ///
     /// - Parameter patience: How long nobody may do anything. As long as the journal grows, others work, and it is a
     ///   matter of luck when it is our turn.
     /// - Returns: false if somebody else has it all the time, and does nothing.
     func lock(waiting patience: Duration) throws(SystemError) -> Bool {
         if try tryLock() { return true }
-        var attempts = 0
+        var pause = LockPause()
         var deadline = Deadline(after: patience)
         var size = try size()
         while true {
@@ -122,13 +119,7 @@ final class Journal: @unchecked Sendable {
                 size = newSize
                 deadline = Deadline(after: patience)
             }
-            attempts += 1
-            if attempts <= 20 {
-                sched_yield()
-            } else {
-                var pause = timespec(tv_sec: 0, tv_nsec: min(500_000, 10_000 * (attempts - 20)))
-                nanosleep(&pause, nil)
-            }
+            pause.next()
             if try tryLock() { return true }
         }
     }

@@ -10,18 +10,18 @@ import SettingsCore
 extension JournaledPropertyList {
     /// Stores bytes under a name, or removes it.
     func set(_ data: Data?, named name: String) throws {
-        try change(named: name) { $0 == data ? nil : .some(data) }
+        try change(named: name) { $0 == data ? nil : JournalChange(name: name, data: data) }
     }
 
     /// Decides what to store under a name when nobody else can change it, and stores it.
     ///
-    /// - Parameter decide: Is given the bytes that are stored; answers those to store, or nil for a removal, or nothing if
-    ///   they are to stay as they are.
-    func change(named name: String, _ decide: (Data?) throws -> Data??) throws {
+    /// - Parameter decide: Is given the bytes that are stored; answers the change of that name, or nil if they are to stay as
+    ///   they are.
+    func change(named name: String, _ decide: (Data?) throws -> JournalChange?) throws {
         var data: Data?
         try change { (buffer, place) in
             guard let decided = try decide(contents.withLock { $0.data(named: name) }) else { return true }
-            data = decided
+            data = decided.data
             try Self.requireSize(name.utf8.count + (data?.count ?? 0) + Self.fieldsSize)
             JournalFrame.appendChange(name: name, data: data, at: place, to: &buffer)
             return true

@@ -4,7 +4,9 @@ enum InstantText {
     /// Seconds from 1970 to 2001.
     private static let referenceSeconds = 978_307_200.0
 
+    /// Appends the text for milliseconds since 1970, or for the nearest that have a text: clocks show anything.
     static func append(_ milliseconds: Int64, to output: inout [UInt8]) {
+        let milliseconds = min(max(milliseconds, 0), Instant.latestMilliseconds)
         GregorianDate.append(Double(milliseconds / 1_000) - referenceSeconds, to: &output)
         output.removeLast()
         output.append(UInt8(ascii: "."))

@@ -30,10 +30,11 @@ struct ReplicaFile: Sendable {
 
     /// Larger files are not read.
     static let sizeLimit = 64 << 20
-    /// Longer lines are not read; larger values cannot be set.
-    static let lineLimit = 24 << 20
-    /// So a value of this size has a line, also in base 64.
+    /// Longer lines are not read.
+    static let lineLimit = 32 << 20
+    /// A larger value, or a longer name, cannot be set: in base 64, or with all that must be escaped, they fit into a line.
     static let valueLimit = 16 << 20
+    static let nameLimit = 1 << 20
 }
 
 /// The first line of a replica's file.

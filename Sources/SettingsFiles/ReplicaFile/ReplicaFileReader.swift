@@ -34,7 +34,7 @@ enum ReplicaFileReader {
                 }
             } else if let record = readRecord(line, in: bytes) {
                 file.records.append(record)
-            } else if !line.isEmpty {
+            } else if !line.isEmpty, !isHeader(line, in: bytes) {
                 file.damagedLines += 1
             }
             start = end + 1
@@ -52,31 +52,38 @@ enum ReplicaFileReader {
 
     private static func readHeader(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> Header {
         guard var members = Members(line, in: bytes) else { return .damaged }
+        var isMarked: Bool?
         var version: Int?
         var replica: ReplicaID?
         var device: String?
         var written: Int64?
         var count: Int?
-        var isNew = true
+        var isRight = true
         while let member = members.next() {
             switch member.kind {
-            case .settings: break
-            case .version: isNew = set(&version, members.number(member.value))
-            case .replica: isNew = set(&replica, members.replica(member.value))
-            case .device: isNew = set(&device, members.string(member.value))
-            case .written: isNew = set(&written, members.milliseconds(member.value))
-            case .records: isNew = set(&count, members.number(member.value))
+            case .settings: isRight = set(&isMarked, true) && isRight
+            case .version: isRight = set(&version, members.number(member.value)) && isRight
+            case .replica: isRight = set(&replica, members.replica(member.value)) && isRight
+            case .device: isRight = set(&device, members.string(member.value)) && isRight
+            case .written: isRight = set(&written, members.milliseconds(member.value)) && isRight
+            case .records: isRight = set(&count, members.number(member.value)) && isRight
             default: members.keep(member)
             }
-            guard isNew else { return .damaged }
         }
         guard members.isComplete, let version else { return .damaged }
+        // Only then does it matter what the others are: a newer version may have changed them.
         guard version <= ReplicaFile.version else { return .newerVersion(version) }
-        guard let replica, let device, let written, let count else { return .damaged }
+        guard isRight, let replica, let device, let written, let count else { return .damaged }
         return .header(
             ReplicaHeader(
                 replica: replica, device: device, written: written, recordCount: count,
                 unknownFields: members.unknown))
+    }
+
+    /// Whether a line that is no record is another file's first: somebody has put two files into one.
+    private static func isHeader(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard canBegin(bytes[line]), case .header = readHeader(line, in: bytes) else { return false }
+        return true
     }
 
     private static func readRecord(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> SharedRecord? {
@@ -92,7 +99,8 @@ enum ReplicaFileReader {
             switch member.kind {
             case .key: isNew = set(&name, members.string(member.value))
             case .value: isNew = set(&value, Data(bytes[member.value]))
-            case .data: isNew = set(&value, members.data(member.value))
+            // Not just the data, which may be none: nil would stand for a removal.
+            case .data: isNew = set(&value, members.data(member.value).map { .some($0) })
             case .deleted: isNew = members.isTrue(member.value) && set(&value, .some(nil))
             case .changed: isNew = set(&changed, members.milliseconds(member.value))
             case .order: isNew = set(&order, members.number(member.value))

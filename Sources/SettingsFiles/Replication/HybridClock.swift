@@ -23,9 +23,6 @@ struct HybridClock: Sendable {
         last = max(last, instant)
     }
 
-    /// Begins anew from a moment, after the machine's clock was found to have been ahead.
-    mutating func restart(from instant: Instant) { last = instant }
-
     /// Whether the clock goes on from a time that the machine's own does not believe: that one was ahead, and was
     /// corrected.
     func isAhead(of now: Int64) -> Bool { Self.isAhead(last, of: now) }

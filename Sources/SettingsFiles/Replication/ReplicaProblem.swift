@@ -37,7 +37,8 @@ enum ReplicaProblem: ValueFreeError, Equatable {
         case .unreadable(let file, let error):
             "\(file) cannot be read: \(error)"
         case .valueTooLarge:
-            "The value is larger than the \(ReplicaFile.valueLimit >> 20) MiB that a shared store takes."
+            "The value is larger than \(ReplicaFile.valueLimit >> 20) MiB, or the name than \(ReplicaFile.nameLimit >> 20) MiB: "
+                + "a shared store does not take it."
         case .tooMuch:
             "The settings are larger than the \(ReplicaFile.sizeLimit >> 20) MiB that can be shared; remove some."
         case .clockAhead(let file, let records):

@@ -14,24 +14,21 @@ import Synchronization
 final class ReplicaTracker: Sendable {
     fileprivate struct State {
         var clock = HybridClock()
-        var memory: ReplicaMemory?
+        var memory = ReplicaMemory(replica: ReplicaID(0))
         var ownChanges = 0
     }
 
     private let state = Mutex(State())
 
-    /// Nil before the state has one.
-    var memory: ReplicaMemory? { state.withLock { $0.memory } }
+    /// Of no meaning before ``begin(memory:records:)``.
+    var memory: ReplicaMemory { state.withLock { $0.memory } }
 
     /// A number that grows whenever something changes that the replica has to tell others.
     var ownChanges: Int { state.withLock { $0.ownChanges } }
 
     /// A stamp for a change that is made now. The state's journal is locked.
-    func nextStamp(now: Int64) -> Stamp? {
-        state.withLock { state in
-            guard let replica = state.memory?.replica else { return nil }
-            return Stamp(instant: state.clock.next(now: now), replica: replica)
-        }
+    func nextStamp(now: Int64) -> Stamp {
+        state.withLock { Stamp(instant: $0.clock.next(now: now), replica: $0.memory.replica) }
     }
 
     func isAhead(of now: Int64) -> Bool { state.withLock { $0.clock.isAhead(of: now) } }
@@ -48,7 +45,7 @@ final class ReplicaTracker: Sendable {
     }
 
     /// Takes note of what the state holds when it is opened.
-    func begin(memory: ReplicaMemory?, records: some Sequence<SharedRecord>) {
+    func begin(memory: ReplicaMemory, records: some Sequence<SharedRecord>) {
         state.withLock { state in
             state.memory = memory
             for record in records { state.clock.observe(record.entry.stamp.instant) }
@@ -65,7 +62,7 @@ final class ReplicaTracker: Sendable {
                 }
                 if let entry = change.newData.flatMap({ SharedEntry.stamp(in: $0) }) {
                     state.clock.observe(entry.instant)
-                    if entry.replica == state.memory?.replica { state.ownChanges += 1 }
+                    if entry.replica == state.memory.replica { state.ownChanges += 1 }
                 }
                 let old = change.oldData.flatMap { SharedEntry.value(in: $0) }
                 let new = change.newData.flatMap { SharedEntry.value(in: $0) }

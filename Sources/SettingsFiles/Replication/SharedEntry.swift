@@ -64,16 +64,19 @@ extension SharedEntry {
             fields += unknownFields
         }
         let value = value ?? Data()
-        var bytes = Data(count: Self.fixedSize + fields.count + value.count)
-        bytes.withUnsafeMutableBytes { bytes in
+        let size = Self.fixedSize + fields.count + value.count
+        return withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { bytes in
             bytes[0] = Self.version
             bytes[1] = flags.rawValue
             bytes.storeBytes(of: stamp.instant.number.littleEndian, toByteOffset: 2, as: UInt64.self)
             bytes.storeBytes(of: stamp.replica.number.littleEndian, toByteOffset: 10, as: UInt64.self)
             UnsafeMutableRawBufferPointer(rebasing: bytes[Self.fixedSize...]).copyBytes(from: fields)
-            UnsafeMutableRawBufferPointer(rebasing: bytes[(Self.fixedSize + fields.count)...]).copyBytes(from: value)
+            value.withUnsafeBytes { value in
+                UnsafeMutableRawBufferPointer(rebasing: bytes[(Self.fixedSize + fields.count)...]).copyMemory(
+                    from: value)
+            }
+            return Data(bytes)
         }
-        return bytes
     }
 
     /// - Returns: nil for what is no entry: the local state is damaged, or somebody has edited it.
@@ -109,17 +112,20 @@ extension SharedEntry {
 
     /// Whether an entry's bytes, nil where there is none, say that this is the value, nil for none.
     static func isValue(_ value: Data?, in bytes: Data?) -> Bool {
-        guard let value, let bytes, bytes.count == fixedSize + value.count, bytes.first == version,
-            bytes[bytes.startIndex + 1] == 0
-        else { return bytes.flatMap { Self.value(in: $0) } == value }
+        guard let value, let bytes, bytes.count == fixedSize + value.count, hasOnlyValue(bytes) else {
+            return bytes.flatMap { Self.value(in: $0) } == value
+        }
         return bytes.dropFirst(fixedSize) == value
+    }
+
+    /// Whether there is a value and nothing else behind the stamp.
+    private static func hasOnlyValue(_ bytes: Data) -> Bool {
+        bytes.withUnsafeBytes { $0.count >= fixedSize && $0[0] == version && $0[1] == 0 }
     }
 
     /// Only the value, for who wants no more.
     static func value(in bytes: Data) -> Data? {
-        guard bytes.count >= fixedSize, bytes.first == version else { return nil }
-        let flags = Flags(rawValue: bytes[bytes.startIndex + 1])
-        if flags.isEmpty { return bytes.subdata(in: (bytes.startIndex + fixedSize)..<bytes.endIndex) }
-        return flags.contains(.tombstone) ? nil : SharedEntry(bytes)?.value
+        guard hasOnlyValue(bytes) else { return SharedEntry(bytes)?.value }
+        return bytes.withUnsafeBytes { Data($0[fixedSize...]) }
     }
 }

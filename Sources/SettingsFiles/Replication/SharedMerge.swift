@@ -16,6 +16,8 @@ struct SharedMerge {
         var winners: [SharedRecord] = []
         /// What is too far in the future, and is to be looked at again when it is due.
         var heldBack: [SharedRecord] = []
+        /// The last moment that is not too far in the future.
+        var latest = Instant.earliest
         /// Whether there is something that was set under the own ID, but not with this state: another device has a copy of
         /// it, or this state is a copy itself, of a time before.
         var hasForeignWritesOfOwn = false
@@ -33,12 +35,16 @@ struct SharedMerge {
                 outcome.heldBack.append(record)
                 continue
             }
+            outcome.latest = max(outcome.latest, entry.stamp.instant)
             let known = present(record.name)
             if let known, known >= entry { continue }
             let isOld = entry.stamp.instant.milliseconds < collected
-            if entry.stamp.replica == own, !isOld { outcome.hasForeignWritesOfOwn = true }
-            if known == nil, isOld, !entry.isTombstone, entry.stamp.instant != .earliest {
-                outcome.returning.append(record)
+            // What a newer version has only added something to is the same.
+            let isSame = known.map { $0.stamp == entry.stamp && $0.value == entry.value } ?? false
+            if entry.stamp.replica == own, !isOld, !isSame { outcome.hasForeignWritesOfOwn = true }
+            if known == nil, isOld {
+                // There is nothing to remove; and should there be later, the removal is looked for then.
+                if !entry.isTombstone { outcome.returning.append(record) }
             } else if let other = winners[record.name], other >= entry {
                 continue
             } else {
@@ -63,20 +69,18 @@ struct Restamping {
         records.contains { $0.entry.stamp.replica != own && HybridClock.isAhead($0.entry.stamp.instant, of: now) }
     }
 
-    /// - Parameter clock: Begins anew after the entries that stay as they are.
+    /// - Parameter clock: Goes on from where it is, and from the entries that stay as they are.
     /// - Returns: the entries with new stamps, in the order of their old ones.
     func outcome(of records: some Sequence<SharedRecord>, clock: inout HybridClock) -> [SharedRecord] {
-        var last = Instant.earliest
         var future: [SharedRecord] = []
         for record in records {
             let stamp = record.entry.stamp
             if stamp.replica == own && HybridClock.isAhead(stamp.instant, of: now) {
                 future.append(record)
             } else {
-                last = max(last, stamp.instant)
+                clock.observe(stamp.instant)
             }
         }
-        clock.restart(from: last)
         return future.sorted { $0.entry < $1.entry }.map { record in
             var record = record
             record.entry.stamp = Stamp(instant: clock.next(now: now), replica: own)

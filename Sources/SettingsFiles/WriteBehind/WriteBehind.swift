@@ -70,6 +70,9 @@ package final class WriteBehind: Sendable {
         }
     }
 
+    /// Whether the last write has failed and is tried again later.
+    package var isRetryScheduled: Bool { state.withLock { $0.isRetryScheduled } }
+
     private func run() {
         do {
             let duration = try ContinuousClock().measure(write)
