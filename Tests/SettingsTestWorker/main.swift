@@ -1,4 +1,5 @@
-// What the tests have other processes do. The first argument says what, the second is the property list's path.
+// What the tests have other processes do. The first argument says what, the second is the property list's path, or that of a
+// shared directory, which is called "shared" and has its state beside it.
 import Dispatch
 import Foundation
 import SettingsCore
@@ -30,8 +31,15 @@ let path = arguments[2]
 func argument(_ index: Int) -> Int { Int(arguments[index]) ?? 0 }
 
 func openService() throws -> SettingsService {
-    SettingsService(
-        stores: [.defaults: try PropertyListStore(url: URL(fileURLWithPath: path))],
+    let url = URL(fileURLWithPath: path)
+    let store: any SettingsStore =
+        if url.lastPathComponent == "shared" {
+            try DirectoryStore(at: url, state: URL(fileURLWithPath: path + "-state"))
+        } else {
+            try PropertyListStore(url: url)
+        }
+    return SettingsService(
+        stores: [.defaults: store],
         diagnosticSink: .init { say("problem \($0.code.name)") })
 }
 

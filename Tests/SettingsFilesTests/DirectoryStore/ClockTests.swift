@@ -131,15 +131,54 @@ struct ClockTests {
         #expect(try one.ownFile.name == id)
     }
 
-    @Test("a clock that goes back makes no change lose against an earlier one of the same device")
-    func backwards() throws {
+    @Test(
+        "a clock that goes back makes no change lose against an earlier one of the same device",
+        arguments: [2, 5 * 365])
+    func backwards(days: Int64) throws {
         try one.set("a", "1")
-        one.time -= 5 * Self.years
+        try settle([one, other])
+        one.time -= days * Device.day
         try one.set("a", "2")
         one.restart()
         try one.set("a", "3")
         try settle([one, other])
         #expect(try other.values == ["a": "3"])
+        one.time += days * Device.day + 1_000
+        one.restart()
+        try settle([one, other])
+        #expect(try one.values == ["a": "3"])
+    }
+
+    @Test(
+        "what was set while the clock was ahead comes after what was set before that, also if it was a little ahead then"
+    )
+    func aheadTwice() throws {
+        one.time += 180_000
+        try one.set("a", "1")
+        try settle([one, other])
+        one.time += Self.years
+        try one.set("a", "2")
+        one.time -= Self.years + 120_000
+        try settle([one, other])
+        #expect(try other.values == ["a": "2"])
+        #expect(try one.store.replicas.count == 2)
+    }
+
+    @Test("after the clock was ahead, copies of the state are noticed, and new settings are no returning ones")
+    func aheadWithRemovals() throws {
+        try one.set("a", "1")
+        try one.set("a", nil)
+        one.time += Self.years
+        one.restart()
+        try one.store.synchronize()
+        one.time -= Self.years
+        one.restart()
+        let (service, problems) = SettingsService.over(try one.store)
+        defer { withExtendedLifetime(service) {} }
+        try other.set("b", "1")
+        try settle([one, other])
+        #expect(try one.values == ["b": "1"])
+        #expect(problems.codes.isEmpty)
     }
 
     @Test("more changes in one millisecond than the counter can count are in order all the same")
@@ -205,8 +244,12 @@ struct TombstoneTests {
         try one.set("b", "2")
         try settle(devices)
         #expect(try entryCount(one) == 2)
-        pass(days: 2, devices)
-        try settle(devices)
+        // On the first day nobody else has confirmed yet that it is so late.
+        for day in 0..<3 {
+            pass(days: 1, devices)
+            try one.set("b", "\(day)")
+            try settle(devices)
+        }
         try one.set("b", "3")
         try settle(devices)
         #expect(try devices.map { try entryCount($0) } == [1, 1, 1])
@@ -264,16 +307,62 @@ struct TombstoneTests {
         for device in [one, other] { try device.remove(name) }
         try one.set("a", nil)
         try settle([one, other])
-        let (otherName, withRemoval) = try other.ownFile
-        pass(days: 200, [one])
+        // It now has the removal in its file.
+        try other.set("c", "1")
+        try settle([one, other])
+        pass(days: 200, [one, other])
+        try other.set("c", "2")
+        let otherFile = try other.ownFile
+        // The other device's file as it is while it has not forgotten the removal itself.
+        let withRemoval = Data(String(decoding: otherFile.data, as: UTF8.self).utf8)
+        #expect(String(decoding: withRemoval, as: UTF8.self).contains("deleted"))
         for day in 0..<2 {
-            try one.put(withRemoval, otherName)
             try one.set("b", "\(day)")
             try one.store.synchronize()
             one.restart()
         }
+        try one.put(HostileFile.wrongTypes.data, "Settings-damaged.jsonl")
+        try one.put(withRemoval, otherFile.name)
         try one.put(old, name)
         try one.store.refresh()
         #expect(try one.value("a") == nil)
+        try one.remove("Settings-damaged.jsonl")
+        try one.store.refresh()
+        #expect(try one.value("a") == nil)
+    }
+
+    @Test("devices that look at the directory at different times of the day do not remind each other for ever")
+    func outOfPhase() throws {
+        try one.set("a", "1")
+        try settle([one, other])
+        try one.set("a", nil)
+        try settle([one, other])
+        pass(days: 200, [one, other])
+        for day in 0..<6 {
+            let devices = day.isMultiple(of: 2) ? [one, other] : [other, one]
+            for device in devices {
+                device.time += Device.day / 2
+                device.restart()
+                try device.set("b", "\(day) \(device.name)")
+                try device.send(to: device === one ? other : one)
+            }
+        }
+        #expect(try [one, other].map { try entryCount($0) } == [1, 1])
+    }
+
+    @Test("of two old values in one file the later comes back")
+    func returnedTwice() throws {
+        let stamp = { Stamp(instant: Instant(milliseconds: Device.noon - $0), replica: ReplicaID(9)) }
+        let records = [Int64(1), 2].map { age in
+            SharedRecord(name: "x", entry: SharedEntry(stamp: stamp(age), value: Data("\(age)".utf8)))
+        }
+        let header = ReplicaHeader(replica: ReplicaID(9), device: "nine", written: Device.noon, recordCount: 2)
+        try one.set("a", "1")
+        try one.set("a", nil)
+        pass(days: 400, [one])
+        try one.store.synchronize()
+        try one.put(Data(ReplicaFileWriter.bytes(header, records)), "nine")
+        try one.store.refresh()
+        #expect(try one.value("x") == "1")
     }
 }

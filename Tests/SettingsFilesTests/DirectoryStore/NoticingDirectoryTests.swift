@@ -63,6 +63,62 @@ struct NoticingDirectoryTests {
         }
     }
 
+    @Test("what cannot be written is tried again less and less often, however often the directory is looked at")
+    func retried() async throws {
+        try await withTemporaryDirectory { directory in
+            let shared = directory + "/shared"
+            let fileSystem = FaultyFileSystem()
+            let store = try open(shared, directory + "/state", isPolling: true, fileSystem)
+            try store.synchronize()
+            fileSystem.set(.writing(in: shared, errno: ENOSPC))
+            let attempts = Log<ContinuousClock.Instant>()
+            let start = ContinuousClock.now
+            try store.set(key("a"), to: Data("1".utf8))
+            // Each attempt makes a temporary file first.
+            #expect(
+                try await eventually {
+                    let count = fileSystem.calls.count { $0 == .create }
+                    if count > attempts.all.count { attempts.append(.now) }
+                    // At most two of them are the local state's.
+                    return attempts.all.count >= 5
+                })
+            #expect(ContinuousClock.now - start > .seconds(2.5))
+            fileSystem.set(.none)
+            #expect(try await eventually { !store.report.hasUnexportedChanges })
+        }
+    }
+
+    @Test("while the directory does not answer, values are read and set all the same")
+    func hanging() async throws {
+        try await withTemporaryDirectory { directory in
+            let fileSystem = FaultyFileSystem()
+            let store = try open(directory + "/shared", directory + "/state", isPolling: false, fileSystem)
+            try store.synchronize()
+            let (hangs, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let ended = Log<Bool>()
+            fileSystem.after { call in
+                guard call == .names, ended.all.isEmpty else { return }
+                hangs.signal()
+                mayGoOn.wait()
+            }
+            Thread.detachNewThread {
+                #expect(throws: Never.self) { try store.synchronize() }
+                ended.append(true)
+            }
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    hangs.wait()
+                    continuation.resume()
+                }
+            }
+            try store.set(key("a"), to: Data("1".utf8))
+            #expect(store.get(key("a")) == Data("1".utf8))
+            #expect(ended.all.isEmpty)
+            for _ in 0..<100 { mayGoOn.signal() }
+            #expect(try await eventually { !ended.all.isEmpty })
+        }
+    }
+
     @Test("a directory that is removed and comes back is used again")
     func cameBack() async throws {
         try await withTemporaryDirectory { directory in

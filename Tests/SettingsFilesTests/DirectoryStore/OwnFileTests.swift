@@ -265,6 +265,42 @@ struct OwnFileTests {
         _ = other
     }
 
+    @Test("records of the own file to which a newer version has added something are not taken for another's")
+    func unknownFieldsOfOwn() throws {
+        let (name, data) = try device.ownFile
+        guard case .file(var file) = Array(data).withUnsafeBufferPointer(ReplicaFileReader.read) else {
+            Issue.record("not a replica's file")
+            return
+        }
+        for index in file.records.indices { file.records[index].entry.unknownFields = Array("\"plan\":1".utf8) }
+        try device.put(Data(ReplicaFileWriter.bytes(try #require(file.header), file.records)), name)
+        try device.store.synchronize()
+        #expect(try device.ownFile.name == name)
+        #expect(try device.store.replicas.count == 1)
+        #expect(String(decoding: try device.ownFile.data, as: UTF8.self).contains("\"plan\":1"))
+    }
+
+    @Test("when the directory could not be synchronised, the next attempt writes the file anew")
+    func unsynchronized() throws {
+        try withTemporaryDirectory { directory in
+            let (shared, state) = (directory + "/shared", directory + "/state")
+            let fileSystem = FaultyFileSystem()
+            let store = try DirectoryStore(directory: shared, state: state, fileSystem: fileSystem)
+            try store.synchronize()
+            try store.set(key("a"), to: Data("1".utf8))
+            // The state's own directory is synchronised with the same call; it comes first.
+            try store.set(key("b"), to: Data("1".utf8))
+            fileSystem.set(.calls([.synchronizeDirectory], errno: EIO))
+            #expect(throws: SettingsError.self) { try store.synchronize() }
+            fileSystem.set(.none)
+            try store.synchronize()
+            #expect(fileSystem.calls.contains(.rename))
+            fileSystem.set(.none)
+            try store.synchronize()
+            #expect(!fileSystem.calls.contains(.rename))
+        }
+    }
+
     @Test("the values of a property list are taken over where nobody has set anything")
     func imported() throws {
         try withTemporaryDirectory { directory in

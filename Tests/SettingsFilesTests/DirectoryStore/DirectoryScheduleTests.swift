@@ -6,8 +6,8 @@ import Testing
 @testable import SettingsFiles
 
 /// Five devices, and a syncer that does everything that syncers do, in an order that a seed decides.
-@Suite("Random schedules", .timeLimit(.minutes(10)))
-struct ScheduleTests {
+@Suite("Random schedules of devices", .timeLimit(.minutes(10)))
+struct DirectoryScheduleTests {
     private struct World {
         var random: SeededGenerator
         let devices: [Device]

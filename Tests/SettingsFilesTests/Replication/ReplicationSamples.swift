@@ -1,0 +1,35 @@
+import Foundation
+
+@testable import SettingsFiles
+
+/// An entry, in short.
+func sharedEntry(
+    _ value: String?, _ milliseconds: Int64, order: UInt16 = 0, by replica: UInt64 = 1, unknown: String = ""
+) -> SharedEntry {
+    let stamp = Stamp(instant: Instant(milliseconds: milliseconds, order: order), replica: ReplicaID(replica))
+    return SharedEntry(stamp: stamp, value: value.map { Data($0.utf8) }, unknownFields: Array(unknown.utf8))
+}
+
+/// What a replica knows: all of it, as far as merging goes.
+typealias Knowledge = [String: SharedEntry]
+
+extension Knowledge {
+    var records: [SharedRecord] { map { SharedRecord(name: $0.key, entry: $0.value) } }
+
+    /// What comes of merging records, without doing it.
+    func outcome(
+        of records: [SharedRecord], own: UInt64 = 99, now: Int64 = Device.noon, collected: Int64 = 0
+    ) -> SharedMerge.Outcome {
+        SharedMerge(own: ReplicaID(own), now: now, collected: collected) { self[$0] }.outcome(of: records)
+    }
+
+    mutating func store(_ records: [SharedRecord]) {
+        for record in records { self[record.name] = record.entry }
+    }
+
+    func merged(with records: [SharedRecord]) -> Knowledge {
+        var result = self
+        result.store(outcome(of: records).winners)
+        return result
+    }
+}
