@@ -144,7 +144,10 @@ extension JournaledPropertyList {
             access.wasTold(status)
         case .adoption(let status, _, _):
             access.wasTold(status)
-        case .changes, .end:
+        case .end:
+            // Another journal may take its place at any moment, and this one will not grow any more when it does.
+            access.trustedUntil = nil
+        case .changes:
             break
         }
         contents.withLock { contents in

@@ -36,7 +36,7 @@ extension JournaledPropertyList {
     /// Locks the journal if that takes nothing more: nobody has it, or has written anything since the last time.
     private func lockUnchangedJournal(_ access: borrowing Access) throws -> Bool {
         guard let journal = access.journal, journal.isPlain, access.forkCount == Fork.count,
-            !access.trustedUntil.hasPassed, try journal.tryLock()
+            let trustedUntil = access.trustedUntil, !trustedUntil.hasPassed, try journal.tryLock()
         else { return false }
         do throws(SystemError) {
             if try journal.size() == journal.position { return true }

@@ -27,8 +27,8 @@ final class JournaledPropertyList: Sendable {
         var journal: Journal?
         /// Until when it is not waited for the journal's lock, which was waited for in vain.
         var busyUntil = Deadline(after: .zero)
-        /// Until when the journal is taken to be the one at its path, unless it has grown.
-        var trustedUntil = Deadline(after: .zero)
+        /// Until when the journal is taken to be the one at its path, unless it has grown; nil if it is not.
+        var trustedUntil: Deadline?
         /// The journal that was followed before, when none is open; 0 if none ever was.
         var predecessor: UInt64 = 0
         /// Whether it may have got more since, which is not in memory.
@@ -111,12 +111,13 @@ final class JournaledPropertyList: Sendable {
     /// - Parameters:
     ///   - isWatching: Whether changes that others make are looked for.
     ///   - writingDelay: How long changes are gathered before the property list is brought up to date.
+    ///   - trust: How long a journal is taken to be the one at its path; nil for what is usual.
     ///   - description: What messages call the store.
     ///   - presentation: Makes of changes what the feed tells; nil if it tells them as they are. Called with ``contents``
     ///     locked, for every change there is.
     init(
         path: String, fileSystem: any FileSystem, isWatching: Bool, writingDelay: Duration, patience: Duration,
-        description: String? = nil, presentation: Presentation? = nil
+        trust: Duration? = nil, description: String? = nil, presentation: Presentation? = nil
     ) throws {
         let description = description ?? Self.description(of: path)
         self.path = path
@@ -124,7 +125,7 @@ final class JournaledPropertyList: Sendable {
         self.presentation = presentation
         self.fileSystem = fileSystem
         self.patience = patience
-        trust = isWatching ? Self.trust : .zero
+        self.trust = trust ?? (isWatching ? Self.trust : .zero)
         let loaded: Loaded
         do {
             loaded = try Loaded(path: path, fileSystem: fileSystem)

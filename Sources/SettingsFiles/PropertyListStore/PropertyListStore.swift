@@ -69,13 +69,15 @@ public final class PropertyListStore: SettingsStore {
     ///   - writingDelay: How long changes are gathered before the property list is brought up to date in the background; a
     ///     test that counts calls has it be long.
     ///   - patience: How long a write waits for another process's.
+    ///   - trust: How long a journal is taken to be the one at its path; nil for what is usual.
     package init(
         path: String, fileSystem: any FileSystem, isWatching: Bool = false,
-        writingDelay: Duration = .milliseconds(250), patience: Duration = .seconds(3)
+        writingDelay: Duration = .milliseconds(250), patience: Duration = .seconds(3), trust: Duration? = nil
     ) throws {
         try Self.requireUsable(path)
         list = try JournaledPropertyList(
-            path: path, fileSystem: fileSystem, isWatching: isWatching, writingDelay: writingDelay, patience: patience)
+            path: path, fileSystem: fileSystem, isWatching: isWatching, writingDelay: writingDelay, patience: patience,
+            trust: trust)
     }
 
     private static func requireUsable(_ path: String) throws {

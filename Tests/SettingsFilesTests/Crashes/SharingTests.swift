@@ -67,6 +67,32 @@ struct SharingTests {
         #expect(try disk.storedValues() == values)
     }
 
+    @Test(
+        "what is set right after another process has replaced the journal is in the new one, whatever was read meanwhile"
+    )
+    func replacedWhileReading() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let fileSystem = FaultyFileSystem()
+            let folding = try PropertyListStore(
+                path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
+            // Looks as seldom as it may whether the journal is still the one at its path.
+            let other = try PropertyListStore(
+                path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400), trust: .seconds(86_400))
+            for round in 0..<3 {
+                try folding.set(key("folding"), to: Data("\(round)".utf8))
+                try other.set(key("other"), to: Data("\(round) before".utf8))
+                // As its watch may, after the last that is written, and before the new journal is in its place.
+                fileSystem.after { if $0 == .write { try? other.refresh() } }
+                try folding.synchronize()
+                fileSystem.after { _ in }
+                try other.set(key("other"), to: Data("\(round) after".utf8))
+                try folding.refresh()
+                #expect(folding.get(key("other")) == Data("\(round) after".utf8))
+            }
+        }
+    }
+
     enum Accident: CaseIterable, Sendable {
         case journalRemoved, fileRemoved, bothRemoved, journalEmptied, journalMovedAway, journalReplacedByOldCopy
 
