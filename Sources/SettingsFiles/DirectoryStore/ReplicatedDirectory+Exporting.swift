@@ -71,8 +71,8 @@ extension ReplicatedDirectory {
                 if !needsExport { return }
                 continue
             }
-            let summary = SeenFile.Summary(
-                header: header, recordCount: records.count, damagedLines: 0, isComplete: true, ownChanges: changes)
+            var summary = SeenFile.Summary(of: ReplicaFile(header: header, records: records))
+            summary.ownChanges = changes
             table.withLock { table in
                 table.files[name] = SeenFile(status: status, content: .replica(summary))
                 table.mustExport = false

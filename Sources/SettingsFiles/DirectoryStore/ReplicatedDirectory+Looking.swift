@@ -23,10 +23,13 @@ extension ReplicatedDirectory {
         let known = table.withLock { $0.files }
         var isUnsettled = false
         for name in names {
-            let found = read(name, known: known[name])
-            var seen = found?.seen
-            if let file = found?.file { seen = try takeOver(file, name, found?.seen) }
-            isUnsettled = isUnsettled || seen?.isFresh == true && seen?.summary?.isComplete == false
+            guard let found = read(name, known: known[name]) else {
+                table.withLock { $0.files[name] = nil }
+                continue
+            }
+            var seen = found.seen
+            if let file = found.file { seen.content = .replica(try takeOver(file, name)) }
+            isUnsettled = isUnsettled || seen.isFresh && seen.summary?.isComplete == false
             table.withLock { $0.files[name] = seen }
         }
         let present = Set(names)
@@ -120,10 +123,7 @@ extension ReplicatedDirectory {
             seen.content = .newerVersion(version)
             return (seen, nil)
         case .file(let replicaFile):
-            seen.content = .replica(
-                .init(
-                    header: replicaFile.header, recordCount: replicaFile.records.count,
-                    damagedLines: replicaFile.damagedLines, isComplete: replicaFile.isComplete))
+            seen.content = .replica(SeenFile.Summary(of: replicaFile))
             return (seen, replicaFile)
         }
     }

@@ -5,10 +5,10 @@ extension ReplicatedDirectory {
     /// Takes over what is in a file.
     ///
     /// - Returns: what is to be kept of it.
-    func takeOver(_ file: ReplicaFile, _ name: String, _ seen: SeenFile?) throws -> SeenFile? {
+    func takeOver(_ file: ReplicaFile, _ name: String) throws -> SeenFile.Summary {
         let outcome = try merge(file.records)
         try takeReturning(outcome.returning, name)
-        guard var seen, var summary = seen.summary else { return seen }
+        var summary = SeenFile.Summary(of: file)
         summary.latest = outcome.latest
         summary.heldBackCount = outcome.heldBack.count
         summary.due = outcome.heldBack.map { $0.entry.stamp.instant.milliseconds - HybridClock.tolerance }.min()
@@ -16,8 +16,7 @@ extension ReplicatedDirectory {
             keepUnknownFields(of: file)
             summary.ownChanges = ownChanges(in: file)
         }
-        seen.content = .replica(summary)
-        return seen
+        return summary
     }
 
     /// Stores what wins over what is known, as one change. If somebody else has written as this replica, it becomes another.

@@ -12,7 +12,8 @@ import Synchronization
 ///
 /// The state is a property list with its journal; under each name it has an entry: the value, or that it was removed, and
 /// the stamp of that. All that decides happens while the journal is locked, so that processes with one state act as one.
-/// The directory is touched with nothing locked but, when the replica's file is put in its place, the journal.
+/// The directory is touched with nothing locked but, when the replica's file is put in its place, a lock that is only for
+/// that: neither reading nor setting a value waits for it.
 ///
 /// What is known of the directory's files is in ``table``; two threads that look at the directory at once do the same
 /// twice, which changes nothing.
@@ -96,7 +97,9 @@ final class ReplicatedDirectory: Sendable {
         let writer = WriteBehind(label: "SettingsKit.DirectoryStore", delay: Self.writingDelay) { [weak self] in
             try self?.export(always: false)
         } report: { [weak self] error in
-            self?.noteFailure(of: error)
+            // Most often it is what the last look has met, too.
+            guard let self, !hasLookedInVain.load(ordering: .relaxed) else { return }
+            list.feed.report(.wrap(error, as: .notExported, store: description))
         }
         self.writer.withLock { $0 = writer }
         queue.async { [self] in

@@ -28,6 +28,13 @@ struct SeenFile: Sendable {
         /// For the own file: up to which of its own changes it certainly has what the replica knows; nil if it lacks some.
         var ownChanges: Int?
 
+        init(of file: ReplicaFile) {
+            header = file.header
+            recordCount = file.records.count
+            damagedLines = file.damagedLines
+            isComplete = file.isComplete
+        }
+
         /// Whether there is something that was held back and is not to be any more.
         func due(by now: Int64) -> Bool { due.map { $0 <= now } ?? false }
     }
