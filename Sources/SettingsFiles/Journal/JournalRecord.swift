@@ -21,6 +21,6 @@ package enum JournalRecord: Sendable, Equatable {
     /// property list document `members` were set.
     case adoption(file: FileStatus, removed: [String], members: Data)
     /// Another journal takes the place of this one now. It says nothing by itself, for that may not come about; but whoever
-    /// finds that the journal has grown looks whether it still is the one at its path.
+    /// reads it looks whether this still is the one at its path before he appends to it.
     case end
 }
