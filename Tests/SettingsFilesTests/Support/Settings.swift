@@ -41,7 +41,7 @@ final class Log<Element: Sendable>: Sendable {
 /// Waits until a condition holds, without keeping a thread; for what happens in the background.
 ///
 /// - Returns: false if it did not hold in time.
-func eventually(within seconds: Double = 30, _ condition: () throws -> Bool) async throws -> Bool {
+func eventually(within seconds: Double = 180, _ condition: () throws -> Bool) async throws -> Bool {
     let deadline = Date().addingTimeInterval(seconds)
     while Date() < deadline {
         if try condition() { return true }
