@@ -217,7 +217,7 @@ private func watchForProblems(_ settings: SettingsService) async {
     }
 }
 
-@Test(.timeLimit(.minutes(10))) private func theListenersOfObservingEndWithTheirTasks() async {
+@Test(.timeLimit(.minutes(30))) private func theListenersOfObservingEndWithTheirTasks() async {
     let settings = SettingsService(defaults: MemoryStore(), shared: MemoryStore(), diagnosticSink: .none)
     let subscriptions = [announce(settings), redrawWhenNeeded(settings)]
     let tasks = [

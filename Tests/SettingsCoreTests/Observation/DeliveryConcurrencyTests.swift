@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// 8 writers and readers on one setting; every kind of listener must end on what is stored.
-@Suite("Delivery with many writers (concurrency)", .timeLimit(.minutes(10)))
+@Suite("Delivery with many writers (concurrency)", .timeLimit(.minutes(30)))
 struct DeliveryConcurrencyTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
     private static let sentinel = -1

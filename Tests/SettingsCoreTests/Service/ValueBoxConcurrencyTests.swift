@@ -70,7 +70,7 @@ extension Optional: Consistent where Wrapped == Bytes24 {
     var isConsistent: Bool { self?.isConsistent ?? true }
 }
 
-@Suite("ValueBox (concurrency)", .timeLimit(.minutes(10)))
+@Suite("ValueBox (concurrency)", .timeLimit(.minutes(30)))
 struct ValueBoxConcurrencyTests {
     private func readAndWrite<Value: Consistent>(_ type: Value.Type) {
         let box = ValueBox<Value>()

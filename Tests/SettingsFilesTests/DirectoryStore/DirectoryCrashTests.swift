@@ -15,7 +15,7 @@ import Testing
 
 /// A device whose process fails, dies, or loses its power at every call in turn while it sets something, takes something
 /// over, and writes its file.
-@Suite("A shared directory and failing disks", .timeLimit(.minutes(10)))
+@Suite("A shared directory and failing disks", .timeLimit(.minutes(30)))
 struct DirectoryCrashTests {
     /// What another device has to tell.
     private let foreign: (name: String, data: Data)

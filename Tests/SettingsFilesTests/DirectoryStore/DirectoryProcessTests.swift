@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Processes share a directory's state, and are killed", .timeLimit(.minutes(10)))
+@Suite("Processes share a directory's state, and are killed", .timeLimit(.minutes(30)))
 struct DirectoryProcessTests {
     /// What another device has when it comes to the directory.
     private func another(_ directory: String) throws -> DirectoryStore {

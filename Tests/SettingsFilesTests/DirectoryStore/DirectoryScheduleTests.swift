@@ -6,7 +6,7 @@ import Testing
 @testable import SettingsFiles
 
 /// Five devices, and a syncer that does everything that syncers do, in an order that a seed decides.
-@Suite("Random schedules of devices", .timeLimit(.minutes(10)))
+@Suite("Random schedules of devices", .timeLimit(.minutes(30)))
 struct DirectoryScheduleTests {
     private struct World {
         var random: SeededGenerator

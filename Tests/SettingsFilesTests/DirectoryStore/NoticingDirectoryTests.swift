@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettingsFiles
 
-@Suite("Changes in the directory are noticed", .timeLimit(.minutes(10)))
+@Suite("Changes in the directory are noticed", .timeLimit(.minutes(30)))
 struct NoticingDirectoryTests {
     private func open(
         _ shared: String, _ state: String, isPolling: Bool, _ fileSystem: any FileSystem = POSIXFileSystem()

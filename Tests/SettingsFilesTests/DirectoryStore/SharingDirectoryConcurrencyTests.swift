@@ -6,7 +6,7 @@ import Testing
 @testable import SettingsFiles
 
 /// Devices over one real directory, as on a network file system, used by several threads each.
-@Suite("A shared directory and threads (concurrency)", .timeLimit(.minutes(10)))
+@Suite("A shared directory and threads (concurrency)", .timeLimit(.minutes(30)))
 struct SharingDirectoryConcurrencyTests {
     private func open(_ shared: String, _ state: String) throws -> DirectoryStore {
         var options = DirectoryStore.Options()

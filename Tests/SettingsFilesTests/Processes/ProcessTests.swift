@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Other processes write, and are killed", .timeLimit(.minutes(10)))
+@Suite("Other processes write, and are killed", .timeLimit(.minutes(30)))
 struct ProcessTests {
     private static let counter = Setting<Int>("counter", in: .defaults, default: 0)
 

@@ -99,7 +99,7 @@ import Testing
 
     // What is not linear takes hours with this size.
     @Test(
-        .timeLimit(.minutes(10)),
+        .timeLimit(.minutes(30)),
         arguments: [
             "<key>k</key><!--", "\n\t<key>k</key><!--", "\n\t<key>k</key><dict>", "<key>k</key><dict>", "<dict a='",
             "\n\t<key>k</key><string><![CDATA[", "<key>k</key><array>", "<key>k</key><dict><key>", "<key", "<key>",

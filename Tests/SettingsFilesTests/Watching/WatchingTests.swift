@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Watching a directory", .timeLimit(.minutes(5)))
+@Suite("Watching a directory", .timeLimit(.minutes(30)))
 struct WatchingTests {
     enum Change: CaseIterable, Sendable {
         case made, written, touched, replaced, movedAway, removed, attributes
