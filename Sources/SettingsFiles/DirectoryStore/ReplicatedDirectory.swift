@@ -121,7 +121,7 @@ final class ReplicatedDirectory: Sendable {
         // What the background would do in a moment. (If it fails, whoever opens the store next does it.)
         guard isWatching, hasBackground else { return }
         do {
-            try export(always: false)
+            try LastWriting.perform { try export(always: false) }
         } catch {
             list.feed.report(.wrap(error, as: .notExported, store: list.description))
         }

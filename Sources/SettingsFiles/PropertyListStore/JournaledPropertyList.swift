@@ -150,7 +150,7 @@ final class JournaledPropertyList: Sendable {
     deinit {
         do {
             // Whoever drops the store does not wait for others: what is not in the property list is in the journal.
-            try fold(waiting: .zero)
+            try LastWriting.perform { () throws(SettingsError) in try fold(waiting: .zero) }
         } catch {
             feed.report(error)
         }

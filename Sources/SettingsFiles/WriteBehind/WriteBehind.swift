@@ -131,7 +131,28 @@ private enum ExitHook {
         if mustInstall {
             atexit {
                 for writer in ExitHook.state.withLock({ $0.writers }) { writer.object?.runAtExit() }
+                LastWriting.wait()
             }
         }
+    }
+}
+
+/// What a store still writes when it is let go of. The background may have held it last: then the process must not exit in
+/// the middle of that.
+enum LastWriting {
+    private static let count = Atomic(0)
+    private static let patience = Duration.seconds(3)
+
+    static func perform<Failure>(_ body: () throws(Failure) -> Void) throws(Failure) {
+        count.add(1, ordering: .sequentiallyConsistent)
+        defer { count.subtract(1, ordering: .sequentiallyConsistent) }
+        try body()
+    }
+
+    /// Waits until nobody does any more, but not for long.
+    fileprivate static func wait() {
+        let deadline = Deadline(after: patience)
+        var pause = LockPause()
+        while count.load(ordering: .sequentiallyConsistent) > 0, !deadline.hasPassed { pause.next() }
     }
 }
