@@ -49,11 +49,12 @@ extension ReplicatedDirectory {
     /// mounted.
     private func makeDirectory() throws {
         let isThere = try fileSystem.status(of: directory, followingLink: true) != nil
-        if !isThere, table.withLock({ $0.isDirectoryNew }) {
+        let isNew = table.withLock { $0.isDirectoryNew }
+        if !isThere, isNew {
             try WholeFile(path: WholeFile.join(directory, "file"), fileSystem: fileSystem).createDirectory()
         }
-        table.withLock { $0.isDirectoryNew = false }
-        if try fileSystem.status(of: directory, followingLink: true) != nil { return }
+        if isNew { table.withLock { $0.isDirectoryNew = false } }
+        if isThere || isNew { return }
         let parent = WholeFile.split(directory).directory
         guard try fileSystem.status(of: parent, followingLink: true)?.kind == .directory else {
             throw ReplicaProblem.missingDirectory(directory)

@@ -165,8 +165,7 @@ package final class WholeFile: Sendable {
         // The rename has changed the change time. If somebody has put another file there since, that is not ours to
         // report: the status of what we wrote will not match it, and it will be noticed.
         let isOurs = present.map {
-            $0.inode == written.inode && $0.device == written.device && $0.size == written.size
-                && $0.modified == written.modified
+            $0.isSameFile(as: written) && $0.size == written.size && $0.modified == written.modified
         }
         return if let present, isOurs == true { present } else { written }
     }

@@ -16,14 +16,8 @@ package struct JournalMark: Equatable, Sendable {
     /// damaged one says nothing.
     package var comment: String {
         let text =
-            "SettingsKit journal \(Self.hexadecimal(journal, digits: 16)) after "
-            + "\(Self.hexadecimal(predecessor, digits: 16)) through \(offset) check "
-        return text + Self.hexadecimal(UInt64(Array(text.utf8).withUnsafeBytes { CRC32C.checksum($0) }), digits: 8)
-    }
-
-    private static func hexadecimal(_ number: UInt64, digits count: Int) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: count - digits.count) + digits
+            "SettingsKit journal \(HexText.text(journal)) after \(HexText.text(predecessor)) through \(offset) check "
+        return text + HexText.text(Array(text.utf8).withUnsafeBytes { CRC32C.checksum($0) })
     }
 
     /// The mark in a property list of the XML format.
@@ -48,8 +42,8 @@ extension JournalMark {
     /// The mark whose ``comment`` this is.
     private init?(comment: String) {
         let words = comment.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 9, let journal = UInt64(words[2], radix: 16),
-            let predecessor = UInt64(words[4], radix: 16), let offset = UInt64(words[6])
+        guard words.count == 9, let journal: UInt64 = HexText.number(words[2].utf8),
+            let predecessor: UInt64 = HexText.number(words[4].utf8), let offset = UInt64(words[6])
         else { return nil }
         self.init(journal: journal, predecessor: predecessor, offset: offset)
         // Numbers can be written in more ways than one, and the words between them must be right, too.

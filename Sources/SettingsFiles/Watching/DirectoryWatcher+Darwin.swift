@@ -22,9 +22,7 @@
             var status: FileStatus
             var source: EventSource
 
-            func isSame(as other: FileStatus?) -> Bool {
-                other.map { $0.inode == status.inode && $0.device == status.device } ?? false
-            }
+            func isSame(as other: FileStatus?) -> Bool { status.isSameFile(as: other) }
         }
 
         private struct Observation {

@@ -312,9 +312,8 @@ struct TombstoneTests {
         try settle([one, other])
         pass(days: 200, [one, other])
         try other.set("c", "2")
-        let otherFile = try other.ownFile
         // The other device's file as it is while it has not forgotten the removal itself.
-        let withRemoval = Data(String(decoding: otherFile.data, as: UTF8.self).utf8)
+        let (otherName, withRemoval) = try other.ownFile
         #expect(String(decoding: withRemoval, as: UTF8.self).contains("deleted"))
         for day in 0..<2 {
             try one.set("b", "\(day)")
@@ -322,7 +321,7 @@ struct TombstoneTests {
             one.restart()
         }
         try one.put(HostileFile.wrongTypes.data, "Settings-damaged.jsonl")
-        try one.put(withRemoval, otherFile.name)
+        try one.put(withRemoval, otherName)
         try one.put(old, name)
         try one.store.refresh()
         #expect(try one.value("a") == nil)

@@ -62,9 +62,7 @@ struct IdentityTests {
 
     @Test("two copies of one state over the same directory lose nothing of each other")
     func clonedInPlace() throws {
-        let clone = try DirectoryStore(
-            directory: one.directory, state: "/clone", fileSystem: one.disk.process(), now: { [one] in one.time })
-        _ = clone
+        try one.disk.makeDirectory("/clone")
         for name in one.disk.names(in: one.state) {
             try one.disk.replace("/clone/" + name, with: try #require(one.disk.contents(of: one.state + "/" + name)))
         }

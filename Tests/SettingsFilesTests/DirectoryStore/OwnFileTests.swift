@@ -232,7 +232,6 @@ struct OwnFileTests {
 
     @Test("what a newer version has written besides stays when the file is written again")
     func unknownFields() throws {
-        let other = try Device("newer")
         let record = SharedRecord(
             name: "c",
             entry: SharedEntry(
@@ -262,7 +261,6 @@ struct OwnFileTests {
         try device.set("a", "3")
         try device.store.synchronize()
         #expect(String(decoding: try device.ownFile.data, as: UTF8.self).contains(#","plan":"family","check":"#))
-        _ = other
     }
 
     @Test("records of the own file to which a newer version has added something are not taken for another's")

@@ -40,12 +40,16 @@ final class Log<Element: Sendable>: Sendable {
 
 /// Waits until a condition holds, without keeping a thread; for what happens in the background.
 ///
+/// It looks at least a hundred times: where other tests keep all threads busy, minutes pass between one look and the next.
+///
 /// - Returns: false if it did not hold in time.
-func eventually(within seconds: Double = 180, _ condition: () throws -> Bool) async throws -> Bool {
+func eventually(within seconds: Double = 180, _ condition: () async throws -> Bool) async throws -> Bool {
     let deadline = Date().addingTimeInterval(seconds)
-    while Date() < deadline {
-        if try condition() { return true }
+    var looks = 0
+    while looks < 100 || Date() < deadline {
+        if try await condition() { return true }
+        looks += 1
         try await Task.sleep(for: .milliseconds(5))
     }
-    return try condition()
+    return false
 }

@@ -173,12 +173,6 @@ func wait(
     within seconds: Double, for what: String, details: @autoclosure () -> String = "",
     until condition: () async throws -> Bool
 ) async throws {
-    let end = ContinuousClock.now + .seconds(seconds)
-    while true {
-        let isLast = ContinuousClock.now >= end
-        if try await condition() { return }
-        if isLast { break }
-        try await Task.sleep(for: .milliseconds(5))
-    }
+    if try await eventually(within: seconds, condition) { return }
     throw ToolError("waited \(seconds) seconds in vain for \(what)\n\(details())")
 }
