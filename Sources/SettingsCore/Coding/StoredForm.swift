@@ -21,7 +21,17 @@ struct StoredForm<Value: Sendable>: Sendable {
     }
 }
 
+extension StoredForm: Transformer {
+    func transformValue(_ value: Value) throws -> Data { try encode(value) }
+    func untransformValue(_ output: Data) throws -> Value { try decode(output) }
+}
+
 extension StoredForm where Value: Codable {
+    /// The form that a key of somebody's own asks for.
+    static func form<Key: SettingKey>(of key: Key) -> StoredForm where Key.Value == Value {
+        key.transformer.map { StoredForm($0) } ?? .standard
+    }
+
     /// The form of a setting that names no transformer: `Data` as it is, everything else as JSON.
     ///
     /// `Data` as it is, so that a data item which another program put into a preferences file reads as what it is.

@@ -20,10 +20,10 @@ enum DefaultValue<Value: Sendable>: Sendable {
 final class ValueCoding<Value: Sendable>: Sendable {
     private static var nilBytes: Data { Data("null".utf8) }
 
-    private let key: SettingsService.StorageKey
+    let key: SettingsService.StorageKey
     private let `default`: DefaultValue<Value>
     private let processing: (@Sendable (Value) -> Value)?
-    private let form: StoredForm<Value>
+    let form: StoredForm<Value>
     private let isOptional: Bool
 
     init(
@@ -79,6 +79,21 @@ final class ValueCoding<Value: Sendable>: Sendable {
             if mayBeNil, let none = erasedNil { return none }
             throw SettingsError(.decodingFailed, key: key, underlying: error)
         }
+    }
+
+    /// The value that stored bytes stand for; the default where they stand for none.
+    func valueOrDefault(for bytes: Data?) -> Value {
+        do throws(SettingsError) {
+            return try value(for: bytes)
+        } catch {
+            return defaultValue
+        }
+    }
+
+    /// The same with a default that is asked for each time that it is needed, so that nobody keeps it.
+    var withoutConstantDefault: ValueCoding {
+        ValueCoding(
+            key: key, default: .computed { [self] in defaultValue }, processing: processing, form: form)
     }
 
     private func isNil(_ value: Value) -> Bool {

@@ -21,12 +21,32 @@ extension SettingsService {
     /// decoded value of each setting object, so an object made anew for each access is read slowly.
     public final class Setting<T: Codable & Sendable>: SettingDefinition, @unchecked Sendable {
         let coding: ValueCoding<T>
+        let hooks: SettingHooks<T>?
+        /// The namespace that the setting's name is in; nil for the global one.
+        public let namespace: (any SettingsNamespace.Type)?
 
-        init(
-            key: StorageKey, default: DefaultValue<T>, processing: (@Sendable (T) -> T)?, form: StoredForm<T>
+        convenience init(
+            key: StorageKey, namespace: (any SettingsNamespace.Type)? = nil, default: DefaultValue<T>,
+            processing: (@Sendable (T) -> T)? = nil, form: StoredForm<T>, hooks: SettingHooks<T>? = nil
         ) {
-            coding = ValueCoding(key: key, default: `default`, processing: processing, form: form)
-            super.init(key: key)
+            let coding = ValueCoding(key: key, default: `default`, processing: processing, form: form)
+            self.init(coding: coding, namespace: namespace, hooks: hooks)
+        }
+
+        init(coding: ValueCoding<T>, namespace: (any SettingsNamespace.Type)?, hooks: SettingHooks<T>?) {
+            self.coding = coding
+            self.namespace = namespace
+            self.hooks = hooks
+            super.init(key: coding.key)
+        }
+
+        override var hasHooks: Bool { hooks != nil }
+
+        override func addHooks(of change: HookedChange, to hooks: inout CommitHooks) {
+            guard let own = self.hooks else { return }
+            hooks.add(
+                own, oldValue: coding.valueOrDefault(for: change.oldData),
+                newValue: change.newValue as? T ?? coding.valueOrDefault(for: change.newData))
         }
 
         /// What the setting reads as while nothing is stored.

@@ -32,6 +32,12 @@ extension SettingsService {
             index = SettingIndex.take()
         }
 
+        /// Whether somebody is to be called around changes.
+        var hasHooks: Bool { false }
+
+        /// Adds the calls around a change.
+        func addHooks(of change: HookedChange, to hooks: inout CommitHooks) {}
+
         deinit {
             // Nobody can be reading this setting's cells any more: a reader holds the setting. Only when every service
             // has forgotten them may the index be used again.

@@ -142,7 +142,7 @@ extension SettingsError: CustomStringConvertible, CustomDebugStringConvertible, 
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// Errors that are known to hold no value are shown; of others only the type is.
-    private static func safeDescription(of error: any Error) -> String {
+    static func safeDescription(of error: any Error) -> String {
         if let error = error as? SettingsError { return error.description }
         if let error = error as? any ValueFreeError { return error.description }
         return "\(type(of: error))."

@@ -17,6 +17,18 @@ extension SettingsService {
         public let newValue: T
         /// Who made the change.
         public let origin: Origin
+
+        init(key: StorageKey, oldValue: T, newValue: T, origin: Origin) {
+            self.key = key
+            self.oldValue = oldValue
+            self.newValue = newValue
+            self.origin = origin
+        }
+
+        init?(_ change: ToldChange, of key: StorageKey) {
+            guard let oldValue = change.oldValue as? T, let newValue = change.newValue as? T else { return nil }
+            self.init(key: key, oldValue: oldValue, newValue: newValue, origin: change.origin)
+        }
     }
 
     /// Which settings of a scope were changed together, by one transaction for example.

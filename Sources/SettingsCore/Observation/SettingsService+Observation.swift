@@ -13,7 +13,7 @@ extension SettingsService {
             let cell = self.cell(of: setting)
             let end = cell.listen(.signal { source.push($0) })
             let owner = StreamOwner(source, onEnd: end)
-            let reader = ValueReader(service: self, setting: setting)
+            let reader = ValueReader(sequence: { cell.channel.sequence }, read: { self.get(setting) })
             source.push(UInt64.max)
             return { await reader.next(from: owner) }
         }
@@ -45,9 +45,29 @@ extension SettingsService {
     public func observe<T>(_ setting: Setting<T>, _ body: @escaping @Sendable (Change<T>) -> Void) -> Subscription {
         let key = setting.key
         let end = cell(of: setting).listen(
-            .change { change in
-                guard let oldValue = change.oldValue as? T, let newValue = change.newValue as? T else { return }
-                body(Change(key: key, oldValue: oldValue, newValue: newValue, origin: change.origin))
+            .event { event in
+                if case .change(let told) = event, let change = Change<T>(told, of: key) { body(change) }
+            })
+        return subscription(to: setting, ending: end)
+    }
+
+    /// The same, and calls `body` also when a value could not be set through this service, or when what somebody else has
+    /// stored is no value of the setting.
+    func observeResults<T>(
+        _ setting: Setting<T>, _ body: @escaping @Sendable (Result<Change<T>, SettingsError>) -> Void
+    ) -> Subscription {
+        let key = setting.key
+        let end = cell(of: setting).listen(
+            .event { event in
+                switch event {
+                case .failure(let error): body(.failure(error))
+                case .change(let told):
+                    if let problem = told.problem {
+                        body(.failure(problem))
+                    } else if let change = Change<T>(told, of: key) {
+                        body(.success(change))
+                    }
+                }
             })
         return subscription(to: setting, ending: end)
     }

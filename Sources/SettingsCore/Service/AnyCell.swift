@@ -17,18 +17,26 @@ struct CommittedChange: Sendable {
     var sequence: UInt64
 }
 
+/// What listeners are told of: a change, or that setting the value has failed.
+enum CellEvent: Sendable {
+    case change(ToldChange)
+    case failure(SettingsError)
+}
+
 /// A change as listeners are told of it; the values are of the setting's type.
 struct ToldChange: Sendable {
     var oldValue: any Sendable
     var newValue: any Sendable
     var origin: SettingsService.Origin
+    /// Why the new value is the default, where something is stored that could not be decoded.
+    var problem: SettingsError?
 }
 
 /// Somebody who wants to know of one setting's changes.
 final class CellListener: Sendable {
     enum Body: Sendable {
-        /// Is told each change, with its values.
-        case change(@Sendable (ToldChange) -> Void)
+        /// Is told each change, with its values, and each failure.
+        case event(@Sendable (CellEvent) -> Void)
         /// Is told only that commit number so-and-so was one of this setting's, and reads for itself.
         case signal(@Sendable (UInt64) -> Void)
     }
@@ -58,16 +66,22 @@ final class CellListener: Sendable {
         var token: UInt64?
     }
 
+    /// What waits to be told.
+    private enum Event {
+        case change(CommittedChange)
+        case failure(SettingsError)
+    }
+
     private struct Inbox {
         var listeners: [CellListener] = []
-        var changes: [CommittedChange] = []
+        var events: [Event] = []
         var offer: Offer?
         /// The last value that listeners were told, to be the next change's old one.
         var lastTold: (data: Data?, value: any Sendable)?
     }
 
-    /// How many changes wait for their listeners before the newest are merged into one.
-    private static let changeLimit = 1_024
+    /// How many events wait for their listeners before the newest changes are merged into one.
+    private static let eventLimit = 1_024
 
     final let name: String
     /// The channel outlives its cells' use: whoever reads, writes or listens holds the service, which holds the channel.
@@ -84,7 +98,9 @@ final class CellListener: Sendable {
     // MARK: What depends on the type
 
     /// The value that stored bytes stand for; the default, with a diagnostic, when they stand for none.
-    func decoded(_ data: Data?) -> any Sendable { preconditionFailure("Implemented by Cell.") }
+    func decoded(_ data: Data?) -> (value: any Sendable, problem: SettingsError?) {
+        preconditionFailure("Implemented by a subclass that is listened to for values.")
+    }
 
     // MARK: Writing
 
@@ -128,15 +144,29 @@ final class CellListener: Sendable {
                 change.newValue = offer.value
             }
             if inbox.listeners.isEmpty { return false }
-            if inbox.changes.count < Self.changeLimit {
-                inbox.changes.append(change)
+            if inbox.events.count < Self.eventLimit {
+                inbox.events.append(.change(change))
                 return true
             }
-            let last = inbox.changes.count - 1
-            change.oldData = inbox.changes[last].oldData
-            if inbox.changes[last].origin == .external { change.origin = .external }
-            inbox.changes[last] = change
+            let last = inbox.events.count - 1
+            if case .change(let waiting) = inbox.events[last] {
+                change.oldData = waiting.oldData
+                if waiting.origin == .external { change.origin = .external }
+            }
+            inbox.events[last] = .change(change)
             return false
+        }
+    }
+
+    /// Takes note that setting the value has failed.
+    ///
+    /// - Returns: whether ``deliver()`` must be called once more than before.
+    final func take(_ failure: SettingsError) -> Bool {
+        inbox.withLock { inbox in
+            // Where too much waits already, the diagnostics alone tell of it.
+            if inbox.listeners.isEmpty || inbox.events.count >= Self.eventLimit { return false }
+            inbox.events.append(.failure(failure))
+            return true
         }
     }
 
@@ -162,26 +192,39 @@ final class CellListener: Sendable {
         }
     }
 
-    /// Tells the listeners of the oldest change that they have not been told of. One thread at a time.
+    /// Tells the listeners of the oldest event that they have not been told of. One thread at a time.
     final func deliver() {
         let next = inbox.withLock { inbox in
-            inbox.changes.isEmpty ? nil : (inbox.changes.removeFirst(), inbox.listeners)
+            inbox.events.isEmpty ? nil : (inbox.events.removeFirst(), inbox.listeners)
         }
-        guard let (committed, listeners) = next else { return }
+        switch next {
+        case (.change(let committed), let listeners)?: deliver(committed, to: listeners)
+        case (.failure(let error), let listeners)?:
+            for listener in listeners {
+                guard case .event(let tell) = listener.body, listener.isActive.load(ordering: .acquiring) else {
+                    continue
+                }
+                tell(.failure(error))
+            }
+        case nil: break
+        }
+    }
+
+    private final func deliver(_ committed: CommittedChange, to listeners: [CellListener]) {
         var change: ToldChange?
         for listener in listeners where listener.since < committed.sequence {
             // Decoding first, because it takes time: no callback may begin after its listener was cancelled.
-            if case .change = listener.body, change == nil { change = toldChange(committed) }
+            if case .event = listener.body, change == nil { change = toldChange(committed) }
             guard listener.isActive.load(ordering: .acquiring) else { continue }
             switch listener.body {
-            case .change(let tell): if let change { tell(change) }
+            case .event(let tell): if let change { tell(.change(change)) }
             case .signal(let tell): tell(committed.sequence)
             }
         }
     }
 
     private final func toldChange(_ committed: CommittedChange) -> ToldChange {
-        let newValue = committed.newValue ?? decoded(committed.newData)
+        let (newValue, problem) = committed.newValue.map { ($0, nil) } ?? decoded(committed.newData)
         let lastTold = inbox.withLock { inbox in
             defer { inbox.lastTold = (committed.newData, newValue) }
             return inbox.lastTold
@@ -189,7 +232,8 @@ final class CellListener: Sendable {
         let isKnown = lastTold.map { $0.data == committed.oldData } ?? false
         let oldValue = isKnown ? lastTold?.value : nil
         return ToldChange(
-            oldValue: oldValue ?? decoded(committed.oldData), newValue: newValue, origin: committed.origin)
+            oldValue: oldValue ?? decoded(committed.oldData).value, newValue: newValue, origin: committed.origin,
+            problem: problem)
     }
 
     final func leaveChannel() {

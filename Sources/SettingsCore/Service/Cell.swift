@@ -31,8 +31,8 @@
         if token & 1 == 0, let value = box.read() { return value }
         do throws(SettingsError) {
             let data = try channel.read(key, from: channel.hub)
-            let (value, isDecoded) = valueOrDefault(for: data)
-            keep(value, of: isDecoded ? data : nil, token: token)
+            let (value, problem) = valueOrDefault(for: data)
+            keep(value, of: problem == nil ? data : nil, token: token)
             return value
         } catch {
             channel.diagnostics.reportOnce(error)
@@ -40,17 +40,18 @@
         }
     }
 
-    private func valueOrDefault(for data: Data?) -> (value: Value, isDecoded: Bool) {
+    private func valueOrDefault(for data: Data?) -> (value: Value, problem: SettingsError?) {
         do throws(SettingsError) {
-            return (try coding.value(for: data), true)
+            return (try coding.value(for: data), nil)
         } catch {
             channel.diagnostics.reportOnce(error, bytes: data)
-            return (coding.defaultValue, false)
+            return (coding.defaultValue, error)
         }
     }
 
-    override func decoded(_ data: Data?) -> any Sendable {
-        valueOrDefault(for: data).value
+    override func decoded(_ data: Data?) -> (value: any Sendable, problem: SettingsError?) {
+        let (value, problem) = valueOrDefault(for: data)
+        return (value, problem)
     }
 
     /// Keeps a value that was offered, if it was committed and nothing has happened since.

@@ -129,6 +129,12 @@ final class Channel: Sendable {
         }
     }
 
+    /// Tells those who listen to a cell that setting its value has failed, in order with its changes.
+    func tell(_ cell: AnyCell, of failure: SettingsError) {
+        if cell.take(failure) { state.withLock { $0.queue.append(cell) } }
+        deliver()
+    }
+
     /// Delivers what is queued, unless another thread is at it already. Called outside of every lock.
     func deliver() {
         if state.withLock({ $0.queue.begin() }) { deliverNext() }

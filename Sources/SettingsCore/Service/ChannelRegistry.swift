@@ -4,15 +4,19 @@ import Synchronization
 final class ChannelRegistry: Sendable {
     let diagnostics: Diagnostics
     let groups = GroupListeners()
+    /// Whether all scopes are in one store.
+    private let hasOneStore: Bool
     private let channels = Mutex<[SettingsService.Scope: Channel]>([:])
 
-    init(diagnostics: Diagnostics) {
+    init(diagnostics: Diagnostics, hasOneStore: Bool) {
         self.diagnostics = diagnostics
+        self.hasOneStore = hasOneStore
     }
 
     /// The channel of a scope; made if the scope is new.
     func channel(for scope: SettingsService.Scope) -> Channel {
-        channels.withLock { channels in
+        let scope = hasOneStore ? .defaults : scope
+        return channels.withLock { channels in
             if let channel = channels[scope] { return channel }
             let channel = Channel(scope: scope, diagnostics: diagnostics, groups: groups)
             channels[scope] = channel

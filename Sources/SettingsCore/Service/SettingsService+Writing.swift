@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension SettingsService {
     /// Stores a value.
     ///
@@ -24,20 +30,81 @@ extension SettingsService {
     }
 
     private func write<T>(_ value: T, to setting: Setting<T>) throws(SettingsError) {
-        let value = setting.coding.process(value)
-        let data = try setting.coding.bytes(for: value)
+        if setting.hooks?.needsValues ?? false {
+            return try commit { $0.set(setting, to: value) }
+        }
         let cell = cell(of: setting)
-        cell.offer(value, as: data)
-        defer { cell.settleOffer(value, as: data) }
-        try cell.channel.write(data, for: setting.key)
+        do throws(SettingsError) {
+            let value = setting.coding.process(value)
+            let data = try setting.coding.bytes(for: value)
+            cell.offer(value, as: data)
+            defer { cell.settleOffer(value, as: data) }
+            try write(data, to: setting, through: cell.channel)
+        } catch {
+            cell.channel.tell(cell, of: error)
+            throw error
+        }
+    }
+
+    /// Stores a value in the place of `data`, if that is what is stored; does nothing if it is not.
+    func replace<T>(_ data: Data?, of setting: Setting<T>, by value: T) throws(SettingsError) {
+        try commit { transaction in
+            if transaction.data(for: setting.key) == data { transaction.set(setting, to: value) }
+        }
+    }
+
+    /// Writes bytes, and calls the hooks of the setting's namespaces around that if it changes anything.
+    private func write(
+        _ data: Data?, to setting: SettingDefinition, through channel: Channel
+    ) throws(SettingsError) {
+        guard setting.hasHooks else { return try channel.write(data, for: setting.key) }
+        if try channel.read(setting.key, from: channel.hub) == data { return }
+        var hooks = CommitHooks()
+        setting.addHooks(of: HookedChange(oldData: nil, newData: data, newValue: nil), to: &hooks)
+        hooks.callBefore()
+        try channel.write(data, for: setting.key)
+        hooks.callAfter()
     }
 
     /// Removes what is stored for the setting, so that it reads as its default again. Problems are diagnosed.
     public func reset(_ setting: SettingDefinition) {
         do throws(SettingsError) {
-            try channel(for: setting.key).write(nil, for: setting.key)
+            try remove(setting)
         } catch {
             registry.diagnostics.report(error)
+        }
+    }
+
+    /// Removes what is stored for the setting, and says what went wrong.
+    func remove(_ setting: SettingDefinition) throws(SettingsError) {
+        if setting.hasHooks { return try commit { $0.reset(setting) } }
+        try channel(for: setting.key).write(nil, for: setting.key)
+    }
+
+    /// Removes what is stored for all settings of a namespace, and of those inside it, in one batch; also what this
+    /// program has no setting for. Problems are diagnosed; a store that cannot list its keys is left as it is.
+    ///
+    /// The namespace's hooks are called if there is anything to remove. Complexity: the store lists all of its keys.
+    public func reset(_ namespace: any SettingsNamespace.Type, in scope: Scope) {
+        do throws(SettingsError) {
+            try remove(namespace, in: scope)
+        } catch {
+            registry.diagnostics.report(error)
+        }
+    }
+
+    func remove(_ namespace: any SettingsNamespace.Type, in scope: Scope) throws(SettingsError) {
+        let hub = try registry.channel(for: scope).requireHub(for: nil)
+        do {
+            let names = try hub.store.keys().filter { StorageKey.isValid($0) && namespace.contains($0) }
+            if names.isEmpty { return }
+            var hooks = CommitHooks()
+            hooks.add(namespace.path)
+            hooks.callBefore()
+            _ = try hub.apply(SettingsStoreBatch(writes: names.map { .init(key: .init($0, scope: scope), data: nil) }))
+            hooks.callAfter()
+        } catch {
+            throw .wrap(error, as: .writeFailed, store: hub.store.storeDescription)
         }
     }
 

@@ -21,9 +21,16 @@ public final class SettingsService: Sendable {
     ///     setting them is diagnosed.
     ///   - diagnosticSink: Who is told of problems; ``diagnostics`` has them in any case.
     public init(stores: [Scope: any SettingsStore], diagnosticSink: DiagnosticSink) {
-        registry = ChannelRegistry(diagnostics: Diagnostics(sink: diagnosticSink))
+        registry = ChannelRegistry(diagnostics: Diagnostics(sink: diagnosticSink), hasOneStore: false)
         table = CellTable(registry: registry)
         for (scope, store) in stores { register(store, for: scope) }
+    }
+
+    /// A service over one store, whatever scope a setting names.
+    init(over store: any SettingsStore) {
+        registry = ChannelRegistry(diagnostics: Diagnostics(sink: .standard), hasOneStore: true)
+        table = CellTable(registry: registry)
+        register(store, for: .defaults)
     }
 
     deinit {

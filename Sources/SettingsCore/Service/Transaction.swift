@@ -15,6 +15,10 @@ extension SettingsService {
         /// Offers the values that were set to the commit, so that listeners get them as they were set.
         private var offers: [StorageKey: Offering] = [:]
         private var expectations: [StorageKey: Data?] = [:]
+        /// The settings around whose changes somebody is to be called, with the values that are set.
+        private var hooked: [(setting: SettingDefinition, value: (any Sendable)?)] = []
+        /// The cells of the settings that were set: their listeners are told of a failure.
+        private var cells: [AnyCell] = []
         private(set) var error: SettingsError?
 
         private struct Offering {
@@ -40,9 +44,11 @@ extension SettingsService {
         /// Sets a value when the transaction is carried out. A value that cannot be encoded fails the whole transaction.
         public mutating func set<T>(_ setting: Setting<T>, to value: T) {
             let value = setting.coding.process(value)
+            noteHooks(of: setting, value: value)
+            let cell = service.cell(of: setting)
+            cells.append(cell)
             do throws(SettingsError) {
                 let data = try setting.coding.bytes(for: value)
-                let cell = service.cell(of: setting)
                 writes[setting.key] = .some(data)
                 offers[setting.key] = Offering(
                     offer: { cell.offer(value, as: data) }, settle: { cell.settleOffer(value, as: data) })
@@ -70,8 +76,8 @@ extension SettingsService {
 
         /// Removes what is stored for the setting when the transaction is carried out.
         public mutating func reset(_ setting: SettingDefinition) {
-            writes[setting.key] = .some(nil)
-            offers[setting.key] = nil
+            noteHooks(of: setting, value: nil)
+            write(nil, for: setting.key)
         }
 
         /// Whether something will be stored for the setting after the writes made so far.
@@ -79,8 +85,39 @@ extension SettingsService {
             data(for: setting.key) != nil
         }
 
-        private mutating func data(for key: StorageKey) -> Data? {
+        /// Writes bytes as they are when the transaction is carried out.
+        mutating func write(_ data: Data?, for key: StorageKey) {
+            writes[key] = .some(data)
+            offers[key] = nil
+        }
+
+        private mutating func noteHooks(of setting: SettingDefinition, value: (any Sendable)?) {
+            guard setting.hasHooks else { return }
+            // What they are told is the old value has to be it.
+            _ = storedData(for: setting.key)
+            hooked.removeAll { $0.setting.key == setting.key }
+            hooked.append((setting, value))
+        }
+
+        /// The calls around the changes that the transaction makes.
+        private var hooks: CommitHooks {
+            var hooks = CommitHooks()
+            for (setting, value) in hooked {
+                let change = HookedChange(
+                    oldData: expectations[setting.key] ?? nil, newData: writes[setting.key] ?? nil, newValue: value)
+                if change.oldData != change.newData { setting.addHooks(of: change, to: &hooks) }
+            }
+            return hooks
+        }
+
+        /// The stored bytes, or those that were written so far.
+        mutating func data(for key: StorageKey) -> Data? {
             if let written = writes[key] { return written }
+            return storedData(for: key)
+        }
+
+        /// The stored bytes, which are then expected to stay until the transaction is carried out.
+        private mutating func storedData(for key: StorageKey) -> Data? {
             if let expected = expectations[key] { return expected }
             let channel = service.channel(for: key)
             do throws(SettingsError) {
@@ -98,15 +135,48 @@ extension SettingsService {
         ///
         /// - Returns: false, with nothing changed, if something that was read has changed since.
         func commit() throws(SettingsError) -> Bool {
+            try commit { () throws(SettingsError) in try carryOut() }
+        }
+
+        /// Carries the transaction out so that it is completed if the process dies in the middle of it.
+        ///
+        /// - Returns: false, with nothing changed, if something that was read has changed since.
+        func commit(across intents: MigrationIntents) throws(SettingsError) -> Bool {
+            try commit { () throws(SettingsError) in
+                // A batch in one store is atomic by itself.
+                if stores.count == 1 { return try carryOut() }
+                func entries(_ values: [StorageKey: Data?]) -> [SettingsStoreBatch.Entry] {
+                    values.map { .init(key: $0.key, data: $0.value) }
+                }
+                return try intents.carryOut(entries(writes), expecting: entries(expectations))
+            }
+        }
+
+        private func commit(by carryOut: () throws(SettingsError) -> Bool) throws(SettingsError) -> Bool {
             if let error { throw error }
             if writes.isEmpty { return true }
+            let hooks = hooks
+            hooks.callBefore()
             for offering in offers.values { offering.offer() }
             defer { for offering in offers.values { offering.settle() } }
-            let scopes = Dictionary(grouping: Set(writes.keys).union(expectations.keys), by: \.scope)
+            guard try carryOut() else { return false }
+            hooks.callAfter()
+            return true
+        }
+
+        /// The keys that take part, those of one store together.
+        private var stores: [ObjectIdentifier: [StorageKey]] {
+            Dictionary(grouping: Set(writes.keys).union(expectations.keys)) { key in
+                ObjectIdentifier(service.channel(for: key))
+            }
+        }
+
+        private func carryOut() throws(SettingsError) -> Bool {
+            let stores = stores
             var done: [Undoing] = []
-            for (scope, keys) in scopes {
+            for keys in stores.values {
                 do throws(SettingsError) {
-                    guard let undoing = try commit(keys, in: scope, isUndoable: scopes.count > 1) else {
+                    guard let undoing = try commit(keys, isUndoable: stores.count > 1) else {
                         revert(done)
                         return false
                     }
@@ -117,6 +187,13 @@ extension SettingsService {
                 }
             }
             return true
+        }
+
+        /// Tells those who listen to the settings that were set that it has failed.
+        func tellListeners(of failure: SettingsError) {
+            for (index, cell) in cells.enumerated() where !cells[..<index].contains(where: { $0 === cell }) {
+                cell.channel.tell(cell, of: failure)
+            }
         }
 
         /// What a scope's part of the transaction has written, and what was there before.
@@ -130,9 +207,10 @@ extension SettingsService {
         ///
         /// - Returns: what undoes it; nil if an expectation did not hold.
         private func commit(
-            _ keys: [StorageKey], in scope: Scope, isUndoable: Bool
+            _ keys: [StorageKey], isUndoable: Bool
         ) throws(SettingsError) -> Undoing? {
-            let hub = try service.registry.channel(for: scope).requireHub(for: keys.first)
+            guard let first = keys.first else { return nil }
+            let hub = try service.channel(for: first).requireHub(for: first)
             func entries(_ values: [StorageKey: Data?]) -> [SettingsStoreBatch.Entry] {
                 keys.compactMap { key in values[key].map { .init(key: key, data: $0) } }
             }
@@ -226,6 +304,12 @@ extension SettingsService {
     /// failures mean a store that never answers twice the same.
     private static var attemptLimit: Int { 10_000 }
 
+    /// Carries out a transaction whose closure does not fail, and says what went wrong.
+    func commit(_ body: (inout Transaction) -> Void) throws(SettingsError) {
+        let (_, error) = attempt(body)
+        if let error { throw error }
+    }
+
     private func attempt<R, E: Error>(_ body: (inout Transaction) throws(E) -> R) throws(E) -> (R, SettingsError?) {
         var attempts = 0
         while true {
@@ -236,6 +320,7 @@ extension SettingsService {
                 if try transaction.commit() { return (result, nil) }
                 if attempts == Self.attemptLimit { throw SettingsError(.conflict) }
             } catch {
+                transaction.tellListeners(of: error)
                 return (result, error)
             }
         }

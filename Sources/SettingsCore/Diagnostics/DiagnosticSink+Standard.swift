@@ -1,8 +1,12 @@
-import Foundation
-import SettingsCore
-
 #if canImport(os)
     import os
+#endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
 #endif
 
 extension SettingsService.DiagnosticSink {
@@ -21,6 +25,8 @@ extension SettingsService.DiagnosticSink {
 
     /// Standard error, a line for each problem.
     public static let standardError = SettingsService.DiagnosticSink { error in
-        FileHandle.standardError.write(Data("SettingsKit: \(error.description)\n".utf8))
+        var line = "SettingsKit: \(error.description)\n"
+        // One call, so that lines of several processes do not mix. Nobody is left to be told if it fails.
+        _ = line.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

@@ -1,0 +1,110 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// Typed access to a store, without a service.
+//
+// Reading goes to the store and decodes each time. Writing passes the same way as a service's, so that services over the
+// store, and their listeners, see it at once. The scope of a key is not looked at, except by the store.
+extension SettingsStore {
+    /// The value stored under a key, or its default when there is none.
+    ///
+    /// It never throws. What cannot be read or decoded stays where it is, reads as the default, and is told to
+    /// ``SettingsService/DiagnosticSink/standard``; ``load(_:)`` throws it. Nothing is kept in memory: to read often, use a
+    /// service, a ``Persisted`` property or a ``SettingsStorage``.
+    public func get<Key: SettingKey>(_ key: Key) -> Key.Value where Key.Value: Codable & Sendable {
+        do {
+            return try load(key)
+        } catch {
+            let error = SettingsError.wrap(error, as: .readFailed, key: key.key, store: storeDescription)
+            SettingsService.DiagnosticSink.standard.receive(error)
+            return key.defaultValue
+        }
+    }
+
+    /// The value stored for a setting, or its default when there is none; as ``get(_:)`` with a key of your own.
+    public func get<T>(_ setting: SettingsService.Setting<T>) -> T {
+        do {
+            return try load(setting)
+        } catch {
+            let error = SettingsError.wrap(error, as: .readFailed, key: setting.key, store: storeDescription)
+            SettingsService.DiagnosticSink.standard.receive(error)
+            return setting.defaultValue
+        }
+    }
+
+    /// The value stored under a key, or its default when there is none; says what went wrong.
+    ///
+    /// - Throws: ``SettingsError`` with the code `readFailed` or `decodingFailed`.
+    public func load<Key: SettingKey>(_ key: Key) throws -> Key.Value where Key.Value: Codable & Sendable {
+        try load(ValueCoding(of: key))
+    }
+
+    /// The value stored for a setting, or its default when there is none; says what went wrong.
+    ///
+    /// - Throws: ``SettingsError`` with the code `readFailed` or `decodingFailed`.
+    public func load<T>(_ setting: SettingsService.Setting<T>) throws -> T {
+        try load(setting.coding)
+    }
+
+    private func load<Value>(_ coding: ValueCoding<Value>) throws -> Value {
+        let data: Data?
+        do {
+            data = try get(coding.key)
+        } catch {
+            throw SettingsError.wrap(error, as: .readFailed, key: coding.key, store: storeDescription)
+        }
+        return try coding.value(for: data)
+    }
+
+    /// Stores a value under a key, and calls what the key and its namespace want to be called.
+    ///
+    /// Setting what is stored already does nothing. A problem is told to ``SettingsService/DiagnosticSink/standard``, and
+    /// the old value stays; ``save(_:value:)`` throws it.
+    public func set<Key: SettingKey & Sendable>(_ key: Key, value: Key.Value) where Key.Value: Codable & Sendable {
+        set(SettingsService.Setting(key), value: value)
+    }
+
+    /// Stores a setting's value, as ``set(_:value:)`` with a key of your own does.
+    public func set<T>(_ setting: SettingsService.Setting<T>, value: T) {
+        StoreServices.service(over: self).set(setting, to: value)
+    }
+
+    /// Stores a value under a key, and says what went wrong.
+    ///
+    /// - Throws: ``SettingsError``; the old value then is still there.
+    public func save<Key: SettingKey & Sendable>(_ key: Key, value: Key.Value) throws
+    where Key.Value: Codable & Sendable {
+        try save(SettingsService.Setting(key), value: value)
+    }
+
+    /// Stores a setting's value, and says what went wrong.
+    ///
+    /// - Throws: ``SettingsError``; the old value then is still there.
+    public func save<T>(_ setting: SettingsService.Setting<T>, value: T) throws {
+        try StoreServices.service(over: self).save(setting, to: value)
+    }
+
+    /// Removes everything that the store holds, also what this program has no setting for: to start afresh in a test, for
+    /// example.
+    ///
+    /// A problem is told to ``SettingsService/DiagnosticSink/standard``; a store that cannot list its keys is left as it is.
+    public func clear() {
+        StoreServices.service(over: self).reset(scope: .defaults)
+    }
+
+    /// Removes what is stored for all settings of a namespace, and of those inside it; also what this program has no
+    /// setting for.
+    public func clear(_ namespace: any SettingsNamespace.Type) {
+        StoreServices.service(over: self).reset(namespace, in: .defaults)
+    }
+}
+
+extension ValueCoding where Value: Codable {
+    /// How the values of a key of somebody's own are stored.
+    convenience init<Key: SettingKey>(of key: Key) where Key.Value == Value {
+        self.init(key: key.key, default: .constant(key.defaultValue), processing: nil, form: .form(of: key))
+    }
+}

@@ -1,0 +1,277 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What is kept of one record: the decoded value, and a cell for each of its fields, which makes it invalid when the field
+/// changes and tells who listens.
+@usableFromInline final class RecordCell<Record: SettingsRecord>: Sendable {
+    private struct Listener {
+        let tell: @Sendable (UInt64) -> Void
+        var ends: [@Sendable () -> Void]
+    }
+
+    private struct State {
+        var fields: [String: AnyCell] = [:]
+        var listeners: [Int: Listener] = [:]
+        var nextListener = 0
+    }
+
+    /// How often a record is read again because it has changed meanwhile, before it is taken as it is.
+    private static var attemptLimit: Int { 100 }
+
+    let service: SettingsService
+    let scope: SettingsService.Scope
+    let prefix: String
+    /// The fields of the empty record.
+    let defaults: [String: Data]
+    @usableFromInline let box = ValueBox<Record>()
+    private let state = Mutex(State())
+
+    /// - Throws: ``SettingsError`` if the empty record cannot be encoded, or no record be made of it.
+    init(name: String, scope: SettingsService.Scope, in service: SettingsService) throws(SettingsError) {
+        precondition(SettingsService.StorageKey.isValid(name), "The name of a record must not be empty or contain NUL.")
+        self.service = service
+        self.scope = scope
+        prefix = name + ":"
+        defaults = try Self.encoded(.empty) { .init(name + ":" + $0, scope: scope) }
+        // Asks for all fields, so that they are listened to from the beginning.
+        _ = try load(fromStore: false)
+    }
+
+    deinit {
+        let fields = state.withLock { $0.fields }
+        for field in fields.values { field.leaveChannel() }
+    }
+
+    var channel: Channel { service.registry.channel(for: scope) }
+
+    func key(_ field: String) -> SettingsService.StorageKey { .init(prefix + field, scope: scope) }
+
+    // MARK: Reading
+
+    /// The record; from memory where it is kept, else through the store.
+    @inlinable @inline(__always) func value() -> Record {
+        box.read() ?? refreshedValue()
+    }
+
+    @usableFromInline @inline(never) func refreshedValue() -> Record {
+        do throws(SettingsError) {
+            return try current().record
+        } catch {
+            service.registry.diagnostics.reportOnce(error)
+            return .empty
+        }
+    }
+
+    /// A record and the bytes that it was made of.
+    struct Loaded {
+        var record: Record
+        /// What was stored of each field that was asked for.
+        var stored: [String: Data?]
+        /// The fields that hold something else.
+        var unreadable: Set<String>
+    }
+
+    /// The record as the store has it: all fields from one moment, where the store announces its changes.
+    func current() throws(SettingsError) -> Loaded {
+        var attempts = 0
+        while true {
+            attempts += 1
+            let token = box.token
+            let loaded = try load()
+            // A token is odd while no value is kept.
+            guard box.token == token || attempts == Self.attemptLimit else { continue }
+            if channel.announcesAllChanges.load(ordering: .acquiring) { box.publish(loaded.record, token: token) }
+            return loaded
+        }
+    }
+
+    private func load(fromStore: Bool = true) throws(SettingsError) -> Loaded {
+        let source = Source(self, readsStore: fromStore)
+        let record: Record
+        do {
+            record = try .load(from: SettingsRow(source: source))
+        } catch {
+            throw .wrap(source.error ?? error, as: .decodingFailed, key: key("*"))
+        }
+        if let error = source.error { throw error }
+        return Loaded(record: record, stored: source.stored, unreadable: source.unreadable)
+    }
+
+    /// Reads fields, and sees to it that each one that is read is listened to.
+    private final class Source: RowSource {
+        private let cell: RecordCell
+        private let readsStore: Bool
+        private(set) var stored: [String: Data?] = [:]
+        private(set) var unreadable: Set<String> = []
+        private(set) var error: SettingsError?
+
+        init(_ cell: RecordCell, readsStore: Bool) {
+            self.cell = cell
+            self.readsStore = readsStore
+        }
+
+        var defaultNames: [String] { Array(cell.defaults.keys) }
+
+        func defaultData(_ name: String) -> Data? { cell.defaults[name] }
+
+        func data(_ name: String) -> Data? {
+            if let data = stored[name] { return data }
+            guard SettingsService.StorageKey.isValid(cell.prefix + name) else { return nil }
+            cell.listen(to: name)
+            guard readsStore else { return nil }
+            do throws(SettingsError) {
+                let data = try cell.channel.read(cell.key(name), from: cell.channel.hub)
+                stored[name] = .some(data)
+                return data
+            } catch {
+                self.error = self.error ?? error
+                return nil
+            }
+        }
+
+        func note(_ error: any Error, with name: String, data: Data) {
+            unreadable.insert(name)
+            cell.service.registry.diagnostics.reportOnce(
+                SettingsError(.decodingFailed, key: cell.key(name), underlying: error), bytes: data)
+        }
+    }
+
+    // MARK: Writing
+
+    /// The fields of a record.
+    private static func encoded(
+        _ record: Record, key: (String) -> SettingsService.StorageKey
+    ) throws(SettingsError) -> [String: Data] {
+        var row = SettingsRow()
+        do {
+            try record.save(into: &row)
+            if let error = row.error { throw error }
+        } catch let error as SettingsRow.FieldError {
+            throw SettingsError(.encodingFailed, key: key(error.name), underlying: error.underlying)
+        } catch let error as EncodingError {
+            guard case .invalidValue(_, let context) = error, let field = context.codingPath.first else {
+                throw SettingsError(.encodingFailed, key: key("*"), underlying: error)
+            }
+            throw SettingsError(.encodingFailed, key: key(field.stringValue), underlying: error)
+        } catch {
+            throw SettingsError(.encodingFailed, key: key("*"), underlying: error)
+        }
+        return row.fields
+    }
+
+    /// Changes the record, and writes the fields that differ then.
+    ///
+    /// - Parameters:
+    ///   - isWhole: Whether no field may change meanwhile; if not, none of those that are written.
+    ///   - body: May be called more than once.
+    func change(isWhole: Bool = true, _ body: (inout Record) -> Void) throws(SettingsError) {
+        try commit(isWhole: isWhole) { loaded throws(SettingsError) in
+            var new = loaded.record
+            body(&new)
+            return try writes(from: loaded.record, to: new)
+        }
+    }
+
+    /// Makes the record another one; also the fields that hold something else.
+    func replace(by record: Record) throws(SettingsError) {
+        try commit(isWhole: true) { loaded throws(SettingsError) in
+            try writes(from: loaded.record, to: record, and: loaded.unreadable)
+        }
+    }
+
+    private func commit(
+        isWhole: Bool, _ writes: (Loaded) throws(SettingsError) -> [SettingsStoreBatch.Entry]
+    ) throws(SettingsError) {
+        for _ in 0..<10_000 {
+            let loaded = try current()
+            let writes = try writes(loaded)
+            if writes.isEmpty { return }
+            let written = Set(writes.map(\.key))
+            let expectations = loaded.stored.compactMap { name, data -> SettingsStoreBatch.Entry? in
+                let key = key(name)
+                return isWhole || written.contains(key) ? .init(key: key, data: data) : nil
+            }
+            if try apply(SettingsStoreBatch(writes: writes, expectations: expectations)) { return }
+        }
+        throw SettingsError(.conflict)
+    }
+
+    /// The writes that make one record of another: of the fields that differ, and of `others`.
+    private func writes(
+        from old: Record, to new: Record, and others: Set<String> = []
+    ) throws(SettingsError) -> [SettingsStoreBatch.Entry] {
+        let oldFields = try Self.encoded(old, key: key)
+        let newFields = try Self.encoded(new, key: key)
+        return Set(oldFields.keys).union(newFields.keys).union(others).sorted().compactMap { name in
+            if oldFields[name] == newFields[name], !others.contains(name) { return nil }
+            // A field without a value is stored as such where it would read as something else otherwise.
+            let data = newFields[name] ?? defaults[name].map { _ in SettingsRow.null }
+            return .init(key: key(name), data: data)
+        }
+    }
+
+    private func apply(_ batch: SettingsStoreBatch) throws(SettingsError) -> Bool {
+        let hub = try channel.requireHub(for: batch.writes.first?.key)
+        do {
+            return try hub.apply(batch)
+        } catch {
+            throw .wrap(error, as: .writeFailed, key: batch.writes.first?.key, store: hub.store.storeDescription)
+        }
+    }
+
+    /// Removes every field, also those that this program does not know.
+    func erase() throws(SettingsError) {
+        let hub = try channel.requireHub(for: nil)
+        var names = Set(state.withLock { $0.fields.keys.map { prefix + $0 } })
+        do {
+            // Behind another colon are other records, and notes of migrations.
+            names.formUnion(
+                try hub.store.keys().filter { $0.hasPrefix(prefix) && !$0.dropFirst(prefix.count).contains(":") })
+        } catch SettingsError.Code.unsupported {
+            // What the record knows is removed.
+        } catch {
+            throw .wrap(error, as: .readFailed, store: hub.store.storeDescription)
+        }
+        let writes = names.filter(SettingsService.StorageKey.isValid).map { name in
+            SettingsStoreBatch.Entry(key: .init(name, scope: scope), data: nil)
+        }
+        _ = try apply(SettingsStoreBatch(writes: writes))
+    }
+
+    // MARK: Listening
+
+    /// Sees to it that changes of a field are heard.
+    private func listen(to name: String) {
+        state.withLock { state in
+            if state.fields[name] != nil { return }
+            let cell = AnyCell(name: prefix + name, channel: channel, validity: box)
+            state.fields[name] = cell
+            channel.add(cell)
+            for number in state.listeners.keys {
+                guard let tell = state.listeners[number]?.tell else { continue }
+                state.listeners[number]?.ends.append(cell.listen(.signal(tell)))
+            }
+        }
+    }
+
+    /// Calls `tell` with the number of each commit that has changed a field.
+    ///
+    /// - Returns: what ends it.
+    func listen(_ tell: @escaping @Sendable (UInt64) -> Void) -> @Sendable () -> Void {
+        let number = state.withLock { state in
+            defer { state.nextListener += 1 }
+            state.listeners[state.nextListener] = Listener(
+                tell: tell, ends: state.fields.values.map { $0.listen(.signal(tell)) })
+            return state.nextListener
+        }
+        return { [self] in
+            let listener = state.withLock { $0.listeners.removeValue(forKey: number) }
+            for end in listener?.ends ?? [] { end() }
+        }
+    }
+}

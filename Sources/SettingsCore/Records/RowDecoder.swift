@@ -1,0 +1,93 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Decodes a record from its row, each field by itself: one that is missing, or stored as something else, is decoded from the
+/// empty record.
+struct RowDecoder: Decoder {
+    let row: SettingsRow
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(Container<Key>(row: row))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw noFields }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw noFields }
+
+    private var noFields: DecodingError {
+        .typeMismatch(
+            [String: Any].self, .init(codingPath: [], debugDescription: "A record has named fields."))
+    }
+
+    private struct Container<Key: CodingKey>: KeyedDecodingContainerProtocol {
+        let row: SettingsRow
+        var codingPath: [any CodingKey] { [] }
+
+        var allKeys: [Key] { (row.source?.defaultNames ?? []).compactMap(Key.init(stringValue:)) }
+
+        func contains(_ key: Key) -> Bool { data(key) != nil }
+
+        func decodeNil(forKey key: Key) -> Bool { (data(key) ?? SettingsRow.null) == SettingsRow.null }
+
+        func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+            let name = key.stringValue
+            if let data = row.data(name), let value = row.decoded(type, from: data, name: name) { return value }
+            guard let data = row.source?.defaultData(name) else {
+                // An optional type that is decoded as such, by a property wrapper for example.
+                if let optional = type as? any OptionalValue.Type, let none = optional.erasedNil as? Value {
+                    return none
+                }
+                throw DecodingError.keyNotFound(
+                    key, .init(codingPath: [], debugDescription: "The empty record has no such field."))
+            }
+            return try JSONDecoder().decode(type, from: data)
+        }
+
+        func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+            let name = key.stringValue
+            if let data = row.data(name) {
+                if data == SettingsRow.null { return nil }
+                if let value = row.decoded(type, from: data, name: name) { return value }
+            }
+            return try row.source?.defaultData(name).map { try JSONDecoder().decode(type, from: $0) }
+        }
+
+        func nestedContainer<NestedKey: CodingKey>(
+            keyedBy type: NestedKey.Type, forKey key: Key
+        ) throws -> KeyedDecodingContainer<NestedKey> {
+            try decoder(key).container(keyedBy: type)
+        }
+
+        func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+            try decoder(key).unkeyedContainer()
+        }
+
+        func superDecoder() throws -> any Decoder { try decoder(named: "super") }
+
+        func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
+
+        private func data(_ key: Key) -> Data? {
+            row.data(key.stringValue) ?? row.source?.defaultData(key.stringValue)
+        }
+
+        private func decoder(_ key: Key) throws -> any Decoder { try decoder(named: key.stringValue) }
+
+        /// The decoder of what a field holds.
+        private func decoder(named name: String) throws -> any Decoder {
+            let data = row.data(name) ?? row.source?.defaultData(name) ?? SettingsRow.null
+            return try JSONDecoder().decode(OpenDecoder.self, from: data).decoder
+        }
+    }
+}
+
+/// Hands out the decoder that it is decoded from.
+private struct OpenDecoder: Decodable {
+    let decoder: any Decoder
+
+    init(from decoder: any Decoder) { self.decoder = decoder }
+}
