@@ -15,8 +15,8 @@
 /// It may be used from any thread, and keeps the service or the store alive. It holds no value of its own: any number of
 /// persisters, services and handles may be over one stored value, and all see the same.
 public final class Persister<Value: Codable & Sendable>: Sendable {
-    private let service: SettingsService
-    private let setting: SettingsService.Setting<Value>
+    package let service: SettingsService
+    package let setting: SettingsService.Setting<Value>
     private let persistDefault: PersistDefault
     @usableFromInline let cell: Cell<Value>
 

@@ -20,6 +20,11 @@
         }
     }
 
+    extension Persister {
+        /// The current value, then the newest one each time that it has changed; as ``SettingsService/publisher(_:)``.
+        public var updatesPublisher: AnyPublisher<Value, Never> { service.publisher(setting) }
+    }
+
     // @unchecked: CurrentValueSubject is thread-safe but not marked so, and is sent to by one thread at a time anyway.
     /// Sends the current value each time that it is told to, from one thread at a time, so that the last value sent is the
     /// last one read.
