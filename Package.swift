@@ -22,6 +22,7 @@ let package = Package(
             name: "ImportedPreferences", dependencies: ["SettingsKit"], path: "Examples/ImportedPreferences",
             resources: [.copy("Resources/com.apple.TextEdit.plist")]),
         .executableTarget(name: "TwoProcesses", dependencies: ["SettingsKit"], path: "Examples/TwoProcesses"),
+        .executableTarget(name: "Surfaces", dependencies: ["SettingsKit"], path: "Examples/Surfaces"),
         .executableTarget(name: "SharedFolder", dependencies: ["SettingsKit"], path: "Examples/SharedFolder"),
         .executableTarget(
             name: "settings-test-worker", dependencies: ["SettingsCore", "SettingsFiles"],

@@ -8,6 +8,24 @@ struct Profile: Codable, Sendable {
     var score = 2.5
 }
 
+/// A record of numbers only.
+struct Counters: SettingsRecord {
+    var count = 1
+    var limit = 10
+    var isActive = true
+
+    static let empty = Counters()
+}
+
+/// A record as programs have it.
+struct Parameters: SettingsRecord {
+    var isDetailed = false
+    var apiURL: URL?
+    var armedAt: Date?
+
+    static let empty = Parameters()
+}
+
 /// A service over a property list with a hundred settings, in a temporary directory that goes with it.
 final class Fixture {
     let settings: SettingsService
@@ -17,6 +35,8 @@ final class Fixture {
     let text: Setting<String>
     let longText: Setting<String>
     let profile: Setting<Profile>
+    let counters: SettingsStorage<Counters>
+    let parameters: SettingsStorage<Parameters>
     private let folder: URL
 
     init() throws {
@@ -30,11 +50,15 @@ final class Fixture {
         text = Setting<String>("text", in: .defaults, default: "")
         longText = Setting<String>("longText", in: .defaults, default: "")
         profile = Setting<Profile>("profile", in: .defaults, default: Profile())
+        counters = try SettingsStorage(name: "counters", in: settings)
+        parameters = try SettingsStorage(name: "network", in: settings)
         for (value, setting) in numbers.enumerated() { settings.set(setting, to: value) }
         settings.set(flag, to: true)
         settings.set(text, to: "dark")
         settings.set(longText, to: "A string that does not fit into the sixteen bytes of its own.")
         settings.set(profile, to: Profile(name: "Bob", age: 41, score: 3.5))
+        counters.count = 2
+        parameters.save(Parameters(isDetailed: true, apiURL: URL(string: "https://example.org/api"), armedAt: Date()))
     }
 
     deinit {

@@ -86,6 +86,34 @@ extension Benchmark {
                     use(sum)
                 }
             },
+            row("@Persisted Int") { [wrapper = Persisted(fixture.number, in: fixture.settings)] count in
+                nanosecondsEach(count) {
+                    var sum = 0
+                    for _ in 0..<count { sum &+= wrapper.wrappedValue }
+                    use(sum)
+                }
+            },
+            row("@Persisted String") { [wrapper = Persisted(fixture.text, in: fixture.settings)] count in
+                nanosecondsEach(count) {
+                    var sum = 0
+                    for _ in 0..<count { sum &+= wrapper.wrappedValue.utf8.count }
+                    use(sum)
+                }
+            },
+            row("an Int of a record of numbers") { [record = fixture.counters] count in
+                nanosecondsEach(count) {
+                    var sum = 0
+                    for _ in 0..<count { sum &+= record.count }
+                    use(sum)
+                }
+            },
+            row("a Bool of a record with a URL in it") { [record = fixture.parameters] count in
+                nanosecondsEach(count) {
+                    var sum = 0
+                    for _ in 0..<count where record.isDetailed { sum &+= 1 }
+                    use(sum)
+                }
+            },
         ]
     }
 }
