@@ -12,7 +12,7 @@ extension SettingsStore {
     /// The value stored under a key, or its default when there is none.
     ///
     /// It never throws. What cannot be read or decoded stays where it is, reads as the default, and is told to
-    /// ``SettingsService/DiagnosticSink/standard``; ``load(_:)`` throws it. Nothing is kept in memory: to read often, use a
+    /// ``SettingsService/DiagnosticSink/standard``; `load` throws it. Nothing is kept in memory: to read often, use a
     /// service, a ``Persisted`` property or a ``SettingsStorage``.
     public func get<Key: SettingKey>(_ key: Key) -> Key.Value where Key.Value: Codable & Sendable {
         do {
@@ -24,7 +24,7 @@ extension SettingsStore {
         }
     }
 
-    /// The value stored for a setting, or its default when there is none; as ``get(_:)`` with a key of your own.
+    /// The value stored for a setting, or its default when there is none; as `get` with a key of your own.
     public func get<T>(_ setting: SettingsService.Setting<T>) -> T {
         do {
             return try load(setting)
@@ -62,12 +62,12 @@ extension SettingsStore {
     /// Stores a value under a key, and calls what the key and its namespace want to be called.
     ///
     /// Setting what is stored already does nothing. A problem is told to ``SettingsService/DiagnosticSink/standard``, and
-    /// the old value stays; ``save(_:value:)`` throws it.
+    /// the old value stays; `save` throws it.
     public func set<Key: SettingKey & Sendable>(_ key: Key, value: Key.Value) where Key.Value: Codable & Sendable {
         set(SettingsService.Setting(key), value: value)
     }
 
-    /// Stores a setting's value, as ``set(_:value:)`` with a key of your own does.
+    /// Stores a setting's value, as `set` with a key of your own does.
     public func set<T>(_ setting: SettingsService.Setting<T>, value: T) {
         StoreServices.service(over: self).set(setting, to: value)
     }

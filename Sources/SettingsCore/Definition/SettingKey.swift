@@ -16,8 +16,8 @@
 /// ```
 ///
 /// ``SettingsService/Setting`` is one, too. Two properties are required; the rest has default implementations. A bare
-/// store takes any key (``SettingsStore/get(_:)``, ``SettingsStore/set(_:value:)``); for services, property wrappers
-/// and listeners, make a setting of it: ``SettingsService/Setting/init(_:)``.
+/// store takes any key (`store.get(key)`, `store.set(key, value: value)`); for services, property wrappers and listeners, make a
+/// setting of it: ``SettingsService/Setting/init(_:)``.
 ///
 /// Its functions are called on the thread that reads or makes a change, with no lock held.
 public protocol SettingKey<Value> {
