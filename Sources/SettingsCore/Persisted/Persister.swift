@@ -51,7 +51,7 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
     /// service (straight over a store: told to ``SettingsService/DiagnosticSink/standard``), and told to update
     /// listeners where it was a value that could not be stored.
     public var value: Value {
-        @inlinable get { cell.box.read() ?? valueThroughStore() }
+        @inlinable get { cell.keptValue ?? valueThroughStore() }
         set { service.set(setting, to: newValue) }
     }
 

@@ -55,7 +55,8 @@ import Synchronization
 
     /// The record; from memory where it is kept, else through the store.
     @inlinable @inline(__always) func value() -> Record {
-        box.read() ?? refreshedValue()
+        // Without counting references, which takes longer than reading: the cell holds the box, and the caller the cell.
+        Unmanaged.passUnretained(box)._withUnsafeGuaranteedRef { $0.read() } ?? refreshedValue()
     }
 
     @usableFromInline @inline(never) func refreshedValue() -> Record {

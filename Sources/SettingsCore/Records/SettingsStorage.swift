@@ -60,7 +60,8 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
 
     /// A field of the record, or something computed from it.
     @inlinable public subscript<Field>(dynamicMember keyPath: KeyPath<Record, Field>) -> Field {
-        cell.value()[keyPath: keyPath]
+        // Inlined, so that the compiler sees which field it is.
+        @inline(__always) get { cell.value()[keyPath: keyPath] }
     }
 
     /// A field of the record; setting it is ``update(_:with:)``.
@@ -68,7 +69,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     /// `parameters.count += 1` reads and then writes: to lose nobody else's change in between, use
     /// ``update(_:_:)``.
     @inlinable public subscript<Field>(dynamicMember keyPath: WritableKeyPath<Record, Field>) -> Field {
-        get { cell.value()[keyPath: keyPath] }
+        @inline(__always) get { cell.value()[keyPath: keyPath] }
         set { update(keyPath, with: newValue) }
     }
 
@@ -76,7 +77,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     @inlinable public func read() -> Record { cell.value() }
 
     /// A field of the record.
-    @inlinable public func read<Field>(_ keyPath: KeyPath<Record, Field>) -> Field {
+    @inlinable @inline(__always) public func read<Field>(_ keyPath: KeyPath<Record, Field>) -> Field {
         cell.value()[keyPath: keyPath]
     }
 

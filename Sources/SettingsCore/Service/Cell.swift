@@ -20,7 +20,13 @@
 
     /// The setting's value; from memory where it is kept, else through the store.
     @inlinable @inline(__always) func value() -> Value {
-        box.read() ?? refreshedValue()
+        keptValue ?? refreshedValue()
+    }
+
+    /// The value, if it is in memory.
+    @inlinable @inline(__always) var keptValue: Value? {
+        // Without counting references, which takes longer than reading: the cell holds the box, and the caller the cell.
+        Unmanaged.passUnretained(box)._withUnsafeGuaranteedRef { $0.read() }
     }
 
     /// Reads through the store, and keeps the value where the store announces its changes.
