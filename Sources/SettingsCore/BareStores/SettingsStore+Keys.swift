@@ -4,6 +4,9 @@
     import Foundation
 #endif
 
+/// What reading stores without a service has met, so that each cause is told once.
+private let bareStoreDiagnostics = Diagnostics(sink: .standard)
+
 // Typed access to a store, without a service.
 //
 // Reading goes to the store and decodes each time. Writing passes the same way as a service's, so that services over the
@@ -12,27 +15,15 @@ extension SettingsStore {
     /// The value stored under a key, or its default when there is none.
     ///
     /// It never throws. What cannot be read or decoded stays where it is, reads as the default, and is told to
-    /// ``SettingsService/DiagnosticSink/standard``; `load` throws it. Nothing is kept in memory: to read often, use a
-    /// service, a ``Persisted`` property or a ``SettingsStorage``.
+    /// ``SettingsService/DiagnosticSink/standard``, once for each cause; `load` throws it. Nothing is kept in memory:
+    /// to read often, use a service, a ``Persisted`` property or a ``SettingsStorage``.
     public func get<Key: SettingKey>(_ key: Key) -> Key.Value where Key.Value: Codable & Sendable {
-        do {
-            return try load(key)
-        } catch {
-            let error = SettingsError.wrap(error, as: .readFailed, key: key.key, store: storeDescription)
-            SettingsService.DiagnosticSink.standard.receive(error)
-            return key.defaultValue
-        }
+        get(ValueCoding(of: key))
     }
 
     /// The value stored for a setting, or its default when there is none; as `get` with a key of your own.
     public func get<T>(_ setting: SettingsService.Setting<T>) -> T {
-        do {
-            return try load(setting)
-        } catch {
-            let error = SettingsError.wrap(error, as: .readFailed, key: setting.key, store: storeDescription)
-            SettingsService.DiagnosticSink.standard.receive(error)
-            return setting.defaultValue
-        }
+        get(setting.coding)
     }
 
     /// The value stored under a key, or its default when there is none; says what went wrong.
@@ -49,14 +40,28 @@ extension SettingsStore {
         try load(setting.coding)
     }
 
-    private func load<Value>(_ coding: ValueCoding<Value>) throws -> Value {
-        let data: Data?
-        do {
-            data = try get(coding.key)
+    private func get<Value>(_ coding: ValueCoding<Value>) -> Value {
+        var data: Data?
+        do throws(SettingsError) {
+            data = try bytes(for: coding.key)
+            return try coding.value(for: data)
         } catch {
-            throw SettingsError.wrap(error, as: .readFailed, key: coding.key, store: storeDescription)
+            let error = error.completed(key: coding.key, store: storeDescription)
+            bareStoreDiagnostics.reportOnce(error, bytes: data)
+            return coding.defaultValue
         }
-        return try coding.value(for: data)
+    }
+
+    private func load<Value>(_ coding: ValueCoding<Value>) throws -> Value {
+        try coding.value(for: bytes(for: coding.key))
+    }
+
+    private func bytes(for key: SettingsService.StorageKey) throws(SettingsError) -> Data? {
+        do {
+            return try get(key)
+        } catch {
+            throw .wrap(error, as: .readFailed, key: key, store: storeDescription)
+        }
     }
 
     /// Stores a value under a key, and calls what the key and its namespace want to be called.

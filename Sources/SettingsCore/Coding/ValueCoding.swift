@@ -56,11 +56,11 @@ final class ValueCoding<Value: Sendable>: Sendable {
 
     /// The bytes to store for a value; nil when the value is stored by storing nothing.
     func bytes(for value: Value) throws(SettingsError) -> Data? {
-        let storesNil = isOptional && !isNil(defaultValue)
-        if isNil(value) { return storesNil ? Self.nilBytes : nil }
+        // The default is asked for only where it matters: computing it may take long.
+        if isNil(value) { return isNil(defaultValue) ? nil : Self.nilBytes }
         do {
             let bytes = try form.encode(value)
-            if storesNil && bytes == Self.nilBytes { throw ReservedBytes() }
+            if isOptional && bytes == Self.nilBytes && !isNil(defaultValue) { throw ReservedBytes() }
             return bytes
         } catch {
             throw SettingsError(.encodingFailed, key: key, underlying: error)

@@ -45,8 +45,15 @@ extension SettingsService {
         override func addHooks(of change: HookedChange, to hooks: inout CommitHooks) {
             guard let own = self.hooks else { return }
             hooks.add(
-                own, oldValue: coding.valueOrDefault(for: change.oldData),
-                newValue: change.newValue as? T ?? coding.valueOrDefault(for: change.newData))
+                own, oldValue: coding.valueOrDefault(for: change.oldData), newValue: newValue(of: change))
+        }
+
+        private func newValue(of change: HookedChange) -> T {
+            // In two steps: "no value" cast to an optional type would be its nil.
+            guard let value = change.newValue, let value = value as? T else {
+                return coding.valueOrDefault(for: change.newData)
+            }
+            return value
         }
 
         /// What the setting reads as while nothing is stored.

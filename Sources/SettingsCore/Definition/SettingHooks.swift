@@ -29,7 +29,7 @@ struct SettingHooks<Value: Sendable>: Sendable {
 struct HookedChange {
     let oldData: Data?
     let newData: Data?
-    /// The value that is being set, of the setting's type; nil when it is only known as bytes.
+    /// The value that is being set; nil when it is only known as bytes.
     let newValue: (any Sendable)?
 }
 

@@ -48,7 +48,8 @@ public protocol SettingKey<Value> {
 
     /// Called after this program has changed the stored value; does nothing unless you implement it.
     ///
-    /// For changes by others there are listeners.
+    /// For changes by others there are listeners; also for what goes when a scope, a namespace or a store is cleared,
+    /// which looks at no key.
     func didChange(_ oldValue: Value, newValue: Value)
 }
 

@@ -20,8 +20,9 @@ public protocol SettingsNamespace: SendableMetatype {
     /// implement it.
     ///
     /// It is called once for a transaction, outermost namespace first, on the thread that makes the change, with no lock
-    /// held: it may read and set other settings. Setting what is stored already is no change. When somebody else changes
-    /// the same setting at the same moment, it can be called more than once before the change is made.
+    /// held: it may read every setting, and set those of other namespaces. (One of its own calls it again.) Setting what is
+    /// stored already is no change. When somebody else changes the same setting at the same moment, it can be called more
+    /// than once before the change is made.
     static func preCommitHook()
 
     /// Called after settings of the namespace, or of one inside it, were changed by this program; does nothing unless you

@@ -6,14 +6,20 @@ extension SettingsService {
     /// A reader that is slower than the changes skips values, and always gets the newest; the last one it gets is the one
     /// that is stored. The sequence ends when its task is cancelled.
     public func values<T>(of setting: Setting<T>) -> Stream<T> {
+        values(of: setting) { self.get(setting) }
+    }
+
+    /// The same, with a reading of its own.
+    func values<T>(of setting: Setting<T>, read: @escaping @Sendable () -> T) -> Stream<T> {
         Stream {
             // Listening begins before the first value is read: nothing in between is missed. What is listened for is
             // only that something was committed; the value is read when it is asked for, and so is never an old one.
             let source = StreamSource<UInt64>(limit: 1) { _, newer in newer }
             let cell = self.cell(of: setting)
             let end = cell.listen(.signal { source.push($0) })
-            let owner = StreamOwner(source, onEnd: end)
-            let reader = ValueReader(sequence: { cell.channel.sequence }, read: { self.get(setting) })
+            // The stream holds the service and the setting, whose cell would go with it.
+            let owner = StreamOwner(source) { withExtendedLifetime((self, setting), end) }
+            let reader = ValueReader(sequence: { cell.channel.sequence }, read: read)
             source.push(UInt64.max)
             return { await reader.next(from: owner) }
         }

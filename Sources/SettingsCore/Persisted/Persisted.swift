@@ -120,12 +120,16 @@ public struct Persisted<Value: Codable & Sendable>: Sendable {
 
 extension Persisted where Value: ExpressibleByNilLiteral {
     /// An optional property straight over a store, whose default is nil.
-    public init(key: String, storedBy store: any SettingsStore) {
-        self.init(key: key, storedBy: store, default: nil as Value)
+    public init(key: String, storedBy store: any SettingsStore, persistDefault: PersistDefault = .never) {
+        self.init(key: key, storedBy: store, default: nil as Value, persistDefault: persistDefault)
     }
 
     /// An optional property straight over a store, whose default is nil, stored in the form that `transformer` gives it.
-    public init(key: String, storedBy store: any SettingsStore, transformer: some Transformer<Value, Data>) {
-        self.init(key: key, storedBy: store, default: nil as Value, transformer: transformer)
+    public init(
+        key: String, storedBy store: any SettingsStore, transformer: some Transformer<Value, Data>,
+        persistDefault: PersistDefault = .never
+    ) {
+        self.init(
+            key: key, storedBy: store, default: nil as Value, transformer: transformer, persistDefault: persistDefault)
     }
 }

@@ -7,7 +7,7 @@
 /// Reads, writes and watches one setting: what is behind a ``Persisted`` property, as its projected value.
 ///
 /// ```swift
-/// player.$bar.addUpdateListener { result in ... }
+/// let subscription = player.$bar.addUpdateListener { result in ... }
 /// for await bar in player.$bar.updates { ... }
 /// try player.$bar.persist("new")
 /// ```
@@ -102,6 +102,8 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
                 _ = try setting.coding.value(for: data)
                 return
             } catch  where error.code == .decodingFailed {
+                // It is lost when the default takes its place, so somebody must be told that it was there.
+                service.registry.diagnostics.reportOnce(error, bytes: data)
             }
         }
         try service.replace(data, of: setting, by: defaultValue)
@@ -127,8 +129,8 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
     /// The current value, then the newest one each time that it has changed.
     ///
     /// A reader that is slower than the changes skips values, and always gets the newest. The sequence ends when its task
-    /// is cancelled.
+    /// is cancelled. It reads as ``value`` does, and so stores the default where reading is to store it.
     public var updates: SettingsService.Stream<Value> {
-        service.values(of: setting)
+        service.values(of: setting) { [self] in value }
     }
 }

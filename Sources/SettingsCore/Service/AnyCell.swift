@@ -69,7 +69,8 @@ final class CellListener: Sendable {
     /// What waits to be told.
     private enum Event {
         case change(CommittedChange)
-        case failure(SettingsError)
+        /// With those who listened when it happened: a failure has no number that would tell.
+        case failure(SettingsError, [CellListener])
     }
 
     private struct Inbox {
@@ -165,7 +166,7 @@ final class CellListener: Sendable {
         inbox.withLock { inbox in
             // Where too much waits already, the diagnostics alone tell of it.
             if inbox.listeners.isEmpty || inbox.events.count >= Self.eventLimit { return false }
-            inbox.events.append(.failure(failure))
+            inbox.events.append(.failure(failure, inbox.listeners))
             return true
         }
     }
@@ -199,7 +200,7 @@ final class CellListener: Sendable {
         }
         switch next {
         case (.change(let committed), let listeners)?: deliver(committed, to: listeners)
-        case (.failure(let error), let listeners)?:
+        case (.failure(let error, let listeners), _)?:
             for listener in listeners {
                 guard case .event(let tell) = listener.body, listener.isActive.load(ordering: .acquiring) else {
                     continue

@@ -129,9 +129,12 @@ final class Channel: Sendable {
         }
     }
 
-    /// Tells those who listen to a cell that setting its value has failed, in order with its changes.
-    func tell(_ cell: AnyCell, of failure: SettingsError) {
-        if cell.take(failure) { state.withLock { $0.queue.append(cell) } }
+    /// Tells those who listen to a name that setting its value has failed, in order with its changes.
+    func tell(_ name: String, of failure: SettingsError) {
+        state.withLock { state in
+            guard let cells = state.cells[name] else { return }
+            for cell in cells where cell.take(failure) { state.queue.append(cell) }
+        }
         deliver()
     }
 

@@ -41,14 +41,17 @@ extension SettingsService {
             defer { cell.settleOffer(value, as: data) }
             try write(data, to: setting, through: cell.channel)
         } catch {
-            cell.channel.tell(cell, of: error)
+            cell.channel.tell(cell.name, of: error)
             throw error
         }
     }
 
     /// Stores a value in the place of `data`, if that is what is stored; does nothing if it is not.
+    ///
+    /// Listeners are not told of a failure: nobody has set anything, and one that reads then would fail again.
     func replace<T>(_ data: Data?, of setting: Setting<T>, by value: T) throws(SettingsError) {
         try commit { transaction in
+            transaction.tellsOfFailures = false
             if transaction.data(for: setting.key) == data { transaction.set(setting, to: value) }
         }
     }

@@ -15,13 +15,17 @@ extension SettingsService {
         /// Offers the values that were set to the commit, so that listeners get them as they were set.
         private var offers: [StorageKey: Offering] = [:]
         private var expectations: [StorageKey: Data?] = [:]
-        /// The settings around whose changes somebody is to be called, with the values that are set.
-        private var hooked: [(setting: SettingDefinition, value: (any Sendable)?)] = []
-        /// The cells of the settings that were set: their listeners are told of a failure.
-        private var cells: [AnyCell] = []
+        /// The settings around whose changes somebody is to be called, in the order in which they were first set.
+        private var hooked: [SettingDefinition] = []
+        private var hookedIdentifiers: Set<ObjectIdentifier> = []
+        /// What was set: those who listen to it are told of a failure.
+        private var keysOfValues: Set<StorageKey> = []
+        /// Whether listeners are told when what was set could not be stored.
+        var tellsOfFailures = true
         private(set) var error: SettingsError?
 
         private struct Offering {
+            let value: any Sendable
             let offer: () -> Void
             let settle: () -> Void
         }
@@ -44,14 +48,14 @@ extension SettingsService {
         /// Sets a value when the transaction is carried out. A value that cannot be encoded fails the whole transaction.
         public mutating func set<T>(_ setting: Setting<T>, to value: T) {
             let value = setting.coding.process(value)
-            noteHooks(of: setting, value: value)
+            noteHooks(of: setting)
+            keysOfValues.insert(setting.key)
             let cell = service.cell(of: setting)
-            cells.append(cell)
             do throws(SettingsError) {
                 let data = try setting.coding.bytes(for: value)
                 writes[setting.key] = .some(data)
                 offers[setting.key] = Offering(
-                    offer: { cell.offer(value, as: data) }, settle: { cell.settleOffer(value, as: data) })
+                    value: value, offer: { cell.offer(value, as: data) }, settle: { cell.settleOffer(value, as: data) })
             } catch {
                 self.error = self.error ?? error
             }
@@ -76,7 +80,7 @@ extension SettingsService {
 
         /// Removes what is stored for the setting when the transaction is carried out.
         public mutating func reset(_ setting: SettingDefinition) {
-            noteHooks(of: setting, value: nil)
+            noteHooks(of: setting)
             write(nil, for: setting.key)
         }
 
@@ -91,20 +95,20 @@ extension SettingsService {
             offers[key] = nil
         }
 
-        private mutating func noteHooks(of setting: SettingDefinition, value: (any Sendable)?) {
-            guard setting.hasHooks else { return }
+        private mutating func noteHooks(of setting: SettingDefinition) {
+            guard setting.hasHooks, hookedIdentifiers.insert(ObjectIdentifier(setting)).inserted else { return }
             // What they are told is the old value has to be it.
             _ = storedData(for: setting.key)
-            hooked.removeAll { $0.setting.key == setting.key }
-            hooked.append((setting, value))
+            hooked.append(setting)
         }
 
         /// The calls around the changes that the transaction makes.
         private var hooks: CommitHooks {
             var hooks = CommitHooks()
-            for (setting, value) in hooked {
+            for setting in hooked {
+                let key = setting.key
                 let change = HookedChange(
-                    oldData: expectations[setting.key] ?? nil, newData: writes[setting.key] ?? nil, newValue: value)
+                    oldData: expectations[key] ?? nil, newData: writes[key] ?? nil, newValue: offers[key]?.value)
                 if change.oldData != change.newData { setting.addHooks(of: change, to: &hooks) }
             }
             return hooks
@@ -191,9 +195,8 @@ extension SettingsService {
 
         /// Tells those who listen to the settings that were set that it has failed.
         func tellListeners(of failure: SettingsError) {
-            for (index, cell) in cells.enumerated() where !cells[..<index].contains(where: { $0 === cell }) {
-                cell.channel.tell(cell, of: failure)
-            }
+            guard tellsOfFailures else { return }
+            for key in keysOfValues { service.channel(for: key).tell(key.name, of: failure) }
         }
 
         /// What a scope's part of the transaction has written, and what was there before.

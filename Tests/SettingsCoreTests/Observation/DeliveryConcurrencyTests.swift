@@ -201,13 +201,4 @@ struct DeliveryConcurrencyTests {
         #expect(settings.get(number) == -5)
         subscription.cancel()
     }
-
-    /// The last callbacks may run on a thread of their own; there is no event that says that there are no more.
-    private func until(_ condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(600)
-        while !condition() {
-            try #require(ContinuousClock.now < deadline, "waited in vain")
-            await Task.yield()
-        }
-    }
 }
