@@ -75,6 +75,17 @@ case "write":
         say("\(number)")
     }
 
+case "migrate":
+    // migrate PATH OTHER: carries out one migration after the other, and says so when it is done, for ever. OTHER is another
+    // property list, or "-" where all is in one.
+    let world = try MigrationWorld(path, arguments[3])
+    while true { say("\(try world.migrateOnce())") }
+
+case "migrate-up-to":
+    // migrate-up-to PATH OTHER COUNT: the same until so many were carried out, by this process or by others.
+    let world = try MigrationWorld(path, arguments[3])
+    for number in 1...argument(4) { try world.migrate(to: number) }
+
 case "lock":
     // lock PATH: keeps the journal locked.
     let system = POSIXFileSystem()

@@ -56,7 +56,7 @@ extension SettingsService {
             let source = StorageKey(oldName, scope: scope ?? setting.key.scope)
             return Migration(description: "rename \(source)", version: nil) { transaction in
                 guard let data = transaction.data(for: source) else { return }
-                if source == setting.key, (try? setting.coding.value(for: data)) != nil { return }
+                if transaction.areOne(source, setting.key), (try? setting.coding.value(for: data)) != nil { return }
                 let old: Old
                 do {
                     old = try StoredForm<Old>.standard.decode(data)
@@ -77,7 +77,7 @@ extension SettingsService {
         ) -> Migration {
             let source = StorageKey(oldName, scope: scope ?? setting.key.scope)
             return Migration(description: "rename \(source)", version: nil) { transaction in
-                guard source != setting.key, let data = transaction.data(for: source) else { return }
+                guard !transaction.areOne(source, setting.key), let data = transaction.data(for: source) else { return }
                 transaction.move(data, from: source, to: setting.key) { $0.write(data, for: setting.key) }
             }
         }
@@ -97,7 +97,7 @@ extension SettingsService.Transaction {
         _ data: Data?, from source: SettingsService.StorageKey, to target: SettingsService.StorageKey,
         set: (inout Self) -> Void
     ) {
-        if source == target { return set(&self) }
+        if areOne(source, target) { return set(&self) }
         let present = self.data(for: target)
         // The same value can be there already if the program has died between the two stores.
         guard present == nil || present == data else { return }

@@ -6,10 +6,11 @@
 
 /// What a migration across several stores is about to do, noted so that it is completed if the process dies in between.
 ///
-/// One store's batch is atomic by itself. For several: the intent is stored beside the ledger, then the other stores are
-/// written, then the ledger's own store in one batch with the removal of the intent. Whoever finds an intent completes it:
-/// each write is made where the value from before is still there, and left out where it was made already or somebody has
-/// set another value since; so any number of processes may complete one intent.
+/// One store's batch is atomic by itself, if it is no store of two functions only. For several: the intent is stored beside the ledger, then the other stores are
+/// written, then the ledger's own store in one batch with the removal of the intent. Whoever finds an intent completes it,
+/// so any number of processes may be at one intent. Each write is made where the value from before is still there, and left
+/// out where somebody has set another value since. A mark in each of the other stores, written in one batch with the
+/// values, says which intent was the last, so that a value which somebody has set back since is not changed again.
 struct MigrationIntents {
     private struct Write: Codable {
         var scope: StoredScope
@@ -21,8 +22,22 @@ struct MigrationIntents {
     }
 
     private struct Intent: Codable {
+        var id = UUID()
         var writes: [Write]
+        /// Whether others than the one who has noted it carry it out; it cannot be withdrawn then.
+        var isAdopted = false
+
+        var mark: Data { Data("\"\(id)\"".utf8) }
     }
+
+    /// A store that takes part, with what concerns it.
+    private struct Part<Element> {
+        let hub: StoreHub
+        var elements: [Element]
+    }
+
+    /// How often something is tried again because others have changed the same. Others make progress each time.
+    private static let attemptLimit = 1_000
 
     let service: SettingsService
     let ledger: SettingsService.StorageKey
@@ -30,107 +45,134 @@ struct MigrationIntents {
     private var key: SettingsService.StorageKey { .init(ledger.name + ":under-way", scope: ledger.scope) }
     private var channel: Channel { service.channel(for: ledger) }
 
-    /// Whether a key is in the store of the ledger.
-    private func isBesideLedger(_ key: SettingsService.StorageKey) -> Bool { service.channel(for: key) === channel }
-
     /// Completes what another process, or this program before it died, has begun.
     func completeInterrupted() throws(SettingsError) {
         // Without a store for the ledger, there is no intent; the steps say so if they need it.
         guard let hub = channel.hub else { return }
         guard let data = try channel.read(key, from: hub) else { return }
-        let intent: Intent
-        do {
-            intent = try JSONTransformer<Intent>().untransformValue(data)
-        } catch {
-            throw SettingsError(.decodingFailed, key: key, underlying: error)
+        var intent = try decode(data)
+        // A service over one store alone does not know the others.
+        for write in intent.writes where write.key.scope != ledger.scope && service.channel(for: write.key) === channel
+        {
+            throw SettingsError(.noStore, key: write.key)
         }
-        try complete(intent, notedAs: data)
+        if !intent.isAdopted {
+            intent.isAdopted = true
+            let adopted = SettingsStoreBatch(
+                writes: [.init(key: key, data: try encode(intent))], expectations: [.init(key: key, data: data)])
+            guard try apply(adopted, in: hub) else { return }
+        }
+        try complete(intent, notedIn: hub)
     }
 
-    /// Carries out writes in several stores.
+    /// Carries out writes in any number of stores.
     ///
     /// - Returns: false, with nothing changed, if an expectation does not hold.
     func carryOut(
         _ writes: [SettingsStoreBatch.Entry], expecting expectations: [SettingsStoreBatch.Entry]
     ) throws(SettingsError) -> Bool {
-        let hub = try channel.requireHub(for: ledger)
-        var intent = Intent(writes: [])
-        for write in writes {
-            let store = service.channel(for: write.key)
-            let before = try store.read(write.key, from: store.requireHub(for: write.key))
-            intent.writes.append(
-                Write(scope: .init(write.key.scope), name: write.key.name, before: before, after: write.data))
-        }
-        for expectation in expectations where !isBesideLedger(expectation.key) {
-            let store = service.channel(for: expectation.key)
-            if try store.read(expectation.key, from: store.requireHub(for: expectation.key)) != expectation.data {
-                return false
+        let parts = try parts(of: writes, key: \.key)
+        let isOneBatch = parts.count == 1 && (parts[0].hub.hasAtomicBatches || channel.hub == nil)
+        let hub = try isOneBatch ? parts[0].hub : channel.requireHub(for: ledger)
+        var own: [SettingsStoreBatch.Entry] = []
+        for part in try self.parts(of: expectations, key: \.key) {
+            if part.hub.feed === hub.feed {
+                own = part.elements
+            } else {
+                for expectation in part.elements
+                where try channel.read(expectation.key, from: part.hub) != expectation.data { return false }
             }
         }
-        let data: Data
-        do {
-            data = try JSONTransformer<Intent>().transformValue(intent)
-        } catch {
-            throw SettingsError(.encodingFailed, key: key, underlying: error)
+        if hub.feed === channel.hub?.feed { own.append(.init(key: key, data: nil)) }
+        if isOneBatch { return try apply(.init(writes: writes, expectations: own), in: hub) }
+
+        var intent = Intent(writes: [])
+        for part in parts {
+            for write in part.elements {
+                let before = try channel.read(write.key, from: part.hub)
+                intent.writes.append(
+                    Write(scope: .init(write.key.scope), name: write.key.name, before: before, after: write.data))
+            }
         }
-        let own = expectations.filter { isBesideLedger($0.key) }
-        guard
-            try apply(
-                SettingsStoreBatch(
-                    writes: [.init(key: key, data: data)], expectations: own + [.init(key: key, data: nil)]), in: hub)
-        else { return false }
-        var hasChangedOthers = false
+        let data = try encode(intent)
+        guard try apply(.init(writes: [.init(key: key, data: data)], expectations: own), in: hub) else { return false }
         do throws(SettingsError) {
-            try synchronize(hub)
-            try completeOthers(intent, hasChanged: &hasChangedOthers)
+            try complete(intent, notedIn: hub)
         } catch {
-            // As it was before; unless something is done already, which the next call goes on with.
-            if !hasChangedOthers { withdraw(data, in: hub) }
+            if try isOver(intent, notedAs: data, in: hub, after: error) { return true }
             throw error
         }
-        try completeOwn(intent, notedAs: data)
         return true
     }
 
-    private func withdraw(_ data: Data, in hub: StoreHub) {
-        let batch = SettingsStoreBatch(
-            writes: [.init(key: key, data: nil)], expectations: [.init(key: key, data: data)])
+    /// After a failure, has everything be as it was before; unless something is done already, which is left to the next call.
+    ///
+    /// - Returns: whether another has completed the intent.
+    private func isOver(
+        _ intent: Intent, notedAs data: Data, in hub: StoreHub, after failure: SettingsError
+    ) throws(SettingsError) -> Bool {
         do throws(SettingsError) {
-            _ = try apply(batch, in: hub)
+            let withdrawal = SettingsStoreBatch(
+                writes: [.init(key: key, data: nil)], expectations: [.init(key: key, data: data)])
+            if try isUntouched(intent, notedIn: hub), try apply(withdrawal, in: hub) { return false }
+            return try noted(intent, in: hub) == nil
         } catch {
+            // Nobody can say; the next call goes on with it.
             service.registry.diagnostics.report(error)
+            throw failure
         }
     }
 
-    private func complete(_ intent: Intent, notedAs data: Data) throws(SettingsError) {
-        var hasChanged = false
-        try completeOthers(intent, hasChanged: &hasChanged)
-        try completeOwn(intent, notedAs: data)
+    /// Whether nothing is changed yet in any store.
+    private func isUntouched(_ intent: Intent, notedIn hub: StoreHub) throws(SettingsError) -> Bool {
+        for part in try parts(of: intent.writes, key: \.key) {
+            for write in part.elements where try channel.read(write.key, from: part.hub) != write.before {
+                return false
+            }
+            if part.hub.feed !== hub.feed, try channel.read(mark(in: part), from: part.hub) == intent.mark {
+                return false
+            }
+        }
+        return true
     }
 
-    /// The writes in the other stores, each of them safe from a power failure before the intent goes.
-    private func completeOthers(_ intent: Intent, hasChanged: inout Bool) throws(SettingsError) {
-        let others = Dictionary(grouping: intent.writes.filter { !isBesideLedger($0.key) }) { write in
-            ObjectIdentifier(service.channel(for: write.key))
+    private func complete(_ intent: Intent, notedIn hub: StoreHub) throws(SettingsError) {
+        // Safe from a power failure before the first of its writes is made, whoever has noted it.
+        try synchronize(hub)
+        for part in try others(of: intent, than: hub) {
+            try retrying { () throws(SettingsError) in try completeOther(part, of: intent, notedIn: hub) }
+            try synchronize(part.hub)
         }
-        for writes in others.values {
-            guard let first = writes.first else { continue }
-            let hub = try service.channel(for: first.key).requireHub(for: first.key)
-            while try !apply(pending(of: writes, in: hub), in: hub) {}
-            hasChanged = true
-            try synchronize(hub)
-        }
+        try retrying { () throws(SettingsError) in try completeOwn(intent, in: hub) }
+    }
+
+    /// The writes in another store than the ledger's.
+    ///
+    /// - Returns: false if somebody was faster.
+    private func completeOther(
+        _ part: Part<Write>, of intent: Intent, notedIn hub: StoreHub
+    ) throws(SettingsError) -> Bool {
+        let mark = mark(in: part)
+        let present = try channel.read(mark, from: part.hub)
+        if present == intent.mark { return true }
+        // It was not carried out when the mark was read if it is still noted now: what comes after it, comes after its end.
+        if try noted(intent, in: hub) == nil { return true }
+        var batch = try pending(of: part.elements, in: part.hub)
+        batch.expectations.append(.init(key: mark, data: present))
+        batch.writes.append(.init(key: mark, data: intent.mark))
+        return try apply(batch, in: part.hub)
     }
 
     /// The writes in the ledger's own store, and the end of the intent.
-    private func completeOwn(_ intent: Intent, notedAs data: Data) throws(SettingsError) {
-        let hub = try channel.requireHub(for: ledger)
-        while try channel.read(key, from: hub) == data {
-            var batch = try pending(of: intent.writes.filter { isBesideLedger($0.key) }, in: hub)
-            batch.writes.append(.init(key: key, data: nil))
-            batch.expectations.append(.init(key: key, data: data))
-            if try apply(batch, in: hub) { return }
-        }
+    ///
+    /// - Returns: false if somebody was faster.
+    private func completeOwn(_ intent: Intent, in hub: StoreHub) throws(SettingsError) -> Bool {
+        guard let data = try noted(intent, in: hub) else { return true }
+        let own = try parts(of: intent.writes, key: \.key).first { $0.hub.feed === hub.feed }
+        var batch = try pending(of: own?.elements ?? [], in: hub)
+        batch.expectations.append(.init(key: key, data: data))
+        batch.writes.append(.init(key: key, data: nil))
+        return try apply(batch, in: hub)
     }
 
     /// What of some writes is still to be made.
@@ -142,6 +184,61 @@ struct MigrationIntents {
             batch.writes.append(.init(key: write.key, data: write.after))
         }
         return batch
+    }
+
+    private func retrying(_ body: () throws(SettingsError) -> Bool) throws(SettingsError) {
+        for _ in 0..<Self.attemptLimit where try body() { return }
+        throw SettingsError(.conflict)
+    }
+
+    // MARK: Where things are
+
+    /// Which of some keys are in one store; several scopes may have one.
+    private func parts<Element>(
+        of elements: [Element], key: (Element) -> SettingsService.StorageKey
+    ) throws(SettingsError) -> [Part<Element>] {
+        var parts: [Part<Element>] = []
+        for element in elements {
+            let key = key(element)
+            let hub = try service.channel(for: key).requireHub(for: key)
+            if let index = parts.firstIndex(where: { $0.hub.feed === hub.feed }) {
+                parts[index].elements.append(element)
+            } else {
+                parts.append(Part(hub: hub, elements: [element]))
+            }
+        }
+        return parts
+    }
+
+    private func others(of intent: Intent, than hub: StoreHub) throws(SettingsError) -> [Part<Write>] {
+        try parts(of: intent.writes, key: \.key).filter { $0.hub.feed !== hub.feed }
+    }
+
+    /// Where another store has noted which intent was carried out last.
+    private func mark(in part: Part<Write>) -> SettingsService.StorageKey {
+        .init(ledger.name + ":carried-out", scope: part.elements[0].key.scope)
+    }
+
+    /// The bytes that an intent is noted as; nil when it is no longer.
+    private func noted(_ intent: Intent, in hub: StoreHub) throws(SettingsError) -> Data? {
+        guard let data = try channel.read(key, from: hub), try decode(data).id == intent.id else { return nil }
+        return data
+    }
+
+    private func encode(_ intent: Intent) throws(SettingsError) -> Data {
+        do {
+            return try JSONTransformer<Intent>().transformValue(intent)
+        } catch {
+            throw SettingsError(.encodingFailed, key: key, underlying: error)
+        }
+    }
+
+    private func decode(_ data: Data) throws(SettingsError) -> Intent {
+        do {
+            return try JSONTransformer<Intent>().untransformValue(data)
+        } catch {
+            throw SettingsError(.decodingFailed, key: key, underlying: error)
+        }
     }
 
     private func apply(_ batch: SettingsStoreBatch, in hub: StoreHub) throws(SettingsError) -> Bool {

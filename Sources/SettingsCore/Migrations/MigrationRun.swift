@@ -44,6 +44,7 @@ struct MigrationRun {
             do {
                 try step.body(&transaction)
                 if let error = transaction.error { throw error }
+                try transaction.requireStores()
             } catch {
                 throw SettingsError(
                     .migrationFailed,
@@ -74,9 +75,9 @@ struct MigrationRun {
     }
 
     /// The ids that were noted after the last one that this program knows. (Those before it were left out of the program
-    /// when nobody needed them any more.)
+    /// when nobody needed them any more; and so were all of them if it has none but new ones.)
     private func unknown(of noted: [String]) -> [String] {
-        let last = noted.lastIndex(where: versions.contains)
-        return Array(noted[(last.map { $0 + 1 } ?? 0)...])
+        guard let last = noted.lastIndex(where: versions.contains) else { return [] }
+        return Array(noted[(last + 1)...])
     }
 }

@@ -13,7 +13,8 @@ extension SettingsService {
     /// Call it before the settings are used. The steps are carried out as one transaction: what one writes the next reads,
     /// and if one fails, none has happened. Versioned steps are noted in the same moment, and never carried out again; of
     /// two processes that start together, one carries them out. A process that dies leaves the old state or the new one.
-    /// Where several stores take part, what is to be done is noted first, and the next call completes it.
+    /// Where several stores take part, what is to be done is noted first, and the next call completes it: also when a store
+    /// fails in the middle, which is thrown.
     ///
     /// Steps that this version of the program does not know, and that come after those it knows, are no error: they are
     /// told in the report and to ``diagnostics`` (`newerVersion`).

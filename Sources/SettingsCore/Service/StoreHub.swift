@@ -26,6 +26,10 @@ final class StoreHub: Sendable {
         if gate != nil { SharedHubs.forget(store) }
     }
 
+    /// Whether a batch is carried out whole or not at all even if the process dies in the middle of it. A store without a
+    /// feed may have nothing but its two functions.
+    var hasAtomicBatches: Bool { gate == nil }
+
     /// The hub of a store.
     static func hub(for store: any SettingsStore) -> StoreHub {
         if let feed = store.feed { return StoreHub(store: store, feed: feed, gate: nil) }

@@ -89,6 +89,18 @@ extension SettingsService {
             data(for: setting.key) != nil
         }
 
+        /// Fails if there is no store for something that was written.
+        func requireStores() throws(SettingsError) {
+            for key in writes.keys { _ = try service.channel(for: key).requireHub(for: key) }
+        }
+
+        /// Whether two keys are one: of one name, in scopes that have one store.
+        func areOne(_ key: StorageKey, _ other: StorageKey) -> Bool {
+            if key == other { return true }
+            guard key.name == other.name, let hub = service.channel(for: key).hub else { return false }
+            return hub.feed === service.channel(for: other).hub?.feed
+        }
+
         /// Writes bytes as they are when the transaction is carried out.
         mutating func write(_ data: Data?, for key: StorageKey) {
             writes[key] = .some(data)
@@ -147,12 +159,12 @@ extension SettingsService {
         /// - Returns: false, with nothing changed, if something that was read has changed since.
         func commit(across intents: MigrationIntents) throws(SettingsError) -> Bool {
             try commit { () throws(SettingsError) in
-                // A batch in one store is atomic by itself.
-                if stores.count == 1 { return try carryOut() }
                 func entries(_ values: [StorageKey: Data?]) -> [SettingsStoreBatch.Entry] {
                     values.map { .init(key: $0.key, data: $0.value) }
                 }
-                return try intents.carryOut(entries(writes), expecting: entries(expectations))
+                // A store of two functions makes them in this order: what is removed goes last.
+                let writes = entries(writes.filter { $0.value != nil }) + entries(writes.filter { $0.value == nil })
+                return try intents.carryOut(writes, expecting: entries(expectations))
             }
         }
 
