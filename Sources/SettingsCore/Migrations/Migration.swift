@@ -15,6 +15,8 @@ extension SettingsService {
     /// ])
     /// ```
     public struct Migration: Sendable {
+        /// The id of a version, or the name that a value is taken from.
+        let name: String
         /// What messages call the step.
         let description: String
         /// The id under which it is noted that the step was carried out; nil for one that looks for what it is to do.
@@ -32,7 +34,7 @@ extension SettingsService {
         public static func version(
             _ id: String, _ body: @escaping @Sendable (_ transaction: inout Transaction) throws -> Void
         ) -> Migration {
-            Migration(description: "version \"\(id)\"", version: id, body: body)
+            Migration(name: id, description: "version \"\(id)\"", version: id, body: body)
         }
 
         /// Moves a value from the name of an older version to a setting, and converts it.
@@ -54,7 +56,7 @@ extension SettingsService {
             convert: @escaping @Sendable (_ old: Old) throws -> New?
         ) -> Migration {
             let source = StorageKey(oldName, scope: scope ?? setting.key.scope)
-            return Migration(description: "rename \(source)", version: nil) { transaction in
+            return Migration(name: oldName, description: "rename \(source)", version: nil) { transaction in
                 guard let data = transaction.data(for: source) else { return }
                 if transaction.areOne(source, setting.key), (try? setting.coding.value(for: data)) != nil { return }
                 let old: Old
@@ -76,7 +78,7 @@ extension SettingsService {
             _ oldName: String, in scope: Scope? = nil, to setting: SettingDefinition
         ) -> Migration {
             let source = StorageKey(oldName, scope: scope ?? setting.key.scope)
-            return Migration(description: "rename \(source)", version: nil) { transaction in
+            return Migration(name: oldName, description: "rename \(source)", version: nil) { transaction in
                 guard !transaction.areOne(source, setting.key), let data = transaction.data(for: source) else { return }
                 transaction.move(data, from: source, to: setting.key) { $0.write(data, for: setting.key) }
             }

@@ -6,11 +6,12 @@
 
 /// What a migration across several stores is about to do, noted so that it is completed if the process dies in between.
 ///
-/// One store's batch is atomic by itself, if it is no store of two functions only. For several: the intent is stored beside the ledger, then the other stores are
-/// written, then the ledger's own store in one batch with the removal of the intent. Whoever finds an intent completes it,
-/// so any number of processes may be at one intent. Each write is made where the value from before is still there, and left
-/// out where somebody has set another value since. A mark in each of the other stores, written in one batch with the
-/// values, says which intent was the last, so that a value which somebody has set back since is not changed again.
+/// One store's batch is atomic by itself, if it is no store of two functions only. For several: the intent is stored beside
+/// the ledger, then the other stores are written, then the ledger's own store in one batch with the removal of the intent.
+/// Whoever finds an intent completes it, so any number of processes may be at one intent. Each write is made where the value
+/// from before is still there, and left out where somebody has set another value since. A mark in each of the other stores,
+/// written in one batch with the values, says which intent was the last, so that a value which somebody has set back since is
+/// not changed again.
 struct MigrationIntents {
     private struct Write: Codable {
         var scope: StoredScope
@@ -40,10 +41,11 @@ struct MigrationIntents {
     private static let attemptLimit = 1_000
 
     let service: SettingsService
-    let ledger: SettingsService.StorageKey
+    /// The key of the ledger; in another scope where that one is carried to other devices.
+    let home: SettingsService.StorageKey
 
-    private var key: SettingsService.StorageKey { .init(ledger.name + ":under-way", scope: ledger.scope) }
-    private var channel: Channel { service.channel(for: ledger) }
+    private var key: SettingsService.StorageKey { .init(home.name + ":under-way", scope: home.scope) }
+    private var channel: Channel { service.channel(for: home) }
 
     /// Completes what another process, or this program before it died, has begun.
     func completeInterrupted() throws(SettingsError) {
@@ -52,7 +54,7 @@ struct MigrationIntents {
         guard let data = try channel.read(key, from: hub) else { return }
         var intent = try decode(data)
         // A service over one store alone does not know the others.
-        for write in intent.writes where write.key.scope != ledger.scope && service.channel(for: write.key) === channel
+        for write in intent.writes where write.key.scope != home.scope && service.channel(for: write.key) === channel
         {
             throw SettingsError(.noStore, key: write.key)
         }
@@ -73,7 +75,7 @@ struct MigrationIntents {
     ) throws(SettingsError) -> Bool {
         let parts = try parts(of: writes, key: \.key)
         let isOneBatch = parts.count == 1 && (parts[0].hub.hasAtomicBatches || channel.hub == nil)
-        let hub = try isOneBatch ? parts[0].hub : channel.requireHub(for: ledger)
+        let hub = try isOneBatch ? parts[0].hub : channel.requireHub(for: home)
         var own: [SettingsStoreBatch.Entry] = []
         for part in try self.parts(of: expectations, key: \.key) {
             if part.hub.feed === hub.feed {
@@ -216,7 +218,7 @@ struct MigrationIntents {
 
     /// Where another store has noted which intent was carried out last.
     private func mark(in part: Part<Write>) -> SettingsService.StorageKey {
-        .init(ledger.name + ":carried-out", scope: part.elements[0].key.scope)
+        .init(home.name + ":carried-out", scope: part.elements[0].key.scope)
     }
 
     /// The bytes that an intent is noted as; nil when it is no longer.

@@ -9,16 +9,26 @@ extension SettingsService {
 
     /// Which step of a migration has failed, and why: what is underlying a ``SettingsError`` with the code
     /// `migrationFailed`.
-    public struct MigrationFailure: ValueFreeError {
-        /// The step: its id, or the name that it was to take the value from.
+    public struct MigrationFailure: ValueFreeError, CustomReflectable {
+        /// Which step it was: the id of a version, or the name that a value was to be taken from.
         public let step: String
         /// What the step has thrown, or what has kept it from reading or writing.
         public let underlying: any Error
+        let stepDescription: String
+
+        init(step: String, underlying: any Error, stepDescription: String) {
+            self.step = step
+            self.underlying = underlying
+            self.stepDescription = stepDescription
+        }
 
         /// Says which step it was and what went wrong, without any value.
         public var description: String {
-            "In \(step): \(SettingsError.safeDescription(of: underlying))"
+            "In \(stepDescription): \(SettingsError.safeDescription(of: underlying))"
         }
+
+        /// A mirror without the underlying error's contents, so that `dump` shows no value.
+        public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
     }
 }
 

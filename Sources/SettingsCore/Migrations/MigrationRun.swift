@@ -15,7 +15,10 @@ struct MigrationRun {
     let ledger: SettingsService.StorageKey
 
     func carryOut() throws -> SettingsService.MigrationReport {
-        let intents = MigrationIntents(service: service, ledger: ledger)
+        // Not in a store that carries them to other devices, which would take them for their own, if there is another.
+        let isLocal = ledger.scope != .shared || service.registry.channel(for: .defaults).hub == nil
+        let home = isLocal ? ledger : SettingsService.StorageKey(ledger.name, scope: .defaults)
+        let intents = MigrationIntents(service: service, home: home)
         for _ in 0..<Self.attemptLimit {
             try intents.completeInterrupted()
             var transaction = SettingsService.Transaction(service: service)
@@ -46,10 +49,13 @@ struct MigrationRun {
                 if let error = transaction.error { throw error }
                 try transaction.requireStores()
             } catch {
+                // What could not be read comes first: the step may have failed because of it.
+                let cause = transaction.error ?? error
                 throw SettingsError(
                     .migrationFailed,
                     underlying: SettingsService.MigrationFailure(
-                        step: step.description, underlying: CodingProblem(error) ?? error))
+                        step: step.name, underlying: CodingProblem(cause) ?? cause,
+                        stepDescription: step.description))
             }
         }
         if !applied.isEmpty {

@@ -128,7 +128,7 @@ struct MigrationTests {
         let found = try #require(error)
         #expect(found.code == .migrationFailed)
         let cause = try #require(found.underlying as? SettingsService.MigrationFailure)
-        #expect(cause.step.contains("\"bad\""))
+        #expect(cause.step == "bad")
         #expect(found.description.contains("\"bad\""))
         for text in ["\(found)", String(reflecting: found), "\(cause)", "\(cause.underlying)"] where failure != .thrown
         {
@@ -207,5 +207,23 @@ struct MigrationTests {
         #expect(sets.all.first?.keys.isSuperset(of: [count.key, name.key]) == true)
         #expect(Hooked.calls.all == ["pre", "post"])
         for token in tokens { token.cancel() }
+    }
+
+    @Test("what is noted of a migration under way never reaches a store that devices share")
+    func sharedLedger() throws {
+        let names = Recorder<String>()
+        let shared = FeedStore(willWrite: { for write in $0 { names.append(write.key.name) } })
+        let local = FeedStore(["theme": Data("7".utf8)])
+        let settings = SettingsService(
+            stores: [.defaults: local, .shared: shared], diagnosticSink: .none)
+        let theme = Setting<Int>("theme", in: .shared, default: 0)
+        let steps: [SettingsService.Migration] = [.move(theme, from: .defaults), .version("a") { _ in }]
+        for expected in [["a"], []] {
+            #expect(try settings.migrate(steps, in: .shared).appliedVersions == expected)
+        }
+        #expect(settings.get(theme) == 7)
+        #expect(shared.stored[SettingsService.migrationLedger] == Data(#"["a"]"#.utf8))
+        #expect(!names.all.contains { $0.hasSuffix(":under-way") })
+        #expect(local.stored.isEmpty)
     }
 }
