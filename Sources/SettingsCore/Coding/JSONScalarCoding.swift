@@ -51,7 +51,7 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
     }
 
     /// A JSON integer without leading zeros, fraction or exponent.
-    private static func integer<Integer: FixedWidthInteger>(in bytes: UnsafeRawBufferPointer) -> Integer? {
+    static func integer<Integer: FixedWidthInteger>(in bytes: UnsafeRawBufferPointer) -> Integer? {
         var digits = bytes[...]
         let isNegative = digits.first == UInt8(ascii: "-")
         if isNegative {
@@ -72,20 +72,20 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
         return value
     }
 
-    @Sendable private static func encodeBool(_ value: Bool) -> Data? { Data((value ? "true" : "false").utf8) }
+    @Sendable static func encodeBool(_ value: Bool) -> Data? { Data((value ? "true" : "false").utf8) }
 
-    @Sendable private static func decodeBool(_ bytes: Data) -> Bool? {
+    @Sendable static func decodeBool(_ bytes: Data) -> Bool? {
         if bytes.elementsEqual("true".utf8) { return true }
         return bytes.elementsEqual("false".utf8) ? false : nil
     }
 
-    @Sendable private static func encodeDouble(_ value: Double) -> Data? {
+    @Sendable static func encodeDouble(_ value: Double) -> Data? {
         guard value.isFinite else { return nil }
         let text = value.description
         return Data((text.hasSuffix(".0") ? text.dropLast(2) : text[...]).utf8)
     }
 
-    @Sendable private static func decodeDouble(_ bytes: Data) -> Double? {
+    @Sendable static func decodeDouble(_ bytes: Data) -> Double? {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         func isDigit(_ byte: UInt8?) -> Bool { byte.map(digits.contains) ?? false }
         let isPlain = bytes.allSatisfy { isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
@@ -107,7 +107,7 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
         byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
-    @Sendable private static func encodeString(_ value: String) -> Data? {
+    @Sendable static func encodeString(_ value: String) -> Data? {
         guard value.utf8.allSatisfy(isPlain) else { return nil }
         var bytes = Data(capacity: value.utf8.count + 2)
         bytes.append(UInt8(ascii: "\""))
@@ -116,10 +116,39 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
         return bytes
     }
 
-    @Sendable private static func decodeString(_ bytes: Data) -> String? {
+    @Sendable static func decodeString(_ bytes: Data) -> String? {
         guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else { return nil }
         let content = bytes.dropFirst().dropLast()
         guard content.allSatisfy(isPlain) else { return nil }
         return String(validating: content, as: UTF8.self)
+    }
+}
+
+/// JSON of scalars whose type is known only when the program runs, without the machinery of an encoder. What is not plain
+/// is nil, as with ``JSONScalarCoding``.
+enum JSONScalars {
+    static func encoded<Value>(_ value: Value) -> Data? {
+        switch value {
+        case let value as Bool: JSONScalarCoding<Bool>.encodeBool(value)
+        case let value as Int: Data(String(value).utf8)
+        case let value as Double: JSONScalarCoding<Double>.encodeDouble(value)
+        case let value as String: JSONScalarCoding<String>.encodeString(value)
+        case let value as Date: JSONScalarCoding<Double>.encodeDouble(value.timeIntervalSinceReferenceDate)
+        default: nil
+        }
+    }
+
+    static func decoded<Value>(_ type: Value.Type, from data: Data) -> Value? {
+        if type == Bool.self { return JSONScalarCoding<Bool>.decodeBool(data) as? Value }
+        if type == Int.self { return data.withUnsafeBytes { JSONScalarCoding<Int>.integer(in: $0) as Int? } as? Value }
+        if type == Double.self { return JSONScalarCoding<Double>.decodeDouble(data) as? Value }
+        if type == String.self { return JSONScalarCoding<String>.decodeString(data) as? Value }
+        if type == Date.self {
+            return JSONScalarCoding<Double>.decodeDouble(data).map(Date.init(timeIntervalSinceReferenceDate:)) as? Value
+        }
+        if type == URL.self {
+            return JSONScalarCoding<String>.decodeString(data).flatMap { URL(string: $0) } as? Value
+        }
+        return nil
     }
 }

@@ -21,7 +21,10 @@ enum JSONMembers {
         var position = 1
         while position < bytes.count - 1 {
             let nameEnd = endOfString(in: bytes, from: position)
-            let name = try JSONTransformer<String>().untransformValue(Data(bytes[position..<nameEnd]))
+            let nameData = Data(bytes[position..<nameEnd])
+            let name =
+                try JSONScalars.decoded(String.self, from: nameData)
+                ?? JSONDecoder().decode(String.self, from: nameData)
             // Behind the colon.
             let valueStart = nameEnd + 1
             let valueEnd = endOfValue(in: bytes, from: valueStart)

@@ -24,30 +24,31 @@ import Synchronization
     private static var attemptLimit: Int { 100 }
 
     let service: SettingsService
+    let channel: Channel
     let scope: SettingsService.Scope
     let prefix: String
     /// The fields of the empty record.
     let defaults: [String: Data]
     @usableFromInline let box = ValueBox<Record>()
+    private let row = StoredRow()
     private let state = Mutex(State())
 
     /// - Throws: ``SettingsError`` if the empty record cannot be encoded, or no record be made of it.
     init(name: String, scope: SettingsService.Scope, in service: SettingsService) throws(SettingsError) {
         precondition(SettingsService.StorageKey.isValid(name), "The name of a record must not be empty or contain NUL.")
         self.service = service
+        channel = service.registry.channel(for: scope)
         self.scope = scope
         prefix = name + ":"
         defaults = try Self.encoded(.empty) { .init(name + ":" + $0, scope: scope) }
         // Asks for all fields, so that they are listened to from the beginning.
-        _ = try load(fromStore: false)
+        _ = try load(from: Source(self, known: [:], readsStore: false)).content.get()
     }
 
     deinit {
         let fields = state.withLock { $0.fields }
         for field in fields.values { field.leaveChannel() }
     }
-
-    var channel: Channel { service.registry.channel(for: scope) }
 
     func key(_ field: String) -> SettingsService.StorageKey { .init(prefix + field, scope: scope) }
 
@@ -61,7 +62,7 @@ import Synchronization
 
     @usableFromInline @inline(never) func refreshedValue() -> Record {
         do throws(SettingsError) {
-            return try current().record
+            return try current().content.get()
         } catch {
             service.registry.diagnostics.reportOnce(error)
             return .empty
@@ -70,49 +71,74 @@ import Synchronization
 
     /// A record and the bytes that it was made of.
     struct Loaded {
-        var record: Record
+        /// The record; or why none can be made of what is stored.
+        var content: Result<Record, SettingsError>
         /// What was stored of each field that was asked for.
         var stored: [String: Data?]
         /// The fields that hold something else.
         var unreadable: Set<String>
     }
 
-    /// The record as the store has it: all fields from one moment, where the store announces its changes.
-    func current() throws(SettingsError) -> Loaded {
+    /// The record as it is stored: all fields from one moment, where the store announces its changes.
+    ///
+    /// - Parameter asksStore: Whether the store is to say what it holds, and not only what it has announced.
+    /// - Throws: what kept the store from being read.
+    func current(asksStore: Bool = false) throws(SettingsError) -> Loaded {
         var attempts = 0
         while true {
             attempts += 1
-            let token = box.token
-            let loaded = try load()
+            let isLastAttempt = attempts >= Self.attemptLimit
+            let (snapshot, token, isAnnounced) = channel.betweenCommits {
+                (row.snapshot, box.token, channel.announcesAllChanges.load(ordering: .acquiring))
+            }
+            let usesKnown = isAnnounced && (!asksStore || isLastAttempt)
+            let source = Source(self, known: usesKnown ? snapshot.fields : [:])
+            let loaded = try load(from: source)
+            if isAnnounced { row.complete(source.read, generation: snapshot.generation) }
+            // What was read beside what is known may be of another moment. Where the store announces its changes, it is
+            // known the next time, so this comes to an end.
+            if !source.read.isEmpty, box.token != token, isAnnounced || !isLastAttempt { continue }
             // A token is odd while no value is kept.
-            guard box.token == token || attempts == Self.attemptLimit else { continue }
-            if channel.announcesAllChanges.load(ordering: .acquiring) { box.publish(loaded.record, token: token) }
+            if isAnnounced, case .success(let record) = loaded.content { box.publish(record, token: token) }
             return loaded
         }
     }
 
-    private func load(fromStore: Bool = true) throws(SettingsError) -> Loaded {
-        let source = Source(self, readsStore: fromStore)
-        let record: Record
-        do {
-            record = try .load(from: SettingsRow(source: source))
-        } catch {
-            throw .wrap(source.error ?? error, as: .decodingFailed, key: key("*"))
+    /// Makes a record. Fields that are decoded by somebody else, who fails at it, are left out, one after the other.
+    private func load(from source: Source) throws(SettingsError) -> Loaded {
+        while true {
+            do {
+                let record = try Record.load(from: SettingsRow(source: source))
+                if let error = source.error { throw error }
+                return Loaded(content: .success(record), stored: source.stored, unreadable: source.unreadable)
+            } catch {
+                if let error = source.error { throw error }
+                if source.leaveOut(becauseOf: error) { continue }
+                let problem = SettingsError.wrap(error, as: .decodingFailed, key: key("*"))
+                return Loaded(content: .failure(problem), stored: source.stored, unreadable: source.unreadable)
+            }
         }
-        if let error = source.error { throw error }
-        return Loaded(record: record, stored: source.stored, unreadable: source.unreadable)
     }
 
     /// Reads fields, and sees to it that each one that is read is listened to.
     private final class Source: RowSource {
         private let cell: RecordCell
         private let readsStore: Bool
+        /// What is known already.
+        private let known: [String: Data?]
+        /// What was read from the store.
+        private(set) var read: [String: Data?] = [:]
+        /// What was asked for.
         private(set) var stored: [String: Data?] = [:]
         private(set) var unreadable: Set<String> = []
         private(set) var error: SettingsError?
+        /// Fields that somebody else decodes.
+        private var opened: [String] = []
+        private var leftOut: Set<String> = []
 
-        init(_ cell: RecordCell, readsStore: Bool) {
+        init(_ cell: RecordCell, known: [String: Data?], readsStore: Bool = true) {
             self.cell = cell
+            self.known = known
             self.readsStore = readsStore
         }
 
@@ -121,12 +147,18 @@ import Synchronization
         func defaultData(_ name: String) -> Data? { cell.defaults[name] }
 
         func data(_ name: String) -> Data? {
+            if leftOut.contains(name) { return nil }
             if let data = stored[name] { return data }
-            guard SettingsService.StorageKey.isValid(cell.prefix + name) else { return nil }
+            if let data = known[name] {
+                stored[name] = .some(data)
+                return data
+            }
+            guard SettingsRow.isValid(name) else { return nil }
             cell.listen(to: name)
             guard readsStore else { return nil }
             do throws(SettingsError) {
                 let data = try cell.channel.read(cell.key(name), from: cell.channel.hub)
+                read[name] = .some(data)
                 stored[name] = .some(data)
                 return data
             } catch {
@@ -135,10 +167,27 @@ import Synchronization
             }
         }
 
+        func noteOpening(_ name: String) { opened.append(name) }
+
         func note(_ error: any Error, with name: String, data: Data) {
             unreadable.insert(name)
             cell.service.registry.diagnostics.reportOnce(
                 SettingsError(.decodingFailed, key: cell.key(name), underlying: error), bytes: data)
+        }
+
+        /// Leaves out the fields that may be the cause of a failure: those that hold something else, or the last one that
+        /// somebody else has decoded.
+        ///
+        /// - Returns: false if there is none.
+        func leaveOut(becauseOf error: any Error) -> Bool {
+            var suspects = unreadable.subtracting(leftOut)
+            if suspects.isEmpty, let last = opened.last(where: { !leftOut.contains($0) }) {
+                if case let data?? = stored[last] { note(error, with: last, data: data) }
+                suspects = [last]
+            }
+            leftOut.formUnion(suspects)
+            opened = []
+            return !suspects.isEmpty
         }
     }
 
@@ -152,6 +201,7 @@ import Synchronization
         do {
             try record.save(into: &row)
             if let error = row.error { throw error }
+            if !row.fields.keys.allSatisfy(SettingsRow.isValid) { throw SettingsRow.InvalidName() }
         } catch let error as SettingsRow.FieldError {
             throw SettingsError(.encodingFailed, key: key(error.name), underlying: error.underlying)
         } catch let error as EncodingError {
@@ -172,16 +222,22 @@ import Synchronization
     ///   - body: May be called more than once.
     func change(isWhole: Bool = true, _ body: (inout Record) -> Void) throws(SettingsError) {
         try commit(isWhole: isWhole) { loaded throws(SettingsError) in
-            var new = loaded.record
+            let old = try loaded.content.get()
+            var new = old
             body(&new)
-            return try writes(from: loaded.record, to: new)
+            return try writes(from: old, to: new)
         }
     }
 
     /// Makes the record another one; also the fields that hold something else.
     func replace(by record: Record) throws(SettingsError) {
         try commit(isWhole: true) { loaded throws(SettingsError) in
-            try writes(from: loaded.record, to: record, and: loaded.unreadable)
+            switch loaded.content {
+            case .success(let old): return try writes(from: old, to: record, and: loaded.unreadable)
+            case .failure:
+                let stored = loaded.stored.filter { $0.value != nil }
+                return try writes(from: .empty, to: record, and: Set(stored.keys))
+            }
         }
     }
 
@@ -250,7 +306,7 @@ import Synchronization
     private func listen(to name: String) {
         state.withLock { state in
             if state.fields[name] != nil { return }
-            let cell = AnyCell(name: prefix + name, channel: channel, validity: box)
+            let cell = FieldCell(field: name, name: prefix + name, channel: channel, validity: box, row: row)
             state.fields[name] = cell
             channel.add(cell)
             for number in state.listeners.keys {

@@ -38,14 +38,12 @@ struct RowDecoder: Decoder {
             let name = key.stringValue
             if let data = row.data(name), let value = row.decoded(type, from: data, name: name) { return value }
             guard let data = row.source?.defaultData(name) else {
-                // An optional type that is decoded as such, by a property wrapper for example.
-                if let optional = type as? any OptionalValue.Type, let none = optional.erasedNil as? Value {
-                    return none
-                }
+                // nil is left out; it may be inside of something else, a property wrapper for example.
+                if let none = try? JSONDecoder().decode(type, from: SettingsRow.null) { return none }
                 throw DecodingError.keyNotFound(
                     key, .init(codingPath: [], debugDescription: "The empty record has no such field."))
             }
-            return try JSONDecoder().decode(type, from: data)
+            return try JSONScalars.decoded(type, from: data) ?? JSONDecoder().decode(type, from: data)
         }
 
         func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
@@ -54,7 +52,8 @@ struct RowDecoder: Decoder {
                 if data == SettingsRow.null { return nil }
                 if let value = row.decoded(type, from: data, name: name) { return value }
             }
-            return try row.source?.defaultData(name).map { try JSONDecoder().decode(type, from: $0) }
+            guard let data = row.source?.defaultData(name) else { return nil }
+            return try JSONScalars.decoded(type, from: data) ?? JSONDecoder().decode(type, from: data)
         }
 
         func nestedContainer<NestedKey: CodingKey>(
@@ -79,7 +78,11 @@ struct RowDecoder: Decoder {
 
         /// The decoder of what a field holds.
         private func decoder(named name: String) throws -> any Decoder {
-            let data = row.data(name) ?? row.source?.defaultData(name) ?? SettingsRow.null
+            if let data = row.data(name), let opened = row.decoded(OpenDecoder.self, from: data, name: name) {
+                row.source?.noteOpening(name)
+                return opened.decoder
+            }
+            let data = row.source?.defaultData(name) ?? SettingsRow.null
             return try JSONDecoder().decode(OpenDecoder.self, from: data).decoder
         }
     }

@@ -34,11 +34,15 @@ public struct SettingsRow {
 
     /// The value of a field; nil when it is missing, or stored is something else. Setting nil leaves it out.
     ///
+    /// Where nil was stored in the place of another default, it is told apart from a missing field when an optional type is
+    /// asked for: `let limit: Int?? = row["limit"]` is then `.some(nil)`.
+    ///
     /// Inside ``SettingsRecord/save(into:)`` fields are set, inside ``SettingsRecord/load(from:)`` read. A value that has no
     /// JSON fails the whole saving.
     public subscript<Value: Codable & Sendable>(name: String) -> Value? {
         get {
-            guard let data = data(name), data != Self.null else { return nil }
+            guard let data = data(name) else { return nil }
+            if data == Self.null { return (Value.self as? any OptionalValue.Type)?.erasedNil as? Value }
             return decoded(Value.self, from: data, name: name)
         }
         set {
@@ -47,7 +51,7 @@ public struct SettingsRow {
                 return
             }
             do {
-                put(try JSONTransformer<Value>().transformValue(newValue), under: name)
+                put(try JSONScalars.encoded(newValue) ?? JSONTransformer().transformValue(newValue), under: name)
             } catch {
                 self.error = self.error ?? SettingsRow.FieldError(name: name, underlying: error)
             }
@@ -62,7 +66,7 @@ public struct SettingsRow {
     /// A value decoded from bytes; nil, with a note, if they are those of something else.
     func decoded<Value: Decodable>(_ type: Value.Type, from data: Data, name: String) -> Value? {
         do {
-            return try JSONDecoder().decode(type, from: data)
+            return try JSONScalars.decoded(type, from: data) ?? JSONDecoder().decode(type, from: data)
         } catch {
             source?.note(error, with: name, data: data)
             return nil
@@ -80,6 +84,14 @@ public struct SettingsRow {
         for (name, data) in try JSONMembers.members(of: encoder.encode(value)) { put(data, under: name) }
     }
 
+    /// Whether a field can have this name, behind the record's.
+    static func isValid(_ name: String) -> Bool { !name.utf8.contains(0) }
+
+    /// A field has a name that no key can have.
+    struct InvalidName: ValueFreeError {
+        var description: String { "The name of a field contains NUL." }
+    }
+
     /// Which field could not be put into the row.
     struct FieldError: Error {
         let name: String
@@ -95,6 +107,8 @@ protocol RowSource: AnyObject {
     func defaultData(_ name: String) -> Data?
     /// The names of the fields of the empty record.
     var defaultNames: [String] { get }
+    /// Takes note that somebody else decodes what is stored of a field, and may fail.
+    func noteOpening(_ name: String)
     /// Takes note that a field's bytes are those of something else.
     func note(_ error: any Error, with name: String, data: Data)
 }

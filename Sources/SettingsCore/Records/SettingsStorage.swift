@@ -85,14 +85,15 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     ///
     /// - Throws: ``SettingsError`` with the code `noStore` or `readFailed`; `decodingFailed` if no record can be made of what
     ///   is stored. A single field that holds something else is diagnosed, and reads as that of ``SettingsRecord/empty``.
-    public func retrieve() throws -> Record { try cell.current().record }
+    public func retrieve() throws -> Record { try cell.current(asksStore: true).content.get() }
 
     // MARK: Writing
 
     /// Sets a field. Setting what is stored already writes nothing and tells nobody. Problems are diagnosed.
     public func update<Field>(_ keyPath: WritableKeyPath<Record, Field>, with value: Field) {
-        // Other fields may change meanwhile: nothing depends on them.
-        diagnosing { () throws(SettingsError) in try cell.change(isWhole: false) { $0[keyPath: keyPath] = value } }
+        // Other fields may change meanwhile: nothing depends on them, unless the property is computed from several.
+        let isWhole = MemoryLayout<Record>.offset(of: keyPath) == nil
+        diagnosing { () throws(SettingsError) in try cell.change(isWhole: isWhole) { $0[keyPath: keyPath] = value } }
     }
 
     /// Changes a field in place, so that no other change of the record is lost in between; `body` may run more than once,
@@ -107,7 +108,8 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
         diagnosing { () throws(SettingsError) in try cell.change(body) }
     }
 
-    /// Makes the record another one: writes the fields that differ. Problems are diagnosed.
+    /// Makes the record another one: writes the fields that differ, also where no record could be made of what is stored.
+    /// Problems are diagnosed.
     public func save(_ record: Record) {
         diagnosing { () throws(SettingsError) in try cell.replace(by: record) }
     }

@@ -56,7 +56,7 @@ final class CellListener: Sendable {
 /// What a service keeps of one setting, as far as it does not depend on the type of its value: who listens, and what they
 /// have not been told yet.
 ///
-/// ``Cell`` is the only subclass. Values are passed as `any Sendable` here, so that writing runs no unspecialised generic
+/// ``Cell`` is the subclass for settings, ``FieldCell`` the one for fields of records. Values are passed as `any Sendable` here, so that writing runs no unspecialised generic
 /// code but the encoding.
 @usableFromInline class AnyCell: @unchecked Sendable {
     /// A value that is being set, held out to the commit of its own bytes.
@@ -103,6 +103,12 @@ final class CellListener: Sendable {
         preconditionFailure("Implemented by a subclass that is listened to for values.")
     }
 
+    /// Takes note of the bytes that are stored from now on. Inside the channel's lock.
+    func noteStored(_ data: Data?) {}
+
+    /// Takes note that other bytes may be stored now, because the store is another one. Inside the channel's lock.
+    func forgetStored() {}
+
     // MARK: Writing
 
     /// Holds out a value that is about to be committed as `data`, so that it need not be decoded from it again.
@@ -130,13 +136,17 @@ final class CellListener: Sendable {
     // MARK: Noticing
 
     /// Makes the kept value invalid.
-    final func invalidate() { validity.invalidate() }
+    final func invalidate() {
+        forgetStored()
+        validity.invalidate()
+    }
 
     /// Makes the kept value invalid and takes note of a change.
     ///
     /// - Returns: whether ``deliver()`` must be called once more than before: somebody listens, and the change was not
     ///   merged into one that waits already.
     final func take(_ change: CommittedChange) -> Bool {
+        noteStored(change.newData)
         let token = validity.invalidate()
         return inbox.withLock { inbox in
             var change = change

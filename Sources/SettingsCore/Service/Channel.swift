@@ -90,6 +90,9 @@ final class Channel: Sendable {
     /// The number of the last commit.
     var sequence: UInt64 { state.withLock { $0.sequence } }
 
+    /// Looks at what commits change, all of it between the same two. `body` runs nothing foreign.
+    func betweenCommits<R: Sendable>(_ body: () -> R) -> R { state.withLock { _ in body() } }
+
     /// Names that somebody reads or listens to.
     var knownNames: [String] {
         state.withLock { Array($0.cells.keys) } + groups.all.flatMap { $0.names(in: scope) }
