@@ -19,6 +19,9 @@
 /// store takes any key (`store.get(key)`, `store.set(key, value: value)`); for services, property wrappers and listeners, make a
 /// setting of it: ``SettingsService/Setting/init(_:)``.
 ///
+/// To be written with, a key type has to be `Sendable`, too; the compiler knows that of a structure like this one, unless it
+/// is public.
+///
 /// Its functions are called on the thread that reads or makes a change, with no lock held.
 public protocol SettingKey<Value> {
     /// The type of the setting's value.

@@ -54,8 +54,7 @@ struct MigrationIntents {
         guard let data = try channel.read(key, from: hub) else { return }
         var intent = try decode(data)
         // A service over one store alone does not know the others.
-        for write in intent.writes where write.key.scope != home.scope && service.channel(for: write.key) === channel
-        {
+        for write in intent.writes where write.key.scope != home.scope && service.channel(for: write.key) === channel {
             throw SettingsError(.noStore, key: write.key)
         }
         if !intent.isAdopted {

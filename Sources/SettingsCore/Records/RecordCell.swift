@@ -26,6 +26,8 @@ import Synchronization
     let service: SettingsService
     let channel: Channel
     let scope: SettingsService.Scope
+    /// What messages call the record as a whole.
+    private let recordKey: SettingsService.StorageKey
     let prefix: String
     /// The fields of the empty record.
     let defaults: [String: Data]
@@ -39,8 +41,9 @@ import Synchronization
         self.service = service
         channel = service.registry.channel(for: scope)
         self.scope = scope
+        recordKey = .init(name, scope: scope)
         prefix = name + ":"
-        defaults = try Self.encoded(.empty) { .init(name + ":" + $0, scope: scope) }
+        defaults = try Self.encoded(.empty, of: recordKey)
         // Asks for all fields, so that they are listened to from the beginning.
         _ = try load(from: Source(self, known: [:], readsStore: false)).content.get()
     }
@@ -114,7 +117,7 @@ import Synchronization
             } catch {
                 if let error = source.error { throw error }
                 if source.leaveOut(becauseOf: error) { continue }
-                let problem = SettingsError.wrap(error, as: .decodingFailed, key: key("*"))
+                let problem = SettingsError.wrap(error, as: .decodingFailed, key: recordKey)
                 return Loaded(content: .failure(problem), stored: source.stored, unreadable: source.unreadable)
             }
         }
@@ -194,23 +197,25 @@ import Synchronization
     // MARK: Writing
 
     /// The fields of a record.
+    ///
+    /// - Throws: ``SettingsError`` with the key of the field that cannot be encoded, where that is known.
     private static func encoded(
-        _ record: Record, key: (String) -> SettingsService.StorageKey
+        _ record: Record, of recordKey: SettingsService.StorageKey
     ) throws(SettingsError) -> [String: Data] {
         var row = SettingsRow()
         do {
             try record.save(into: &row)
             if let error = row.error { throw error }
             if !row.fields.keys.allSatisfy(SettingsRow.isValid) { throw SettingsRow.InvalidName() }
-        } catch let error as SettingsRow.FieldError {
-            throw SettingsError(.encodingFailed, key: key(error.name), underlying: error.underlying)
-        } catch let error as EncodingError {
-            guard case .invalidValue(_, let context) = error, let field = context.codingPath.first else {
-                throw SettingsError(.encodingFailed, key: key("*"), underlying: error)
-            }
-            throw SettingsError(.encodingFailed, key: key(field.stringValue), underlying: error)
         } catch {
-            throw SettingsError(.encodingFailed, key: key("*"), underlying: error)
+            var (field, cause) = (nil as String?, error)
+            switch error {
+            case let error as SettingsRow.FieldError: (field, cause) = (error.name, error.underlying)
+            case EncodingError.invalidValue(_, let context): field = context.codingPath.first?.stringValue
+            default: break
+            }
+            let key = field.map { SettingsService.StorageKey(recordKey.name + ":" + $0, scope: recordKey.scope) }
+            throw SettingsError(.encodingFailed, key: key ?? recordKey, underlying: cause)
         }
         return row.fields
     }
@@ -262,8 +267,8 @@ import Synchronization
     private func writes(
         from old: Record, to new: Record, and others: Set<String> = []
     ) throws(SettingsError) -> [SettingsStoreBatch.Entry] {
-        let oldFields = try Self.encoded(old, key: key)
-        let newFields = try Self.encoded(new, key: key)
+        let oldFields = try Self.encoded(old, of: recordKey)
+        let newFields = try Self.encoded(new, of: recordKey)
         return Set(oldFields.keys).union(newFields.keys).union(others).sorted().compactMap { name in
             if oldFields[name] == newFields[name], !others.contains(name) { return nil }
             // A field without a value is stored as such where it would read as something else otherwise.

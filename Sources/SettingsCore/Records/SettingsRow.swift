@@ -26,8 +26,8 @@ public struct SettingsRow {
     /// The first problem with putting something into the row.
     private(set) var error: (any Error)?
 
-    /// An empty row, to be saved into.
-    init() { source = nil }
+    /// An empty row, to be saved into; also to try a mapping of your own.
+    public init() { source = nil }
 
     /// A row that is read.
     init(source: any RowSource) { self.source = source }

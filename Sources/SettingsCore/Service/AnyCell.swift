@@ -56,8 +56,8 @@ final class CellListener: Sendable {
 /// What a service keeps of one setting, as far as it does not depend on the type of its value: who listens, and what they
 /// have not been told yet.
 ///
-/// ``Cell`` is the subclass for settings, ``FieldCell`` the one for fields of records. Values are passed as `any Sendable` here, so that writing runs no unspecialised generic
-/// code but the encoding.
+/// ``Cell`` is the subclass for settings, ``FieldCell`` the one for fields of records. Values are passed as `any Sendable`
+/// here, so that writing runs no unspecialised generic code but the encoding.
 @usableFromInline class AnyCell: @unchecked Sendable {
     /// A value that is being set, held out to the commit of its own bytes.
     private struct Offer {

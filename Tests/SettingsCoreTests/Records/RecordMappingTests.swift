@@ -143,7 +143,7 @@ struct RecordMappingTests {
         #expect(record.read() == .empty)
         #expect(record.read() == .empty)
         #expect(problems.all.map(\.code) == [.decodingFailed])
-        #expect(codeThrown { try record.retrieve() } == .decodingFailed)
+        #expect(thrownCode { try record.retrieve() } == .decodingFailed)
         // A change would be computed from what is not stored.
         record.update { $0.isDetailed = true }
         #expect(try store.text("seed:is-detailed") == nil)
@@ -319,7 +319,7 @@ struct RecordMappingTests {
     @Test("a type that is not encoded as an object is refused at once")
     func noObject() {
         #expect(
-            codeThrown {
+            thrownCode {
                 try SettingsStorage<Single>(name: "single", in: MemoryStore())
             } == .encodingFailed)
     }

@@ -42,21 +42,7 @@ extension [String: Data] {
 }
 
 extension SettingsStore {
-    func text(_ name: String) throws -> String? {
-        try get(.init(name, scope: .defaults)).map { String(decoding: $0, as: UTF8.self) }
-    }
-
     func set(_ name: String, _ text: String?) throws {
         try set(.init(name, scope: .defaults), to: text.map { Data($0.utf8) })
-    }
-}
-
-/// The code of the error that `body` throws; nil if it throws none, or another one.
-func codeThrown<R>(by body: () throws -> R) -> SettingsError.Code? {
-    do {
-        _ = try body()
-        return nil
-    } catch {
-        return (error as? SettingsError)?.code
     }
 }

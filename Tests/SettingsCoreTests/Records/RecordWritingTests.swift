@@ -144,8 +144,8 @@ struct RecordWritingTests {
         for _ in 0..<5 { #expect(record.read() == .empty) }
         #expect(problems.all.map(\.code) == [.readFailed])
         #expect(problems.all.first?.underlying is StoreBroken)
-        #expect(codeThrown { try record.retrieve() } == .readFailed)
-        #expect(codeThrown { try record.persist(Parameters(attempts: 1)) } == .readFailed)
+        #expect(thrownCode { try record.retrieve() } == .readFailed)
+        #expect(thrownCode { try record.persist(Parameters(attempts: 1)) } == .readFailed)
         record.attempts = 1
         record.update { $0.isDetailed = true }
         record.save(Parameters(attempts: 2))
@@ -231,8 +231,8 @@ struct RecordWritingTests {
         #expect(record.read() == .empty)
         #expect(record.attempts == 3)
         #expect(problems.all.map(\.code) == [.noStore])
-        #expect(codeThrown { try record.retrieve() } == .noStore)
-        #expect(codeThrown { try record.persist(Parameters(attempts: 1)) } == .noStore)
+        #expect(thrownCode { try record.retrieve() } == .noStore)
+        #expect(thrownCode { try record.persist(Parameters(attempts: 1)) } == .noStore)
         record.attempts = 1
         record.erase()
         #expect(problems.all.map(\.code) == [.noStore, .noStore, .noStore])
@@ -265,7 +265,7 @@ struct RecordWritingTests {
         _ = try SettingsStorage<Parameters>(name: "other", in: store, migrations: [steps[1]])
         #expect(runs.all == ["v1", "v1"])
         #expect(
-            codeThrown {
+            thrownCode {
                 try SettingsStorage<Parameters>(
                     name: "network", in: store, migrations: [.version("v2") { _ in throw StoreBroken() }])
             } == .migrationFailed)
