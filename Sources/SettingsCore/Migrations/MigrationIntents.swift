@@ -79,9 +79,8 @@ struct MigrationIntents {
         for part in try self.parts(of: expectations, key: \.key) {
             if part.hub.feed === hub.feed {
                 own = part.elements
-            } else {
-                for expectation in part.elements
-                where try channel.read(expectation.key, from: part.hub) != expectation.data { return false }
+            } else if try !holds(part.elements, in: part.hub) {
+                return false
             }
         }
         if hub.feed === channel.hub?.feed { own.append(.init(key: key, data: nil)) }
@@ -89,11 +88,14 @@ struct MigrationIntents {
 
         var intent = Intent(writes: [])
         for part in parts {
+            var before: [SettingsStoreBatch.Entry] = []
             for write in part.elements {
-                let before = try channel.read(write.key, from: part.hub)
+                let data = try channel.read(write.key, from: part.hub)
+                before.append(.init(key: write.key, data: data))
                 intent.writes.append(
-                    Write(scope: .init(write.key.scope), name: write.key.name, before: before, after: write.data))
+                    Write(scope: .init(write.key.scope), name: write.key.name, before: data, after: write.data))
             }
+            if part.hub.feed === hub.feed { own += before } else if try !holds(before, in: part.hub) { return false }
         }
         let data = try encode(intent)
         guard try apply(.init(writes: [.init(key: key, data: data)], expectations: own), in: hub) else { return false }
@@ -180,9 +182,10 @@ struct MigrationIntents {
     private func pending(of writes: [Write], in hub: StoreHub) throws(SettingsError) -> SettingsStoreBatch {
         var batch = SettingsStoreBatch(writes: [])
         for write in writes {
-            guard try channel.read(write.key, from: hub) == write.before else { continue }
-            batch.expectations.append(.init(key: write.key, data: write.before))
-            batch.writes.append(.init(key: write.key, data: write.after))
+            let data = try channel.read(write.key, from: hub)
+            // Also of what is left out: it must really be another value, and not one that was read too early.
+            batch.expectations.append(.init(key: write.key, data: data))
+            if data == write.before { batch.writes.append(.init(key: write.key, data: write.after)) }
         }
         return batch
     }
@@ -222,8 +225,19 @@ struct MigrationIntents {
 
     /// The bytes that an intent is noted as; nil when it is no longer.
     private func noted(_ intent: Intent, in hub: StoreHub) throws(SettingsError) -> Data? {
-        guard let data = try channel.read(key, from: hub), try decode(data).id == intent.id else { return nil }
-        return data
+        for _ in 0..<Self.attemptLimit {
+            guard let data = try channel.read(key, from: hub), try decode(data).id == intent.id else { return nil }
+            if try holds([.init(key: key, data: data)], in: hub) { return data }
+        }
+        throw SettingsError(.conflict)
+    }
+
+    /// Whether keys have what is expected at this moment. Reading alone does not tell: a store may answer from its memory, and
+    /// hear a little later what another process has written.
+    private func holds(
+        _ expectations: [SettingsStoreBatch.Entry], in hub: StoreHub
+    ) throws(SettingsError) -> Bool {
+        try apply(SettingsStoreBatch(writes: [], expectations: expectations), in: hub)
     }
 
     private func encode(_ intent: Intent) throws(SettingsError) -> Data {
