@@ -44,7 +44,7 @@ struct RecordWritingTests {
         #expect(writes.count == 1)
     }
 
-    @Test("computed properties may use the record and the store", arguments: StoreKind.allCases)
+    @Test("computed properties may use the record and the store", .serialized, arguments: StoreKind.allCases)
     func reentrantProperty(kind: StoreKind) throws {
         struct Reentrant: SettingsRecord {
             static let hook = Mutex<(@Sendable () -> Int)?>(nil)
