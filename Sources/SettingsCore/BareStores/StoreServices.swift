@@ -6,9 +6,7 @@ enum StoreServices {
     private static let services = Mutex<[ObjectIdentifier: WeakReference<SettingsService>]>([:])
 
     static func service(over store: any SettingsStore) -> SettingsService {
-        // A store that is a value has no identity: each copy of it is a store of its own.
-        guard type(of: store) is any AnyObject.Type else { return SettingsService(over: store) }
-        let identifier = ObjectIdentifier(store as AnyObject)
+        guard let identifier = store.identity else { return SettingsService(over: store) }
         if let service = services.withLock({ $0[identifier]?.object }) { return service }
         // Made outside of the lock, because it calls the store. A service holds its store: the address is nobody else's.
         let service = SettingsService(over: store)

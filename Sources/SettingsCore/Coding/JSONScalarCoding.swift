@@ -138,7 +138,12 @@ enum JSONScalars {
         }
     }
 
-    static func decoded<Value>(_ type: Value.Type, from data: Data) -> Value? {
+    /// A value of any type; by the decoder where there is no shorter way.
+    static func value<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        try decoded(type, from: data) ?? JSONDecoder().decode(type, from: data)
+    }
+
+    private static func decoded<Value>(_ type: Value.Type, from data: Data) -> Value? {
         if type == Bool.self { return JSONScalarCoding<Bool>.decodeBool(data) as? Value }
         if type == Int.self { return data.withUnsafeBytes { JSONScalarCoding<Int>.integer(in: $0) as Int? } as? Value }
         if type == Double.self { return JSONScalarCoding<Double>.decodeDouble(data) as? Value }

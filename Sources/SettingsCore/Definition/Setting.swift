@@ -5,7 +5,7 @@
 #endif
 
 extension SettingsService {
-    // @unchecked: inherited from SettingDefinition; the one property here is a `let` of a Sendable type.
+    // @unchecked: inherited from SettingDefinition; the properties here are `let`s of Sendable types.
     /// One setting, defined once: its name, its scope, its default, and how its value is stored.
     ///
     /// ```swift

@@ -61,7 +61,7 @@ struct MigrationIntents {
             intent.isAdopted = true
             let adopted = SettingsStoreBatch(
                 writes: [.init(key: key, data: try encode(intent))], expectations: [.init(key: key, data: data)])
-            guard try apply(adopted, in: hub) else { return }
+            guard try hub.apply(adopted) else { return }
         }
         try complete(intent, notedIn: hub)
     }
@@ -84,7 +84,7 @@ struct MigrationIntents {
             }
         }
         if hub.feed === channel.hub?.feed { own.append(.init(key: key, data: nil)) }
-        if isOneBatch { return try apply(.init(writes: writes, expectations: own), in: hub) }
+        if isOneBatch { return try hub.apply(.init(writes: writes, expectations: own)) }
 
         var intent = Intent(writes: [])
         for part in parts {
@@ -98,7 +98,7 @@ struct MigrationIntents {
             if part.hub.feed === hub.feed { own += before } else if try !holds(before, in: part.hub) { return false }
         }
         let data = try encode(intent)
-        guard try apply(.init(writes: [.init(key: key, data: data)], expectations: own), in: hub) else { return false }
+        guard try hub.apply(.init(writes: [.init(key: key, data: data)], expectations: own)) else { return false }
         do throws(SettingsError) {
             try complete(intent, notedIn: hub)
         } catch {
@@ -117,7 +117,7 @@ struct MigrationIntents {
         do throws(SettingsError) {
             let withdrawal = SettingsStoreBatch(
                 writes: [.init(key: key, data: nil)], expectations: [.init(key: key, data: data)])
-            if try isUntouched(intent, notedIn: hub), try apply(withdrawal, in: hub) { return false }
+            if try isUntouched(intent, notedIn: hub), try hub.apply(withdrawal) { return false }
             return try noted(intent, in: hub) == nil
         } catch {
             // Nobody can say; the next call goes on with it.
@@ -163,7 +163,7 @@ struct MigrationIntents {
         var batch = try pending(of: part.elements, in: part.hub)
         batch.expectations.append(.init(key: mark, data: present))
         batch.writes.append(.init(key: mark, data: intent.mark))
-        return try apply(batch, in: part.hub)
+        return try part.hub.apply(batch)
     }
 
     /// The writes in the ledger's own store, and the end of the intent.
@@ -175,7 +175,7 @@ struct MigrationIntents {
         var batch = try pending(of: own?.elements ?? [], in: hub)
         batch.expectations.append(.init(key: key, data: data))
         batch.writes.append(.init(key: key, data: nil))
-        return try apply(batch, in: hub)
+        return try hub.apply(batch)
     }
 
     /// What of some writes is still to be made.
@@ -237,7 +237,7 @@ struct MigrationIntents {
     private func holds(
         _ expectations: [SettingsStoreBatch.Entry], in hub: StoreHub
     ) throws(SettingsError) -> Bool {
-        try apply(SettingsStoreBatch(writes: [], expectations: expectations), in: hub)
+        try hub.apply(SettingsStoreBatch(writes: [], expectations: expectations))
     }
 
     private func encode(_ intent: Intent) throws(SettingsError) -> Data {
@@ -253,14 +253,6 @@ struct MigrationIntents {
             return try JSONTransformer<Intent>().untransformValue(data)
         } catch {
             throw SettingsError(.decodingFailed, key: key, underlying: error)
-        }
-    }
-
-    private func apply(_ batch: SettingsStoreBatch, in hub: StoreHub) throws(SettingsError) -> Bool {
-        do {
-            return try hub.apply(batch)
-        } catch {
-            throw .wrap(error, as: .writeFailed, store: hub.store.storeDescription)
         }
     }
 

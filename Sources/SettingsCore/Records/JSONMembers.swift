@@ -21,10 +21,7 @@ enum JSONMembers {
         var position = 1
         while position < bytes.count - 1 {
             let nameEnd = endOfString(in: bytes, from: position)
-            let nameData = Data(bytes[position..<nameEnd])
-            let name =
-                try JSONScalars.decoded(String.self, from: nameData)
-                ?? JSONDecoder().decode(String.self, from: nameData)
+            let name = try JSONScalars.value(String.self, from: Data(bytes[position..<nameEnd]))
             // Behind the colon.
             let valueStart = nameEnd + 1
             let valueEnd = endOfValue(in: bytes, from: valueStart)

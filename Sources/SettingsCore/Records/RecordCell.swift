@@ -279,10 +279,10 @@ import Synchronization
 
     private func apply(_ batch: SettingsStoreBatch) throws(SettingsError) -> Bool {
         let hub = try channel.requireHub(for: batch.writes.first?.key)
-        do {
+        do throws(SettingsError) {
             return try hub.apply(batch)
         } catch {
-            throw .wrap(error, as: .writeFailed, key: batch.writes.first?.key, store: hub.store.storeDescription)
+            throw error.completed(key: batch.writes.first?.key, store: nil)
         }
     }
 

@@ -43,7 +43,7 @@ struct RowDecoder: Decoder {
                 throw DecodingError.keyNotFound(
                     key, .init(codingPath: [], debugDescription: "The empty record has no such field."))
             }
-            return try JSONScalars.decoded(type, from: data) ?? JSONDecoder().decode(type, from: data)
+            return try JSONScalars.value(type, from: data)
         }
 
         func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
@@ -53,7 +53,7 @@ struct RowDecoder: Decoder {
                 if let value = row.decoded(type, from: data, name: name) { return value }
             }
             guard let data = row.source?.defaultData(name) else { return nil }
-            return try JSONScalars.decoded(type, from: data) ?? JSONDecoder().decode(type, from: data)
+            return try JSONScalars.value(type, from: data)
         }
 
         func nestedContainer<NestedKey: CodingKey>(

@@ -66,7 +66,7 @@ public struct SettingsRow {
     /// A value decoded from bytes; nil, with a note, if they are those of something else.
     func decoded<Value: Decodable>(_ type: Value.Type, from data: Data, name: String) -> Value? {
         do {
-            return try JSONScalars.decoded(type, from: data) ?? JSONDecoder().decode(type, from: data)
+            return try JSONScalars.value(type, from: data)
         } catch {
             source?.note(error, with: name, data: data)
             return nil

@@ -53,10 +53,14 @@ final class StoreHub: Sendable {
     /// Carries out a batch and lets the listeners run.
     ///
     /// - Returns: false, with nothing written, if an expectation did not hold.
-    func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+    func apply(_ batch: SettingsStoreBatch) throws(SettingsError) -> Bool {
         defer { feed.flush() }
-        guard let gate else { return try store.apply(batch) }
-        return try gate.announcing(Set(batch.writes.map(\.key)), of: self) { try store.apply(batch) }
+        do {
+            guard let gate else { return try store.apply(batch) }
+            return try gate.announcing(Set(batch.writes.map(\.key)), of: self) { try store.apply(batch) }
+        } catch {
+            throw .wrap(error, as: .writeFailed, store: store.storeDescription)
+        }
     }
 
     /// Removes everything and lets the listeners run.
@@ -141,7 +145,7 @@ private enum SharedHubs {
     private static let hubs = Mutex<[ObjectIdentifier: WeakReference<StoreHub>]>([:])
 
     static func hub(for store: any SettingsStore, make: () -> StoreHub) -> StoreHub {
-        guard let identifier = identifier(of: store) else { return make() }
+        guard let identifier = store.identity else { return make() }
         return hubs.withLock { hubs in
             if let hub = hubs[identifier]?.object { return hub }
             let hub = make()
@@ -152,7 +156,7 @@ private enum SharedHubs {
 
     /// Called when a hub goes: its store may be the next to go, and its address be used again.
     static func forget(_ store: any SettingsStore) {
-        guard let identifier = identifier(of: store) else { return }
+        guard let identifier = store.identity else { return }
         // Another hub may have been made for the store in the meantime; looking may be what keeps it last.
         let successor = hubs.withLock { hubs in
             let successor = hubs[identifier]?.object
@@ -161,9 +165,11 @@ private enum SharedHubs {
         }
         withExtendedLifetime(successor) {}
     }
+}
 
-    /// nil for a store that is a value: each copy of it is a store of its own.
-    private static func identifier(of store: any SettingsStore) -> ObjectIdentifier? {
-        type(of: store) is any AnyObject.Type ? ObjectIdentifier(store as AnyObject) : nil
+extension SettingsStore {
+    /// Tells the store from all others; nil for a store that is a value: each copy of it is a store of its own.
+    var identity: ObjectIdentifier? {
+        type(of: self) is any AnyObject.Type ? ObjectIdentifier(self as AnyObject) : nil
     }
 }

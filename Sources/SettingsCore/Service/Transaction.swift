@@ -180,15 +180,10 @@ extension SettingsService {
             return true
         }
 
-        /// The keys that take part, those of one store together.
-        private var stores: [ObjectIdentifier: [StorageKey]] {
-            Dictionary(grouping: Set(writes.keys).union(expectations.keys)) { key in
+        private func carryOut() throws(SettingsError) -> Bool {
+            let stores = Dictionary(grouping: Set(writes.keys).union(expectations.keys)) { key in
                 ObjectIdentifier(service.channel(for: key))
             }
-        }
-
-        private func carryOut() throws(SettingsError) -> Bool {
-            let stores = stores
             var done: [Undoing] = []
             for keys in stores.values {
                 do throws(SettingsError) {
@@ -249,11 +244,10 @@ extension SettingsService {
         private func revert(_ done: [Undoing]) {
             for undoing in done.reversed() {
                 for (before, after) in zip(undoing.before, undoing.after) {
-                    do {
+                    do throws(SettingsError) {
                         _ = try undoing.hub.apply(SettingsStoreBatch(writes: [before], expectations: [after]))
                     } catch {
-                        let store = undoing.hub.store.storeDescription
-                        service.registry.diagnostics.report(.wrap(error, as: .writeFailed, store: store))
+                        service.registry.diagnostics.report(error)
                     }
                 }
             }
