@@ -7,16 +7,27 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "SettingsKit", targets: ["SettingsKit"]),
+        .library(name: "SettingsSQLite", targets: ["SettingsSQLite"]),
         .library(name: "SettingsTestKit", targets: ["SettingsTestKit"]),
     ],
     dependencies: [],
     targets: [
         .target(name: "SettingsCore"),
         .target(name: "SettingsFiles", dependencies: ["SettingsCore"]),
+        .target(
+            name: "CSQLite",
+            linkerSettings: [
+                // The library itself: the name without a version comes with the headers, which are not everywhere.
+                .linkedLibrary(":libsqlite3.so.0", .when(platforms: [.linux])),
+                .linkedLibrary("sqlite3", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
+            ]),
+        // SettingsFiles for what every file needs that several processes use: watching, paths, forks.
+        .target(name: "SettingsSQLite", dependencies: ["SettingsCore", "SettingsFiles", "CSQLite"]),
         .target(name: "SettingsKit", dependencies: ["SettingsCore", "SettingsFiles"]),
         .target(name: "SettingsTestKit", dependencies: ["SettingsCore", "SettingsFiles"]),
         .executableTarget(
-            name: "settings-benchmarks", dependencies: ["SettingsKit"], path: "Sources/SettingsBenchmarks"),
+            name: "settings-benchmarks", dependencies: ["SettingsKit", "SettingsSQLite", "CSQLite"],
+            path: "Sources/SettingsBenchmarks"),
         .executableTarget(name: "QuickStart", dependencies: ["SettingsKit"], path: "Examples/QuickStart"),
         .executableTarget(
             name: "ImportedPreferences", dependencies: ["SettingsKit"], path: "Examples/ImportedPreferences",
@@ -25,11 +36,16 @@ let package = Package(
         .executableTarget(name: "Surfaces", dependencies: ["SettingsKit"], path: "Examples/Surfaces"),
         .executableTarget(name: "SharedFolder", dependencies: ["SettingsKit"], path: "Examples/SharedFolder"),
         .executableTarget(
-            name: "settings-test-worker", dependencies: ["SettingsCore", "SettingsFiles"],
+            name: "Vault", dependencies: ["SettingsKit", "SettingsSQLite"], path: "Examples/Vault"),
+        .executableTarget(
+            name: "settings-test-worker", dependencies: ["SettingsCore", "SettingsFiles", "SettingsSQLite"],
             path: "Tests/SettingsTestWorker"),
         .testTarget(name: "SettingsCoreTests", dependencies: ["SettingsCore", "SettingsTestKit"]),
         .testTarget(
             name: "SettingsFilesTests", dependencies: ["SettingsFiles", "SettingsTestKit", "settings-test-worker"]),
+        .testTarget(
+            name: "SettingsSQLiteTests",
+            dependencies: ["SettingsSQLite", "CSQLite", "SettingsKit", "SettingsTestKit", "settings-test-worker"]),
         .testTarget(
             name: "SettingsTestKitTests", dependencies: ["SettingsCore", "SettingsFiles", "SettingsTestKit"]),
         .testTarget(name: "SettingsKitTests", dependencies: ["SettingsKit", "SettingsTestKit"]),

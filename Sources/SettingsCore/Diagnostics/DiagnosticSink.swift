@@ -3,7 +3,7 @@ extension SettingsService {
     ///
     /// Besides its sink, every service has ``SettingsService/diagnostics``, a sequence of the same errors.
     public struct DiagnosticSink: Sendable {
-        let receive: @Sendable (SettingsError) -> Void
+        package let receive: @Sendable (SettingsError) -> Void
 
         /// A sink that calls `receive`, from any thread, never with a lock held.
         public init(_ receive: @escaping @Sendable (SettingsError) -> Void) {

@@ -10,13 +10,13 @@ extension SettingsService {
         /// A stream never fails.
         public typealias Failure = Never
 
-        typealias Next = @Sendable () async -> Element?
+        package typealias Next = @Sendable () async -> Element?
 
         private let start: @Sendable () -> Next
         private let first: FirstListener<Next>
 
         /// - Parameter start: Begins to listen, and answers the function that gives one element after the other.
-        init(_ start: @escaping @Sendable () -> Next) {
+        package init(_ start: @escaping @Sendable () -> Next) {
             self.start = start
             first = FirstListener(start())
         }

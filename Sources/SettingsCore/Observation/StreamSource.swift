@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// It costs no thread: a puller that finds nothing suspends. When the buffer is full, the new element is merged into the
 /// last one, so that a slow reader never makes it grow and still ends on the newest.
-final class StreamSource<Element: Sendable>: Sendable {
+package final class StreamSource<Element: Sendable>: Sendable {
     private struct State {
         var buffer: [Element] = []
         var head = 0
@@ -36,12 +36,12 @@ final class StreamSource<Element: Sendable>: Sendable {
     /// - Parameters:
     ///   - limit: How many elements wait at most; at least one.
     ///   - merge: Makes one element of the last waiting one and a newer one.
-    init(limit: Int, merge: @escaping @Sendable (_ last: Element, _ newer: Element) -> Element) {
+    package init(limit: Int, merge: @escaping @Sendable (_ last: Element, _ newer: Element) -> Element) {
         self.limit = limit
         self.merge = merge
     }
 
-    func push(_ element: Element) {
+    package func push(_ element: Element) {
         let waiter: CheckedContinuation<Element?, Never>? = state.withLock { state in
             if state.hasEnded { return nil }
             if let waiter = state.waiter {
@@ -60,7 +60,7 @@ final class StreamSource<Element: Sendable>: Sendable {
     }
 
     /// Ends the sequence; who waits gets nil.
-    func end() {
+    package func end() {
         let waiter = state.withLock { state in
             state.hasEnded = true
             state.buffer = []
@@ -72,7 +72,7 @@ final class StreamSource<Element: Sendable>: Sendable {
     }
 
     /// The next element, in the order of pushing; nil when the sequence or the calling task has been ended.
-    func next() async -> Element? {
+    package func next() async -> Element? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isWaiting = state.withLock { state in
@@ -90,12 +90,12 @@ final class StreamSource<Element: Sendable>: Sendable {
 }
 
 /// Ends a source when the last one who pulls from it has gone.
-final class StreamOwner<Element: Sendable>: Sendable {
+package final class StreamOwner<Element: Sendable>: Sendable {
     private let source: StreamSource<Element>
     private let onEnd: @Sendable () -> Void
 
     /// - Parameter onEnd: Takes the source out of wherever it is pushed from.
-    init(_ source: StreamSource<Element>, onEnd: @escaping @Sendable () -> Void) {
+    package init(_ source: StreamSource<Element>, onEnd: @escaping @Sendable () -> Void) {
         self.source = source
         self.onEnd = onEnd
     }
@@ -105,5 +105,5 @@ final class StreamOwner<Element: Sendable>: Sendable {
         source.end()
     }
 
-    func next() async -> Element? { await source.next() }
+    package func next() async -> Element? { await source.next() }
 }

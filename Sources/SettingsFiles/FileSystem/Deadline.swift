@@ -7,16 +7,16 @@
 #endif
 
 /// A moment up to which something is waited for; exact to a few milliseconds, and quick to ask for.
-struct Deadline: Sendable {
+package struct Deadline: Sendable {
     /// Nanoseconds of the monotonic clock.
     private let moment: UInt64
 
     /// After a while; with no time at all, what is waited for is tried once.
-    init(after duration: Duration) {
+    package init(after duration: Duration) {
         moment = duration <= .zero ? 0 : Self.now + UInt64(max(0, duration / .nanoseconds(1)))
     }
 
-    var hasPassed: Bool { Self.now >= moment }
+    package var hasPassed: Bool { Self.now >= moment }
 
     private static var now: UInt64 {
         var time = timespec()

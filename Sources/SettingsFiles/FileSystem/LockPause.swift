@@ -10,11 +10,13 @@
 ///
 /// A lock is held for some microseconds as a rule, so it is asked for again and again, less and less often, up to once in
 /// half a millisecond.
-struct LockPause {
+package struct LockPause {
     private var attempts = 0
 
+    package init() {}
+
     /// Waits until it is time for the next attempt.
-    mutating func next() {
+    package mutating func next() {
         attempts += 1
         if attempts <= 20 {
             sched_yield()

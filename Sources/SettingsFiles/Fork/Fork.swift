@@ -14,7 +14,7 @@ import Synchronization
 /// locked, too. So a child must open for itself what it wants to lock. It has none of the parent's background threads
 /// either; a lock that one of them had would be locked in the child for ever. So they have none while the process forks.
 /// (What a program's own threads do at that moment is its own matter, as it always is.)
-enum Fork {
+package enum Fork {
     private static let forks = Atomic(0)
     private static let running = Atomic(0)
     private static let isForking = Atomic(false)
@@ -37,13 +37,13 @@ enum Fork {
             }) == 0
 
     /// How often this process has become another one. Costs one memory access after the first time.
-    static var count: Int {
+    package static var count: Int {
         _ = isInstalled
         return forks.load(ordering: .relaxed)
     }
 
     /// Does something in the background, not while the process forks.
-    static func excluded<R>(_ body: () throws -> R) rethrows -> R {
+    package static func excluded<R>(_ body: () throws -> R) rethrows -> R {
         while true {
             running.add(1, ordering: .sequentiallyConsistent)
             if !isForking.load(ordering: .sequentiallyConsistent) { break }

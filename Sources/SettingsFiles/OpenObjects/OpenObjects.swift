@@ -10,11 +10,13 @@ import Synchronization
 #endif
 
 /// What is open in this process, one object a file or directory, however many stores there are over it.
-final class OpenObjects<Object: AnyObject & Sendable>: Sendable {
+package final class OpenObjects<Object: AnyObject & Sendable>: Sendable {
     private let objects = Mutex<[String: WeakReference<Object>]>([:])
 
+    package init() {}
+
     /// The object for a path, opened if it is not. Others who open something wait.
-    func object(for path: String, open: () throws -> sending Object) throws -> Object {
+    package func object(for path: String, open: () throws -> sending Object) throws -> Object {
         // Given up outside of the lock: the last reference to one runs what is done at its end.
         var others: [Object] = []
         defer { withExtendedLifetime(others) {} }
@@ -34,7 +36,7 @@ final class OpenObjects<Object: AnyObject & Sendable>: Sendable {
 
 extension WholeFile {
     /// A path with symbolic links among its directories followed; as it is where the directory is not there.
-    static func realPath(_ path: String) -> String {
+    package static func realPath(_ path: String) -> String {
         let (directory, name) = split(path)
         guard let real = realpath(directory, nil) else { return path }
         defer { free(real) }

@@ -139,10 +139,14 @@ public final class PropertyListStore: SettingsStore {
     }
 }
 
-struct NulInPath: ValueFreeError {
-    var description: String { "The path contains a NUL character." }
+package struct NulInPath: ValueFreeError {
+    package init() {}
+
+    package var description: String { "The path contains a NUL character." }
 }
 
-struct NotAFileURL: ValueFreeError {
-    var description: String { "The URL is not a file URL." }
+package struct NotAFileURL: ValueFreeError {
+    package init() {}
+
+    package var description: String { "The URL is not a file URL." }
 }

@@ -1,0 +1,259 @@
+import CSQLite
+import SettingsCore
+import SettingsFiles
+
+/// An open database; used by one thread at a time, which is its owner's business.
+final class Connection {
+    let path: String
+    /// What errors call the database.
+    let description: String
+    /// Whether the file cannot be written through this connection.
+    let isReadOnly: Bool
+
+    private let handle: OpaquePointer
+    private let authorizer = Authorizer()
+    private var statements: [String: Statement] = [:]
+    private var primaryKeys: [String: (schema: Int64, columns: [String])] = [:]
+    private let forks = Fork.count
+    /// The file that was opened; nil where that could not be found out.
+    private let file: FileStatus?
+
+    /// How many statements are kept prepared.
+    private static let statementLimit = 100
+
+    /// Opens a database that is there.
+    ///
+    /// - Parameter patience: How long it waits for another connection that has the file locked.
+    init(path: String, isReadOnly: Bool, patience: Duration, description: String) throws {
+        try SQLiteLibrary.requireUsable()
+        var handle: OpaquePointer?
+        let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        let code = sqlite3_open_v2(path, &handle, Int32(mode | SQLITE_OPEN_NOMUTEX), nil)
+        guard code == SQLITE_OK, let handle else {
+            let error = SQLiteError(code, handle: handle, path: path)
+            sqlite3_close_v2(handle)
+            throw error.settingsError(isWriting: false, store: description)
+        }
+        self.handle = handle
+        self.path = path
+        self.description = description
+        // A file that cannot be opened for writing is opened for reading.
+        self.isReadOnly = sqlite3_db_readonly(handle, "main") == 1
+        file = try? POSIXFileSystem().status(of: path, followingLink: true)
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, Int32(clamping: Int64(max(0, patience / .milliseconds(1)))))
+        Authorizer.install(authorizer, on: handle)
+    }
+
+    deinit {
+        statements = [:]
+        // A forked child must not touch what it shares with its parent.
+        if Fork.count == forks { sqlite3_close_v2(handle) }
+    }
+
+    /// Whether this process is a child of the one that opened the database, and must not use the connection.
+    var isInherited: Bool { Fork.count != forks }
+
+    /// - Throws: ``SettingsError`` with the code `fileReplaced` if there is another file at the path now, or none; what is
+    ///   written through this connection would be lost.
+    func requireSameFile() throws {
+        guard let file else { return }
+        let present = try? POSIXFileSystem().status(of: path, followingLink: true)
+        if present?.inode == file.inode && present?.device == file.device { return }
+        throw SettingsError(.fileReplaced, store: description)
+    }
+
+    // MARK: Statements
+
+    /// A statement for one piece of SQL, prepared or kept from the last time.
+    func statement(_ sql: String) throws -> Statement {
+        if let kept = statements[sql], !kept.isInUse { return kept }
+        let (statement, rest) = try prepare(sql, from: 0)
+        guard let statement else { throw failure("There is no statement in it.") }
+        guard rest == nil else { throw failure("There is more than one statement in it.") }
+        if statements.count >= Self.statementLimit { statements = statements.filter { $0.value.isInUse } }
+        if statements[sql] == nil { statements[sql] = statement }
+        return statement
+    }
+
+    /// Runs a statement of this module's own, a transaction's beginning or end for example.
+    func execute(_ sql: String) throws {
+        authorizer.allowsTransactions = true
+        defer { authorizer.allowsTransactions = false }
+        try statement(sql).run()
+    }
+
+    /// Sets something for this connection. (Some pragmas take effect while they are prepared, so none is kept.)
+    func set(pragma: String) throws {
+        try run(script: "PRAGMA \(pragma)") { _ in }
+    }
+
+    /// Runs all statements of a script, one after the other, without keeping them.
+    func run(script: String, before: (Statement) throws -> Void) throws {
+        var offset: Int? = 0
+        while let start = offset {
+            let (statement, rest) = try prepare(script, from: start)
+            if let statement {
+                try before(statement)
+                try statement.run()
+            }
+            offset = rest
+        }
+    }
+
+    /// Prepares the first statement from an offset on.
+    ///
+    /// - Returns: nil for a comment or nothing at all; and where the next statement begins, if there is one.
+    private func prepare(_ sql: String, from offset: Int) throws -> (Statement?, rest: Int?) {
+        // SQLite reads up to the first NUL: what follows would be left out without a word.
+        guard !sql.utf8.contains(0) else { throw failure("There is a NUL character in its text.") }
+        authorizer.access = TableAccess()
+        var text = sql
+        var prepared: OpaquePointer?
+        var end = 0
+        let code = text.withUTF8 { bytes -> Int32 in
+            guard let count = Int32(exactly: bytes.count) else { return Int32(SQLITE_TOOBIG) }
+            return bytes.withMemoryRebound(to: CChar.self) { chars in
+                guard let start = chars.baseAddress else { return Int32(SQLITE_OK) }
+                var rest: UnsafePointer<CChar>?
+                let code = sqlite3_prepare_v2(handle, start + offset, count - Int32(offset), &prepared, &rest)
+                end = rest.map { start.distance(to: $0) } ?? chars.count
+                return code
+            }
+        }
+        guard code == SQLITE_OK else {
+            throw SQLiteError(code, handle: handle, path: path, isAboutText: true)
+                .settingsError(isWriting: false, store: description)
+        }
+        let isEnd = sql.utf8.dropFirst(end).allSatisfy { $0 <= UInt8(ascii: " ") || $0 == UInt8(ascii: ";") }
+        let statement = prepared.map { Statement($0, access: authorizer.access, connection: self) }
+        return (statement, isEnd ? nil : end)
+    }
+
+    func error(_ code: Int32, isWriting: Bool) -> SettingsError {
+        SQLiteError(code, handle: handle, path: path).settingsError(isWriting: isWriting, store: description)
+    }
+
+    func failure(_ problem: String) -> SettingsError {
+        SettingsError(.statementFailed, store: description, underlying: SQLiteProblem(problem))
+    }
+
+    // MARK: Transactions
+
+    /// Whether a transaction is open. SQLite ends one by itself when the disk is full, for example.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Begins a transaction that sees one state of the database and, if it is to write, keeps other writers out.
+    func begin(writing: Bool) throws {
+        do {
+            try execute(writing ? "BEGIN IMMEDIATE" : "BEGIN")
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    func commit() throws {
+        do {
+            try execute("COMMIT")
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Ends a transaction without its changes, if there is one.
+    func rollBack() {
+        guard isInTransaction else { return }
+        do {
+            try execute("ROLLBACK")
+        } catch {
+            // SQLite has rolled back by itself then; whoever uses the connection next would be told if not.
+        }
+    }
+
+    /// Does everything in one transaction, or nothing.
+    func transaction<R>(writing: Bool, _ body: () throws -> R) throws -> R {
+        try begin(writing: writing)
+        do {
+            let result = try body()
+            try commit()
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    // MARK: The database as a whole
+
+    /// A number that is another one after another connection, of whatever process, has committed something.
+    func dataVersion() throws -> Int64 { try integer("PRAGMA data_version") }
+
+    /// The first column of the first row; 0 where there is none.
+    func integer(_ sql: String, _ parameters: [SQLiteValue] = []) throws -> Int64 {
+        let statement = try statement(sql)
+        var number: Int64 = 0
+        try statement.forEachRow(parameters) {
+            number = Int64(sqliteValue: statement.value(at: 0)) ?? 0
+            return false
+        }
+        return number
+    }
+
+    /// The columns of a table's primary key, in lower case; none where it has none, or is not there.
+    func primaryKey(of table: String) throws -> [String] {
+        let schema = try integer("PRAGMA schema_version")
+        if let known = primaryKeys[table], known.schema == schema { return known.columns }
+        let columns = try TableDescription(of: table, on: self)?.columns.filter { $0.primaryKeyPosition > 0 } ?? []
+        let key = columns.sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map { $0.name.lowercased() }
+        primaryKeys[table] = (schema, key)
+        return key
+    }
+
+    /// How many rows the last statement has changed.
+    var changeCount: Int { Int(sqlite3_changes(handle)) }
+
+    /// The number of the last row that was inserted.
+    var lastRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Has the database keep a write-ahead log: readers and a writer do not wait for each other then, and a commit is safe
+    /// from the end of the process without waiting for the disk.
+    ///
+    /// - Parameter patience: How long it waits for others; SQLite itself does not, in this case.
+    func useWriteAheadLog(patience: Duration) throws {
+        guard !isReadOnly else { return }
+        let deadline = Deadline(after: patience)
+        var pause = LockPause()
+        while true {
+            do {
+                try set(pragma: "journal_mode = WAL")
+                try set(pragma: "synchronous = NORMAL")
+                return
+            } catch SettingsError.Code.busy where !deadline.hasPassed {
+                pause.next()
+            }
+        }
+    }
+
+    /// Returns when everything committed so far survives a power failure.
+    func synchronize() throws {
+        var (frames, checkpointed): (Int32, Int32) = (0, 0)
+        let code = Int(sqlite3_wal_checkpoint_v2(handle, "main", Int32(SQLITE_CHECKPOINT_FULL), &frames, &checkpointed))
+        if code == SQLITE_OK && frames == checkpointed { return }
+        guard code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED else {
+            throw error(Int32(code), isWriting: true)
+        }
+        // Readers of an older state are in the way. A commit that waits for the disk has the whole log written.
+        try set(pragma: "synchronous = FULL")
+        defer {
+            do {
+                try set(pragma: "synchronous = NORMAL")
+            } catch {
+                // Commits go on to wait for the disk: slower, and no less safe.
+            }
+        }
+        let version = try integer("PRAGMA user_version")
+        try transaction(writing: true) { try set(pragma: "user_version = \(version)") }
+    }
+}

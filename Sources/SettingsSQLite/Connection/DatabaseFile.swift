@@ -1,0 +1,64 @@
+import SettingsCore
+import SettingsFiles
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The file of a database.
+enum DatabaseFile {
+    /// The path that a URL stands for, with symbolic links followed.
+    static func path(of url: URL, store: String) throws -> String {
+        guard url.isFileURL else {
+            throw SettingsError(.storeUnavailable, store: store, underlying: NotAFileURL())
+        }
+        let path = url.path
+        guard !path.utf8.contains(0) else {
+            throw SettingsError(.storeUnavailable, store: store, underlying: NulInPath())
+        }
+        do {
+            return try WholeFile.realPath(WholeFile(path: path, fileSystem: POSIXFileSystem()).resolvedPath())
+        } catch {
+            throw SettingsError(.storeUnavailable, store: "\(store) \(path)", underlying: error)
+        }
+    }
+
+    /// Makes an empty file, readable by its owner only, and the directories that lead to it, where there is none.
+    /// (SQLite gives the files beside it the same mode.)
+    ///
+    /// - Throws: ``SettingsError`` with the code `storeUnavailable`, also if there is something that is no file.
+    static func make(_ path: String, store: String) throws {
+        do throws(SystemError) {
+            try requireFile(path)
+            try WholeFile(path: path, fileSystem: POSIXFileSystem()).createDirectory()
+            let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            // A file that is there is not opened here: closing it would end the locks that this process has on it.
+            guard descriptor == -1 else {
+                close(descriptor)
+                return
+            }
+            let number = errno
+            guard number == EEXIST else { throw SystemError(call: "open", path: path, number: number) }
+        } catch {
+            throw SettingsError(.storeUnavailable, store: store, underlying: error)
+        }
+    }
+
+    /// - Throws: if there is something at the path that is no file.
+    static func requireFile(_ path: String) throws(SystemError) {
+        switch try POSIXFileSystem().status(of: path, followingLink: true)?.kind {
+        case nil, .file: return
+        case .directory: throw SystemError(call: "open", path: path, number: EISDIR)
+        case .link, .other: throw SystemError(call: "open", path: path, number: EINVAL)
+        }
+    }
+}

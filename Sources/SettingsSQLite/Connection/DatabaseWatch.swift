@@ -1,0 +1,102 @@
+import Dispatch
+import SettingsCore
+import SettingsFiles
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Has a database looked at when another process may have written it, and tells others when this one has.
+///
+/// SQLite itself tells nobody of a commit. Whoever uses this module touches the write-ahead log after one, which the system
+/// tells at once; other programs are noticed when they close the database, and at the next look in its turn.
+final class DatabaseWatch: Sendable {
+    private enum Announcement: UInt8, AtomicRepresentable {
+        case none, made, needed
+    }
+
+    /// How long a change may go unnoticed where the system tells of changes, and where it does not.
+    private static let (slow, quick) = (Duration.seconds(1), Duration.milliseconds(100))
+    /// How long others are not told again.
+    private static let pause = DispatchTimeInterval.microseconds(500)
+
+    /// Where looking is done.
+    let queue: DispatchQueue
+    private let path: String
+    private let log: String
+    private let handler: @Sendable () -> Void
+    private let watch = Mutex<DirectoryWatcher.Watch?>(nil)
+    private let isAboutToLook = Atomic(false)
+    private let announcement = Atomic(Announcement.none)
+
+    /// - Parameter handler: Looks at the database; called on `queue`, never while the process forks.
+    init(path: String, queue: DispatchQueue, handler: @escaping @Sendable () -> Void) {
+        self.path = path
+        log = path + "-wal"
+        self.queue = queue
+        self.handler = handler
+        renew()
+        poll()
+    }
+
+    deinit { watch.withLock { $0 }?.cancel() }
+
+    /// Has the database looked at soon.
+    func lookAgain() {
+        if isAboutToLook.exchange(true, ordering: .acquiringAndReleasing) { return }
+        queue.async { [weak self] in
+            guard let self else { return }
+            isAboutToLook.store(false, ordering: .releasing)
+            Fork.excluded { self.handler() }
+        }
+    }
+
+    private func renew() {
+        if watch.withLock({ $0?.isWorking ?? false }) { return }
+        let (directory, name) = WholeFile.split(path)
+        let new = DirectoryWatcher.shared.watch(directory, names: [name, name + "-wal"]) { [weak self] _ in
+            self?.lookAgain()
+        }
+        let old = watch.withLock { watch in
+            defer { watch = new }
+            return watch
+        }
+        old?.cancel()
+    }
+
+    private func poll() {
+        let delay = watch.withLock { $0?.isWorking ?? false } ? Self.slow : Self.quick
+        queue.asyncAfter(deadline: .now() + (delay / .seconds(1))) { [weak self] in
+            guard let self else { return }
+            Fork.excluded {
+                self.renew()
+                self.handler()
+            }
+            poll()
+        }
+    }
+
+    /// Tells other processes that something was committed: in the background, and not for each of many commits in a row.
+    func announce() {
+        if announcement.load(ordering: .relaxed) == .needed { return }
+        guard announcement.exchange(.needed, ordering: .acquiringAndReleasing) == .none else { return }
+        queue.async { [weak self] in self?.makeAnnouncement() }
+    }
+
+    private func makeAnnouncement() {
+        announcement.store(.made, ordering: .releasing)
+        // If it fails, others look from time to time, too.
+        _ = utimensat(AT_FDCWD, log, nil, 0)
+        queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
+            guard let self else { return }
+            let (isDone, _) = announcement.compareExchange(
+                expected: .made, desired: .none, ordering: .acquiringAndReleasing)
+            if !isDone { makeAnnouncement() }
+        }
+    }
+}

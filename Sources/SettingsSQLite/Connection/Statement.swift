@@ -1,0 +1,187 @@
+import CSQLite
+import SettingsCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A prepared statement of a connection.
+final class Statement {
+    let access: TableAccess
+    let isReadOnly: Bool
+    private(set) var columnNames: [String] = []
+    /// Whether somebody goes through its rows: another must be prepared for the same text then.
+    private(set) var isInUse = false
+    /// A number that no other row of the statement has had, in whatever run.
+    private(set) var rowNumber = 0
+    /// What went wrong with the present row.
+    let notes = SQLiteRow.Notes()
+    /// What errors call the database.
+    let description: String
+
+    /// Where the next column is that is asked for, most likely.
+    private var nextColumn = 0
+    /// How often SQLite has prepared the statement anew, because the schema had changed.
+    private var preparations: Int32 = 0
+    private let handle: OpaquePointer
+    // Used only while the statement runs, which it does on behalf of the connection.
+    private unowned let connection: Connection
+
+    init(_ handle: OpaquePointer, access: TableAccess, connection: Connection) {
+        self.handle = handle
+        self.access = access
+        self.connection = connection
+        description = connection.description
+        isReadOnly = sqlite3_stmt_readonly(handle) != 0
+        learnColumnNames()
+    }
+
+    private func learnColumnNames() {
+        columnNames = (0..<sqlite3_column_count(handle)).map { index in
+            sqlite3_column_name(handle, index).map { String(cString: $0) } ?? ""
+        }
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+
+    /// Runs the statement, and calls `row` for each row that comes, until it answers false.
+    func forEachRow(_ parameters: [SQLiteValue], _ row: () throws -> Bool) throws {
+        precondition(!isInUse, "A statement is run twice at a time.")
+        isInUse = true
+        defer {
+            // What was wrong was told by the step.
+            sqlite3_reset(handle)
+            if !parameters.isEmpty { sqlite3_clear_bindings(handle) }
+            rowNumber += 1
+            isInUse = false
+        }
+        try bind(parameters)
+        while try step() {
+            rowNumber += 1
+            guard try row() else { return }
+        }
+    }
+
+    /// Runs a statement that gives no rows, or whose rows nobody wants.
+    func run(_ parameters: [SQLiteValue] = []) throws {
+        try forEachRow(parameters) { true }
+    }
+
+    private func step() throws -> Bool {
+        let code = Int(sqlite3_step(handle))
+        switch code {
+        case SQLITE_ROW:
+            let count = sqlite3_stmt_status(handle, Int32(SQLITE_STMTSTATUS_REPREPARE), 0)
+            if count != preparations {
+                preparations = count
+                learnColumnNames()
+            }
+            return true
+        case SQLITE_DONE: return false
+        default: throw connection.error(Int32(code), isWriting: !isReadOnly)
+        }
+    }
+
+    // MARK: Parameters
+
+    private func bind(_ parameters: [SQLiteValue]) throws {
+        guard parameters.count == parameterCount else {
+            throw SettingsError(
+                .statementFailed, store: connection.description,
+                underlying: SQLiteProblem(
+                    "The statement has \(parameterCount) parameters, and \(parameters.count) values are given."))
+        }
+        for (index, value) in parameters.enumerated() {
+            let code = bind(value, at: Int32(index + 1))
+            if code != SQLITE_OK { throw connection.error(code, isWriting: !isReadOnly) }
+        }
+    }
+
+    private func bind(_ value: SQLiteValue, at index: Int32) -> Int32 {
+        switch value {
+        case .null: return sqlite3_bind_null(handle, index)
+        case .integer(let number): return sqlite3_bind_int64(handle, index, number)
+        case .real(let number): return sqlite3_bind_double(handle, index, number)
+        case .text(var text):
+            return text.withUTF8 { bytes in
+                guard let count = Int32(exactly: bytes.count) else { return Int32(SQLITE_TOOBIG) }
+                return bytes.withMemoryRebound(to: CChar.self) { chars in
+                    // No pointer at all would be NULL.
+                    guard let start = chars.baseAddress else { return sqlite3_bind_text(handle, index, "", 0, nil) }
+                    return sqlite3_bind_text(handle, index, start, count, Self.transient)
+                }
+            }
+        case .blob(let data):
+            guard let count = Int32(exactly: data.count) else { return Int32(SQLITE_TOOBIG) }
+            if count == 0 { return sqlite3_bind_zeroblob(handle, index, 0) }
+            return data.withUnsafeBytes { sqlite3_bind_blob(handle, index, $0.baseAddress, count, Self.transient) }
+        }
+    }
+
+    /// `SQLITE_TRANSIENT`: SQLite is to copy what is bound before the call returns.
+    private static let transient = unsafeBitCast(-1, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
+
+    // MARK: Columns of the present row
+
+    /// Where a column is; most are asked for in their order. As everywhere in SQL, case does not matter.
+    func index(of name: String) -> Int? {
+        if nextColumn < columnNames.count, columnNames[nextColumn] == name {
+            defer { nextColumn += 1 }
+            return nextColumn
+        }
+        let index =
+            columnNames.firstIndex(of: name) ?? columnNames.firstIndex { $0.lowercased() == name.lowercased() }
+        if let index { nextColumn = index + 1 }
+        return index
+    }
+
+    /// The value of a column. Text that is not UTF-8, which other programs can store, is given as bytes.
+    func value(at column: Int) -> SQLiteValue {
+        let index = Int32(column)
+        switch Int(sqlite3_column_type(handle, index)) {
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, index))
+        case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, index))
+        case SQLITE_TEXT:
+            let start = sqlite3_column_text(handle, index)
+            let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index)))
+            if let text = String(validating: bytes, as: UTF8.self) { return .text(text) }
+            return .blob(Data(buffer: bytes))
+        case SQLITE_BLOB: return .blob(bytes(at: column))
+        default: return .null
+        }
+    }
+
+    /// The bytes of a column: those of text, of a blob, or of a number's text.
+    func bytes(at column: Int) -> Data {
+        withBytes(at: column) { Data($0) }
+    }
+
+    func withBytes<R>(at column: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+        let start = sqlite3_column_blob(handle, Int32(column))
+        return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
+    }
+
+    /// Takes the whole row into a hash.
+    func hash(into hasher: inout Hasher) {
+        for column in columnNames.indices {
+            let type = sqlite3_column_type(handle, Int32(column))
+            hasher.combine(type)
+            switch Int(type) {
+            case SQLITE_NULL: continue
+            case SQLITE_INTEGER: hasher.combine(sqlite3_column_int64(handle, Int32(column)))
+            case SQLITE_FLOAT: hasher.combine(sqlite3_column_double(handle, Int32(column)))
+            default:
+                withBytes(at: column) { bytes in
+                    hasher.combine(bytes.count)
+                    hasher.combine(bytes: bytes)
+                }
+            }
+        }
+    }
+
+    func isNull(_ column: Int) -> Bool { Int(sqlite3_column_type(handle, Int32(column))) == SQLITE_NULL }
+}

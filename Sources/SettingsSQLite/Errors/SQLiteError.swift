@@ -1,0 +1,70 @@
+import CSQLite
+import SettingsCore
+
+/// What SQLite reported: its result code, a sentence, and the file.
+///
+/// It is the ``SettingsError/underlying`` error of what this module throws. No value that was bound to a statement is in it:
+/// where SQLite's own sentence could quote one, it is replaced by the general one for the code.
+public struct SQLiteError: Error, Hashable, Sendable {
+    /// The extended result code, `SQLITE_CONSTRAINT_UNIQUE` (2067) for example; see
+    /// <https://www.sqlite.org/rescode.html>.
+    public let code: Int32
+    /// What SQLite said: "UNIQUE constraint failed: users.name".
+    public let message: String
+    /// The path of the database.
+    public let path: String
+
+    /// The primary result code, the lowest eight bits: `SQLITE_CONSTRAINT` (19) for example.
+    public var primaryCode: Int32 { code & 0xFF }
+}
+
+extension SQLiteError: ValueFreeError {
+    /// The sentence, the result code and the path.
+    public var description: String { "\(message) (SQLite \(code), \(path))" }
+}
+
+extension SQLiteError {
+    /// What went wrong with a connection just now.
+    ///
+    /// - Parameter isAboutText: Whether it was found out from the statement's text alone, before any value was bound.
+    init(_ code: Int32, handle: OpaquePointer?, path: String, isAboutText: Bool = false) {
+        let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
+        // The extended code is that of the last call on the connection; it must be this one.
+        self.code = extended & 0xFF == code & 0xFF ? extended : code
+        self.path = path
+        let isSafe = isAboutText || Self.isValueFree(self.code)
+        let text = isSafe ? handle.flatMap { sqlite3_errmsg($0) } : sqlite3_errstr(code)
+        message = text.map { String(cString: $0) } ?? "Error \(code)"
+    }
+
+    /// Whether the sentence for a code names columns and constraints only. (`RAISE` in a trigger, and functions, can put
+    /// values into theirs.)
+    private static func isValueFree(_ code: Int32) -> Bool {
+        switch Int(code) & 0xFF {
+        case SQLITE_CONSTRAINT: Int(code) != SQLITE_CONSTRAINT_TRIGGER
+        case SQLITE_READONLY, SQLITE_FULL, SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_BUSY, SQLITE_CANTOPEN, SQLITE_AUTH:
+            true
+        default: false
+        }
+    }
+
+    /// The error that is thrown for this one.
+    ///
+    /// - Parameter isWriting: Whether something was to be written, for codes that do not say it themselves.
+    func settingsError(isWriting: Bool, store: String) -> SettingsError {
+        let code: SettingsError.Code =
+            switch Int(primaryCode) {
+            case SQLITE_CONSTRAINT: .constraintViolated
+            case SQLITE_BUSY, SQLITE_LOCKED: .busy
+            case SQLITE_READONLY: .readOnly
+            case SQLITE_FULL: .noRoom
+            case SQLITE_IOERR where Int(self.code) == SQLITE_IOERR_SHMSIZE: .noRoom
+            case SQLITE_NOTADB: .notADatabase
+            case SQLITE_CORRUPT: .corruptDatabase
+            case SQLITE_CANTOPEN, SQLITE_PERM: .storeUnavailable
+            case SQLITE_IOERR, SQLITE_NOMEM: isWriting ? .writeFailed : .readFailed
+            default: .statementFailed
+            }
+        return SettingsError(code, store: store, underlying: self)
+    }
+}

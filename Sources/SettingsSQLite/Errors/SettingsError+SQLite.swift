@@ -1,0 +1,66 @@
+import SettingsCore
+
+extension SettingsError.Code {
+    /// A constraint of the schema forbids the write: `NOT NULL`, `UNIQUE`, a foreign key, a check. Nothing was written.
+    public static let constraintViolated = Self(
+        name: "constraintViolated", advice: "The schema does not allow this; nothing was written.")
+    /// The database cannot be written: its file, its directory or the way in which it was opened does not allow it.
+    public static let readOnly = Self(
+        name: "readOnly", advice: "The database can only be read here; nothing was written.")
+    /// There is no room left on the disk. Nothing was written.
+    public static let noRoom = Self(
+        name: "noRoom", advice: "There is no room left for the database; nothing was written. Make room and try again.")
+    /// The file is something else than an SQLite database. It is left as it is.
+    public static let notADatabase = Self(
+        name: "notADatabase", advice: "The file is not an SQLite database; it was not changed. Give another path.")
+    /// The database is damaged. What it holds is left as it is.
+    public static let corruptDatabase = Self(
+        name: "corruptDatabase",
+        advice:
+            "The database is damaged; nothing was written. Restore it, or save what is left with `sqlite3 FILE .recover`."
+    )
+    /// The database was made by a newer version of the program. Nothing was changed.
+    public static let schemaTooNew = Self(
+        name: "schemaTooNew",
+        advice: "The database was made by a newer version of this program; it was not changed. Update the program.")
+    /// The database lacks versions of the schema, and must not be changed, because it is opened for reading only.
+    public static let schemaTooOld = Self(
+        name: "schemaTooOld",
+        advice:
+            "The database was made by an older version of this program, and cannot be upgraded while it is only read.")
+    /// A version of the schema could not be applied; the database is as it was before that version.
+    public static let schemaUpgradeFailed = Self(
+        name: "schemaUpgradeFailed",
+        advice: "A version of the schema could not be applied; the database is as it was before it.")
+    /// A table that is there has not the columns that it should have.
+    public static let unexpectedTable = Self(
+        name: "unexpectedTable",
+        advice: "The table has other columns than it should; it was not changed. Choose another name for yours.")
+    /// SQLite does not understand a statement, or cannot carry it out.
+    public static let statementFailed = Self(
+        name: "statementFailed", advice: "SQLite could not carry out the statement; it has changed nothing.")
+    /// A row has not what a record or a type expects: a missing column, `NULL`, a value of another type.
+    public static let unexpectedRow = Self(
+        name: "unexpectedRow", advice: "A row does not hold what is expected of it.")
+    /// A value cannot be stored in a database. Nothing was written.
+    public static let unstorable = Self(
+        name: "unstorable", advice: "The value cannot be stored in a database; nothing was written.")
+    /// A database was used after the `read` or `write` that it was given for, or `write` was called inside of itself.
+    public static let outsideAccess = Self(
+        name: "outsideAccess",
+        advice: "A database may be used only inside of the read or write that gives it, one at a time.")
+    /// The file at the database's path is not the one that was opened.
+    public static let fileReplaced = Self(
+        name: "fileReplaced",
+        advice: "The database's file was removed or replaced while it was open; nothing was written. Open it again.")
+    /// The system's SQLite library is too old.
+    public static let libraryTooOld = Self(
+        name: "libraryTooOld", advice: "The SQLite library of this system is too old; install a newer one.")
+}
+
+/// A sentence of this module about the cause of an error; it never holds a value.
+struct SQLiteProblem: ValueFreeError, Equatable {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

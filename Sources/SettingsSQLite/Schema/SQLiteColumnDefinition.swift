@@ -1,0 +1,95 @@
+/// A column that is being defined; its functions add to the definition, and answer it again.
+public final class SQLiteColumnDefinition {
+    private var text: String
+    private(set) var problem: (any Error)?
+
+    init(_ name: String, _ type: SQLiteColumnType) { text = "\(Identifier.quoted(name)) \(type.name)" }
+
+    var sql: String { text }
+
+    private func adding(_ constraint: String) -> SQLiteColumnDefinition {
+        text += " \(constraint)"
+        return self
+    }
+
+    /// `NULL` is not allowed.
+    @discardableResult public func notNull() -> SQLiteColumnDefinition { adding("NOT NULL") }
+
+    /// The column is the table's primary key: it tells one row from all others, and ``SQLiteDatabase/save(_:)`` looks for it.
+    ///
+    /// - Parameter autoincrement: Whether numbers of deleted rows are never used again.
+    @discardableResult public func primaryKey(autoincrement: Bool = false) -> SQLiteColumnDefinition {
+        adding(autoincrement ? "PRIMARY KEY AUTOINCREMENT" : "PRIMARY KEY")
+    }
+
+    /// No two rows have the same value.
+    @discardableResult public func unique() -> SQLiteColumnDefinition { adding("UNIQUE") }
+
+    /// What a row has that is inserted without a value; `NULL` for nil.
+    @discardableResult
+    public func defaults<Value: SQLiteConvertible>(to value: Value?) -> SQLiteColumnDefinition {
+        do {
+            return adding("DEFAULT \(try Literal.sql(value?.sqliteValue ?? .null))")
+        } catch {
+            problem = problem ?? error
+            return self
+        }
+    }
+
+    /// A condition that each row must fulfil, in SQL.
+    @discardableResult public func check(sql condition: String) -> SQLiteColumnDefinition {
+        adding("CHECK (\(condition))")
+    }
+
+    /// The value, if it is not `NULL`, must be one in another table.
+    ///
+    /// - Parameters:
+    ///   - column: The other table's column; its primary key if nil.
+    ///   - onDelete: What becomes of the row when the other one is deleted.
+    @discardableResult
+    public func references(
+        _ table: String, column: String? = nil, onDelete: SQLiteForeignKeyAction = .forbid
+    ) -> SQLiteColumnDefinition {
+        let column = column.map { " (\(Identifier.quoted($0)))" } ?? ""
+        return adding("REFERENCES \(Identifier.quoted(table))\(column) ON DELETE \(onDelete.rawValue)")
+    }
+
+    /// How texts are compared in the column, `NOCASE` for example.
+    @discardableResult public func collate(_ collation: String) -> SQLiteColumnDefinition {
+        adding("COLLATE \(Identifier.quoted(collation))")
+    }
+}
+
+/// What becomes of a row when the row that it refers to is deleted.
+public enum SQLiteForeignKeyAction: String, Sendable {
+    /// The other row cannot be deleted.
+    case forbid = "NO ACTION"
+    /// It is deleted, too.
+    case delete = "CASCADE"
+    /// Its reference becomes `NULL`.
+    case setNull = "SET NULL"
+    /// Its reference becomes the column's default.
+    case setDefault = "SET DEFAULT"
+}
+
+/// A value as it stands in SQL, where none can be bound: in the definition of a table.
+enum Literal {
+    static func sql(_ value: SQLiteValue) throws -> String {
+        switch value {
+        case .null: return "NULL"
+        case .integer(let number): return "\(number)"
+        case .real(let number):
+            // A number beyond all others is infinite to SQLite.
+            if number.isInfinite { return number > 0 ? "9e999" : "-9e999" }
+            return "\(number)"
+        case .text(let text):
+            guard !text.utf8.contains(0) else { throw Unstorable(reason: "A default cannot contain NUL.") }
+            return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+        case .blob(let data): return "x'" + data.map(hexadecimal).joined() + "'"
+        }
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+}

@@ -1,0 +1,105 @@
+import SettingsCore
+
+/// Applies versions of a schema, and notes which have been.
+struct SchemaUpgrade {
+    static let table = "settingskit_versions"
+
+    private let versions: [any SQLiteSchemaVersion]
+    private let checksForeignKeys: Bool
+
+    /// - Precondition: no two versions have the same id.
+    init(_ versions: [any SQLiteSchemaVersion], checksForeignKeys: Bool) {
+        precondition(
+            Set(versions.map(\.id)).count == versions.count, "Two versions of a database's schema have the same id.")
+        self.versions = versions
+        self.checksForeignKeys = checksForeignKeys
+    }
+
+    /// - Throws: ``SettingsError`` with the code `schemaTooNew`, `schemaTooOld` or `schemaUpgradeFailed`.
+    func run(on connection: Connection) throws {
+        guard !versions.isEmpty else { return }
+        // Most often there is nothing to do, and no lock to wait for.
+        let missing = try connection.transaction(writing: false) { try missingVersions(connection) }
+        if missing.isEmpty { return }
+        guard !connection.isReadOnly else {
+            throw SettingsError(
+                .schemaTooOld, store: connection.description,
+                underlying: SQLiteProblem("It lacks: \(missing.map(\.id).joined(separator: ", "))."))
+        }
+        // A table can be made anew without the rows of others being deleted; what is broken afterwards is found.
+        try connection.set(pragma: "foreign_keys = OFF")
+        for version in missing { try apply(version, connection) }
+    }
+
+    private func apply(_ version: any SQLiteSchemaVersion, _ connection: Connection) throws {
+        do {
+            try connection.transaction(writing: true) {
+                // Another process may have been quicker.
+                guard try missingVersions(connection).contains(where: { $0.id == version.id }) else { return }
+                let database = SQLiteDatabase(connection, isWriting: true)
+                defer { database.end() }
+                try version.upgrade(database)
+                try database.requireTransaction()
+                if checksForeignKeys { try checkForeignKeys(connection) }
+                try note(version, connection)
+            }
+        } catch SettingsError.Code.busy {
+            throw SettingsError(.busy, store: connection.description)
+        } catch SettingsError.Code.schemaTooNew {
+            throw SettingsError(.schemaTooNew, store: connection.description)
+        } catch {
+            throw SettingsError(
+                .schemaUpgradeFailed, store: "\(connection.description), version \(version.id)", underlying: error)
+        }
+    }
+
+    /// The versions that were not applied yet, in order.
+    private func missingVersions(_ connection: Connection) throws -> [any SQLiteSchemaVersion] {
+        let applied = try appliedVersions(connection)
+        let known = Set(versions.map(\.id))
+        // What was applied after the last version that is known is newer; what was before was dropped from the program.
+        if let last = applied.lastIndex(where: known.contains), last < applied.count - 1 {
+            let newer = applied[(last + 1)...].joined(separator: ", ")
+            throw SettingsError(
+                .schemaTooNew, store: connection.description, underlying: SQLiteProblem("Not known here: \(newer)."))
+        }
+        return versions.filter { !applied.contains($0.id) }
+    }
+
+    /// The ids that are noted, in the order in which the versions were applied.
+    private func appliedVersions(_ connection: Connection) throws -> [String] {
+        guard try TableDescription(of: Self.table, on: connection) != nil else { return [] }
+        var ids: [String] = []
+        let statement = try connection.statement("SELECT id FROM \(Self.table) ORDER BY position")
+        try statement.forEachRow([]) {
+            if let id = String(sqliteValue: statement.value(at: 0)) { ids.append(id) }
+            return true
+        }
+        return ids
+    }
+
+    private func note(_ version: any SQLiteSchemaVersion, _ connection: Connection) throws {
+        try connection.statement(
+            """
+            CREATE TABLE IF NOT EXISTS \(Self.table) (
+                -- SettingsKit: the versions of the schema that were applied, in order.
+                position INTEGER PRIMARY KEY AUTOINCREMENT,
+                id TEXT NOT NULL UNIQUE,
+                appliedAt TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+            )
+            """
+        ).run()
+        try connection.statement("INSERT INTO \(Self.table) (id) VALUES (?)").run([.text(version.id)])
+    }
+
+    private func checkForeignKeys(_ connection: Connection) throws {
+        let check = try connection.statement("SELECT \"table\", \"parent\" FROM pragma_foreign_key_check")
+        try check.forEachRow([]) {
+            let (table, parent) = (String(sqliteValue: check.value(at: 0)), String(sqliteValue: check.value(at: 1)))
+            throw SettingsError(
+                .constraintViolated, store: connection.description,
+                underlying: SQLiteProblem(
+                    "Rows of \(table ?? "?") refer to rows of \(parent ?? "?") that are not there."))
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// What a database says of one of its tables.
+struct TableDescription {
+    struct Column {
+        let name: String
+        let isNotNull: Bool
+        let hasDefault: Bool
+        /// From 1 on for the columns of the primary key, 0 for others.
+        let primaryKeyPosition: Int
+
+        /// Whether a row cannot be inserted without a value for the column. (A primary key of its own may make one up.)
+        var isRequired: Bool { isNotNull && !hasDefault }
+    }
+
+    /// The text of the `CREATE` statement.
+    let definition: String
+    let columns: [Column]
+
+    /// Nil where there is no such table.
+    init?(of table: String, on connection: Connection) throws {
+        var definition: String?
+        let master = try connection.statement(
+            "SELECT sql FROM sqlite_master WHERE type IN ('table', 'view') AND name = ? COLLATE NOCASE")
+        try master.forEachRow([.text(table)]) {
+            definition = String(sqliteValue: master.value(at: 0)) ?? ""
+            return false
+        }
+        guard let definition else { return nil }
+        self.definition = definition
+        var columns: [Column] = []
+        let info = try connection.statement("SELECT name, \"notnull\", dflt_value, pk FROM pragma_table_info(?)")
+        try info.forEachRow([.text(table)]) {
+            columns.append(
+                Column(
+                    name: String(sqliteValue: info.value(at: 0)) ?? "",
+                    isNotNull: info.value(at: 1) == .integer(1), hasDefault: info.value(at: 2) != .null,
+                    primaryKeyPosition: Int(sqliteValue: info.value(at: 3)) ?? 0))
+            return true
+        }
+        self.columns = columns
+    }
+
+    /// The column with a name; case does not matter to SQLite.
+    func column(named name: String) -> Column? {
+        columns.first { $0.name.lowercased() == name.lowercased() }
+    }
+}

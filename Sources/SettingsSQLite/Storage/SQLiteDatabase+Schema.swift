@@ -1,0 +1,64 @@
+import SettingsCore
+
+extension SQLiteDatabase {
+    /// Makes a table.
+    ///
+    /// ```swift
+    /// try database.create(table: "users") { table in
+    ///     table.column("id", .integer).notNull().primaryKey()
+    ///     table.column("name", .text).notNull()
+    /// }
+    /// ```
+    ///
+    /// - Parameter ifNotExists: Whether a table of that name that is there is left as it is; otherwise it is an error.
+    public func create(
+        table: String, ifNotExists: Bool = false, _ define: (SQLiteTableDefinition) throws -> Void
+    ) throws {
+        let definition = SQLiteTableDefinition()
+        try define(definition)
+        try change(
+            "CREATE TABLE \(ifNotExists ? "IF NOT EXISTS " : "")\(Identifier.quoted(table)) (\(definition.sql()))")
+    }
+
+    /// Adds columns to a table, renames or drops them.
+    ///
+    /// ```swift
+    /// try database.alter(table: "users") { $0.add(column: "demo", .boolean) }
+    /// ```
+    public func alter(table: String, _ define: (SQLiteTableAlteration) throws -> Void) throws {
+        let alteration = SQLiteTableAlteration()
+        try define(alteration)
+        for clause in try alteration.clauses() { try change("ALTER TABLE \(Identifier.quoted(table)) \(clause)") }
+    }
+
+    /// Gives a table another name.
+    public func rename(table: String, to newName: String) throws {
+        try change("ALTER TABLE \(Identifier.quoted(table)) RENAME TO \(Identifier.quoted(newName))")
+    }
+
+    /// Removes a table and everything in it.
+    public func drop(table: String) throws { try change("DROP TABLE \(Identifier.quoted(table))") }
+
+    /// Makes an index, so that rows are found by these columns without going through all of them.
+    ///
+    /// - Parameter isUnique: Whether no two rows may have the same values in all of these columns.
+    public func create(index: String, on table: String, columns: [String], isUnique: Bool = false) throws {
+        let columns = columns.map(Identifier.quoted).joined(separator: ", ")
+        try change(
+            "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(Identifier.quoted(index)) ON \(Identifier.quoted(table)) (\(columns))"
+        )
+    }
+
+    /// Removes an index.
+    public func drop(index: String) throws { try change("DROP INDEX \(Identifier.quoted(index))") }
+
+    private func change(_ sql: @autoclosure () throws -> String) throws {
+        let text: String
+        do {
+            text = try sql()
+        } catch {
+            throw SettingsError.unstorable(error, store: try openConnection().description)
+        }
+        try run(Fragment(text))
+    }
+}

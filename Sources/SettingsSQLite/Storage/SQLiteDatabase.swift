@@ -1,0 +1,64 @@
+import SettingsCore
+
+/// A database inside of a transaction: what ``SQLiteStorage/read(_:)`` and ``SQLiteStorage/write(_:)`` give to their
+/// closures, and a schema version is upgraded with.
+///
+/// It belongs to that closure, and cannot be used after it has returned. All errors are ``SettingsError``s, with an
+/// ``SQLiteError`` as the cause where SQLite reported one.
+public final class SQLiteDatabase {
+    let isWriting: Bool
+    /// The tables that were read and written so far.
+    private(set) var access = TableAccess()
+    /// What was read so far, where somebody wants to know whether it is something else the next time.
+    private(set) var digest: Hasher?
+
+    private var connection: Connection?
+    private let description: String
+
+    init(_ connection: Connection, isWriting: Bool, isObserved: Bool = false) {
+        self.connection = connection
+        self.isWriting = isWriting
+        description = connection.description
+        digest = isObserved ? Hasher() : nil
+    }
+
+    /// The closure has returned.
+    func end() { connection = nil }
+
+    func openConnection() throws -> Connection {
+        guard let connection else { throw SettingsError(.outsideAccess, store: description) }
+        try requireTransaction()
+        return connection
+    }
+
+    /// - Throws: if SQLite has ended the transaction by itself, which it does when the disk is full, for example: what comes
+    ///   next would be committed alone.
+    func requireTransaction() throws {
+        guard let connection, !connection.isInTransaction else { return }
+        throw SettingsError(
+            .writeFailed, store: description,
+            underlying: SQLiteProblem("SQLite has ended the transaction because an earlier statement failed."))
+    }
+
+    /// Runs a statement, and calls `row` for each row that comes, until it answers false.
+    func run(_ fragment: Fragment, _ row: (Statement) throws -> Bool = { _ in true }) throws {
+        let connection = try openConnection()
+        if let problem = fragment.problem { throw SettingsError.unstorable(problem, store: description) }
+        let statement = try connection.statement(fragment.sql)
+        try prepare(statement)
+        digest?.combine(fragment.sql)
+        try statement.forEachRow(fragment.values) {
+            if digest != nil { statement.hash(into: &digest!) }
+            return try row(statement)
+        }
+    }
+
+    /// Takes note of what a statement reads and writes, and sees to it that a reader writes nothing.
+    func prepare(_ statement: Statement) throws {
+        guard isWriting || statement.isReadOnly else {
+            throw SettingsError(
+                .readOnly, store: description, underlying: SQLiteProblem("Inside of a read nothing can be written."))
+        }
+        access.formUnion(statement.access)
+    }
+}

@@ -1,0 +1,22 @@
+import Dispatch
+
+extension SQLiteStorage {
+    /// How a database is opened and used.
+    public struct Configuration: Sendable {
+        /// Whether nothing is to be written: the file must be there, and have all versions of the schema.
+        public var isReadOnly = false
+        /// Whether rows can only refer to rows that are there.
+        public var foreignKeysEnabled = true
+        /// What messages and threads call the database, when there are several.
+        public var label: String?
+        /// How many reads run at the same time.
+        public var maximumReaderCount = 5
+        /// How long a write waits for another process.
+        public var busyTimeout = Duration.seconds(3)
+        /// Where accesses run: beside each other if it is a concurrent queue. Nil: on threads of their own.
+        public var targetQueue: DispatchQueue?
+
+        /// The usual configuration.
+        public init() {}
+    }
+}

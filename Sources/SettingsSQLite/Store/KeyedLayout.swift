@@ -1,0 +1,129 @@
+import SettingsCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A row a setting: its name, and its value as text where it can be read, which JSON can.
+///
+/// ```sql
+/// CREATE TABLE settings (
+///     -- SettingsKit, format 1: a row a setting; its value is JSON, or bytes where it is something else.
+///     name TEXT NOT NULL PRIMARY KEY,
+///     value NOT NULL
+/// )
+/// ```
+///
+/// SQLite keeps that text, comment and all, as the table's definition; the number in it says who may write the table.
+struct KeyedLayout: SettingsLayout {
+    static let format = 1
+
+    let table: String
+    private let name: String
+    private let select: String
+    private let selectNames: String
+    private let upsert: String
+    private let delete: String
+
+    init(table: String) {
+        self.table = table
+        name = Identifier.quoted(table)
+        select = "SELECT name, value FROM \(name)"
+        selectNames = "SELECT name FROM \(name)"
+        upsert =
+            "INSERT INTO \(name) (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+        delete = "DELETE FROM \(name) WHERE name = ?"
+    }
+
+    func prepare(_ connection: Connection) throws {
+        if try isThere(connection) { return }
+        // There is nothing to read, and writing will say what is wrong.
+        if connection.isReadOnly { return }
+        try connection.transaction(writing: true) {
+            if try isThere(connection) { return }
+            try connection.statement(
+                """
+                CREATE TABLE \(name) (
+                    -- SettingsKit, format \(Self.format): a row a setting; its value is JSON, or bytes where it is something else.
+                    name TEXT NOT NULL PRIMARY KEY,
+                    value NOT NULL
+                )
+                """
+            ).run()
+        }
+    }
+
+    /// - Throws: ``SettingsError`` with the code `schemaTooNew` or `unexpectedTable`.
+    private func isThere(_ connection: Connection) throws -> Bool {
+        guard let table = try TableDescription(of: table, on: connection) else { return false }
+        if let format = Self.format(in: table.definition), format > Self.format {
+            throw SettingsError(
+                .schemaTooNew, store: connection.description,
+                underlying: SQLiteProblem(
+                    "The table \(self.table) has format \(format), and \(Self.format) is known here."))
+        }
+        let isOurs = table.columns.allSatisfy {
+            switch $0.name.lowercased() {
+            case "name": $0.primaryKeyPosition == 1
+            case "value": $0.primaryKeyPosition == 0
+            default: !$0.isRequired && $0.primaryKeyPosition == 0
+            }
+        }
+        guard isOurs, table.column(named: "name") != nil, table.column(named: "value") != nil else {
+            throw SettingsError(
+                .unexpectedTable, store: connection.description,
+                underlying: SQLiteProblem(
+                    "The table \(self.table) is none of settings: it has not the columns name and value."))
+        }
+        return true
+    }
+
+    /// The number of the format in a table's definition; nil in one that somebody else has made.
+    static func format(in definition: String) -> Int? {
+        guard let mark = definition.firstRange(of: "SettingsKit, format ") else { return nil }
+        return Int(definition[mark.upperBound...].prefix { $0.isASCII && $0.isNumber })
+    }
+
+    func changes(since contents: [String: Data], on connection: Connection) throws -> [SettingsStoreChange] {
+        // Where it could not be made, there may be no table.
+        if try connection.isReadOnly && !isThere(connection) { return [] }
+        var changes: [SettingsStoreChange] = []
+        var known = 0
+        let statement = try connection.statement(select)
+        try statement.forEachRow([]) {
+            guard case .text(let name) = statement.value(at: 0), !statement.isNull(1) else { return true }
+            let old = contents[name]
+            if old != nil { known += 1 }
+            let isEqual = statement.withBytes(at: 1) { bytes in old?.withUnsafeBytes { $0.elementsEqual(bytes) } }
+            if isEqual != true { changes.append(.init(name: name, from: old, to: statement.bytes(at: 1))) }
+            return true
+        }
+        if known == contents.count { return changes }
+        var gone = contents
+        let names = try connection.statement(selectNames)
+        try names.forEachRow([]) {
+            if case .text(let name) = names.value(at: 0) { gone[name] = nil }
+            return true
+        }
+        return changes + gone.map { .init(name: $0.key, from: $0.value, to: nil) }
+    }
+
+    func write(_ writes: [SettingsStoreChange], on connection: Connection) throws -> [SettingsStoreChange] {
+        for write in writes {
+            if let data = write.newData {
+                try connection.statement(upsert).run([.text(write.name), Self.value(of: data)])
+            } else {
+                try connection.statement(delete).run([.text(write.name)])
+            }
+        }
+        return writes
+    }
+
+    /// Text where there is one that everybody can read, bytes elsewhere.
+    private static func value(of data: Data) -> SQLiteValue {
+        guard !data.contains(0), let text = String(validating: data, as: UTF8.self) else { return .blob(data) }
+        return .text(text)
+    }
+}

@@ -1,0 +1,190 @@
+import Dispatch
+import SettingsCore
+import SettingsFiles
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Settings in a database, all of them in memory as well: what the stores of this module stand on.
+///
+/// Two locks: `access` is held while the database is used, and orders the changes; `contents` for a moment inside of it.
+final class MirroredSettings: Sendable {
+    private struct Access {
+        var connection: Connection
+        /// SQLite's number for the state that `contents` is of.
+        var version: Int64?
+    }
+
+    /// How long a write waits for another process.
+    static let patience = Duration.seconds(3)
+
+    let feed = SettingsStoreFeed()
+    let description: String
+    let path: String
+    private let layout: any SettingsLayout
+    private let patience: Duration
+    private let contents = Mutex<[String: Data]>([:])
+    private let access: Mutex<Access>
+    private let watch = Mutex<DatabaseWatch?>(nil)
+    private let hasLookedInVain = Atomic(false)
+
+    /// Opens a database, and makes what is missing.
+    ///
+    /// - Parameter prepare: What is done to the database first.
+    init(
+        path: String, layout: some SettingsLayout, description: String, isWatching: Bool,
+        patience: Duration = MirroredSettings.patience, prepare: (Connection) throws -> Void = { _ in }
+    ) throws {
+        self.path = path
+        self.layout = layout
+        self.description = description
+        self.patience = patience
+        try DatabaseFile.make(path, store: description)
+        let connection = try Self.connect(path, patience, description)
+        try prepare(connection)
+        try layout.prepare(connection)
+        access = Mutex(Access(connection: connection, version: nil))
+        try access.withLock { access in try refresh(&access) }
+        guard isWatching else { return }
+        let queue = DispatchQueue(label: "SettingsKit.\(description)")
+        let watch = DatabaseWatch(path: path, queue: queue) { [weak self] in self?.look() }
+        self.watch.withLock { $0 = watch }
+    }
+
+    private static func connect(_ path: String, _ patience: Duration, _ description: String) throws -> Connection {
+        let connection = try Connection(path: path, isReadOnly: false, patience: patience, description: description)
+        try connection.useWriteAheadLog(patience: patience)
+        return connection
+    }
+
+    // MARK: Reading
+
+    func data(named name: String) -> Data? { contents.withLock { $0[name] } }
+
+    var names: [String] { contents.withLock { Array($0.keys) } }
+
+    // MARK: Writing
+
+    /// Carries out the writes that `decide` answers for what is stored at the moment, in one transaction.
+    ///
+    /// - Parameters:
+    ///   - isWriting: False where there are none for sure.
+    ///   - decide: Called with the lock held. Nil: nothing is to be written.
+    /// - Returns: false if `decide` answered nil.
+    func change(
+        isWriting: Bool = true, _ decide: ([String: Data]) -> [SettingsStoreBatch.Entry]?
+    ) throws -> Bool {
+        // Also where it throws: changes of others may have been taken over.
+        defer { feed.flush() }
+        return try access.withLock { access in
+            try reconnectInChild(&access)
+            let connection = access.connection
+            if isWriting { try connection.requireSameFile() }
+            try connection.begin(writing: isWriting)
+            do {
+                try follow(&access)
+                let writes = contents.withLock { contents in decide(contents).map { contents.differences($0) } }
+                guard let writes, !writes.isEmpty else {
+                    connection.rollBack()
+                    return writes != nil
+                }
+                let changes = try layout.write(writes, on: connection)
+                try connection.commit()
+                take(changes, origin: .local)
+            } catch {
+                connection.rollBack()
+                throw error
+            }
+            watch.withLock { $0 }?.announce()
+            return true
+        }
+    }
+
+    /// Returns when everything that was set so far survives a power failure; also takes over what others have written.
+    func synchronize() throws {
+        defer { feed.flush() }
+        try access.withLock { access in
+            try reconnectInChild(&access)
+            try access.connection.requireSameFile()
+            try access.connection.synchronize()
+            try refresh(&access)
+        }
+    }
+
+    // MARK: What others write
+
+    /// Takes over what others have committed since the last time.
+    func refresh() throws {
+        defer { feed.flush() }
+        try access.withLock { access in
+            try reconnectInChild(&access)
+            try access.connection.requireSameFile()
+            try refresh(&access)
+        }
+    }
+
+    private func refresh(_ access: inout Access) throws {
+        if try access.connection.dataVersion() == access.version { return }
+        let connection = access.connection
+        try connection.transaction(writing: false) { try follow(&access) }
+    }
+
+    /// The same inside of a transaction, in which nothing changes any more.
+    private func follow(_ access: inout Access) throws {
+        let version = try access.connection.dataVersion()
+        if version == access.version { return }
+        let changes = try layout.changes(since: contents.withLock { $0 }, on: access.connection)
+        access.version = version
+        take(changes, origin: .external)
+    }
+
+    private func take(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
+        contents.withLock { contents in
+            for change in changes { contents[change.name] = change.newData }
+        }
+        feed.publish(changes, origin: origin)
+    }
+
+    /// Has a look at the database in the background; tells of the first failure in a row.
+    private func look() {
+        do {
+            try refresh()
+            hasLookedInVain.store(false, ordering: .relaxed)
+        } catch SettingsError.Code.busy {
+            // Somebody works on the file; there will be another event, or the next look in its turn.
+        } catch {
+            if hasLookedInVain.exchange(true, ordering: .relaxed) { return }
+            feed.report(.wrap(error, as: .readFailed, store: description))
+        }
+    }
+
+    /// A child that was made by `fork` must not use the connection that it has inherited.
+    private func reconnectInChild(_ access: inout Access) throws {
+        guard access.connection.isInherited else { return }
+        access = Access(connection: try Self.connect(path, patience, description), version: nil)
+    }
+}
+
+extension [String: Data] {
+    /// What differs after the writes, each name once and spelled as it is here if it is.
+    fileprivate func differences(_ writes: [SettingsStoreBatch.Entry]) -> [SettingsStoreChange] {
+        if writes.count == 1 { return difference(writes[0]).map { [$0] } ?? [] }
+        var last: [String: Int] = [:]
+        for (position, write) in writes.enumerated() { last[write.key.name] = position }
+        return writes.enumerated().compactMap { position, write in
+            last[write.key.name] == position ? difference(write) : nil
+        }
+    }
+
+    private func difference(_ write: SettingsStoreBatch.Entry) -> SettingsStoreChange? {
+        guard let index = index(forKey: write.key.name) else {
+            return write.data.map { .init(name: write.key.name, from: nil, to: $0) }
+        }
+        let (name, old) = self[index]
+        return old == write.data ? nil : .init(name: name, from: old, to: write.data)
+    }
+}

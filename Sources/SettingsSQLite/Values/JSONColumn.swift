@@ -1,0 +1,29 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A `Codable` value as a column holds it: JSON text.
+struct JSONColumn<Value: Encodable>: SQLiteConvertible {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    init?(sqliteValue: SQLiteValue) { nil }
+
+    var sqliteValue: SQLiteValue {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
+        }
+    }
+}
+
+extension JSONColumn where Value: Decodable {
+    /// - Throws: `DecodingError`.
+    static func value(of text: String) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+    }
+}

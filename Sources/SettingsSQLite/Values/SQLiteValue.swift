@@ -1,0 +1,77 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A value as SQLite stores it: one of the five storage classes.
+public enum SQLiteValue: Sendable, Hashable {
+    /// No value.
+    case null
+    /// A signed integer of 64 bits.
+    case integer(Int64)
+    /// A floating-point number of 64 bits; never NaN, which SQLite cannot hold.
+    case real(Double)
+    /// Text. Any string, of any length up to a billion bytes; NUL may occur in it.
+    case text(String)
+    /// Bytes. None at all is not `null`.
+    case blob(Data)
+
+    /// What messages call a value of this kind: never the value.
+    var kind: String {
+        switch self {
+        case .null: "NULL"
+        case .integer: "an integer"
+        case .real: "a floating-point number"
+        case .text: "text"
+        case .blob: "bytes"
+        }
+    }
+}
+
+/// A type whose values are stored in a column.
+///
+/// Numbers, `Bool`, `String`, `Data`, `Date`, `URL` and `UUID` are such types, and enumerations with a raw value become one by
+/// saying so:
+///
+/// ```swift
+/// enum Role: String, SQLiteConvertible {
+///     case guest, owner
+/// }
+/// ```
+///
+/// | type | stored as |
+/// |---|---|
+/// | integers, `Bool` | integer; `Bool` as 0 and 1 |
+/// | `Double`, `Float` | floating-point number |
+/// | `String` | text |
+/// | `URL`, `UUID` | text, `https://example.org` and `E621E1F8-C36C-495A-93FC-0C247A3E6E5F` |
+/// | `Data` | bytes |
+/// | `Date` | floating-point number: seconds since 1 January 2001, UTC, as Core Data has it, so that the same date comes back; `datetime(x + 978307200, 'unixepoch')` shows it |
+///
+/// Other `Codable` types need not conform: a row takes them as JSON text.
+public protocol SQLiteConvertible {
+    /// What is stored for the value.
+    ///
+    /// Throws where there is no such thing: for NaN, and for unsigned integers beyond `Int64.max`.
+    var sqliteValue: SQLiteValue { get throws }
+
+    /// The value that is stored so; nil where it is one of another type, or does not fit.
+    init?(sqliteValue: SQLiteValue)
+}
+
+extension SQLiteConvertible where Self: RawRepresentable, RawValue: SQLiteConvertible {
+    /// What is stored for the raw value.
+    public var sqliteValue: SQLiteValue { get throws { try rawValue.sqliteValue } }
+
+    /// The value whose raw value is stored so.
+    public init?(sqliteValue: SQLiteValue) {
+        guard let rawValue = RawValue(sqliteValue: sqliteValue) else { return nil }
+        self.init(rawValue: rawValue)
+    }
+}
+
+/// A value has no stored form.
+struct Unstorable: Error {
+    let reason: String
+}
