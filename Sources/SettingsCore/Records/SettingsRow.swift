@@ -17,7 +17,7 @@
 /// }
 /// ```
 public struct SettingsRow {
-    static let null = Data("null".utf8)
+    package static let null = Data("null".utf8)
 
     /// What was put into the row.
     private(set) var fields: [String: Data] = [:]
@@ -59,8 +59,16 @@ public struct SettingsRow {
     }
 
     /// What is stored of a field, or was put into the row.
-    func data(_ name: String) -> Data? {
+    package func data(_ name: String) -> Data? {
         if let source { source.data(name) } else { fields[name] }
+    }
+
+    /// What the empty record has for a field, in a row that is read.
+    package func defaultData(_ name: String) -> Data? { source?.defaultData(name) }
+
+    /// Takes note that a field's bytes are those of something else.
+    package func note(_ error: any Error, with name: String, data: Data) {
+        source?.note(error, with: name, data: data)
     }
 
     /// A value decoded from bytes; nil, with a note, if they are those of something else.
@@ -68,12 +76,12 @@ public struct SettingsRow {
         do {
             return try JSONScalars.value(type, from: data)
         } catch {
-            source?.note(error, with: name, data: data)
+            note(error, with: name, data: data)
             return nil
         }
     }
 
-    mutating func put(_ data: Data, under name: String) {
+    package mutating func put(_ data: Data, under name: String) {
         fields[name] = data == Self.null ? nil : data
     }
 

@@ -16,12 +16,19 @@ public struct SQLiteRow {
     /// What was put into the row, in order.
     private(set) var entries: [(name: String, value: SQLiteValue)] = []
     private let cursor: Cursor?
+    private let fields: Fields?
     private let notes: Notes
 
     /// The present row of a statement.
     struct Cursor {
         let statement: Statement
         let rowNumber: Int
+    }
+
+    /// The fields of a record of settings.
+    struct Fields {
+        let value: (String) throws -> SQLiteValue
+        let note: (any Error, String) -> Void
     }
 
     /// The first problem with a column, for which there was nobody to throw it to.
@@ -32,11 +39,19 @@ public struct SQLiteRow {
     /// An empty row, to be saved into; also to try a mapping of your own.
     public init() {
         cursor = nil
+        fields = nil
+        notes = Notes()
+    }
+
+    init(_ fields: Fields) {
+        cursor = nil
+        self.fields = fields
         notes = Notes()
     }
 
     init(_ statement: Statement) {
         cursor = Cursor(statement: statement, rowNumber: statement.rowNumber)
+        fields = nil
         notes = statement.notes
     }
 
@@ -68,7 +83,7 @@ public struct SQLiteRow {
     /// cannot be stored makes saving fail.
     public subscript<Value: SQLiteConvertible>(column: String) -> Value? {
         get {
-            noting {
+            noting(column) {
                 let stored = try stored(column)
                 if stored == .null { return nil }
                 guard let value = Value(sqliteValue: stored) else { throw mismatch(column, stored, Value.self) }
@@ -95,7 +110,7 @@ public struct SQLiteRow {
     /// cannot be encoded makes saving fail.
     @_disfavoredOverload
     public subscript<Value: Codable>(column: String) -> Value? {
-        get { noting { try decoded(column) } }
+        get { noting(column) { try decoded(column) } }
         set { put(newValue.map { JSONColumn($0) }, into: column) }
     }
 
@@ -137,6 +152,8 @@ public struct SQLiteRow {
                     underlying: SQLiteProblem("A row was read after the function that it was given to had returned."))
             }
             if let index = cursor.statement.index(of: column) { return cursor.statement.value(at: index) }
+        } else if let fields {
+            return try fields.value(column)
         } else if let entry = entries.first(where: { $0.name == column }) {
             return entry.value
         }
@@ -144,20 +161,27 @@ public struct SQLiteRow {
             .unexpectedRow, store: place(column), underlying: SQLiteProblem("The row has no column of this name."))
     }
 
-    private func noting<Value>(_ body: () throws -> Value?) -> Value? {
+    private func noting<Value>(_ column: String, _ body: () throws -> Value?) -> Value? {
         do {
             return try body()
         } catch {
+            if let fields {
+                fields.note(error, column)
+                return nil
+            }
             notes.error = notes.error ?? .wrap(error, as: .unexpectedRow)
             return nil
         }
     }
 
     private func mismatch(_ column: String, _ stored: SQLiteValue, _ type: Any.Type) -> SettingsError {
-        SettingsError(
+        let error = SettingsError(
             .unexpectedRow, store: place(column),
             underlying: SQLiteProblem(
                 "It holds \(stored.kind) where \(type) is expected, or one that \(type) cannot hold."))
+        // The record is then made once more, without the column.
+        fields?.note(error, column)
+        return error
     }
 
     private func place(_ column: String) -> String {

@@ -15,6 +15,15 @@ struct SchemaUpgrade {
         self.checksForeignKeys = checksForeignKeys
     }
 
+    /// Opens a database, makes it if it is not there, and upgrades it.
+    func run(at path: String, description: String) throws {
+        try DatabaseFile.make(path, store: description)
+        let connection = try Connection(
+            path: path, isReadOnly: false, patience: MirroredSettings.patience, description: description)
+        try connection.useWriteAheadLog(patience: MirroredSettings.patience)
+        try run(on: connection)
+    }
+
     /// - Throws: ``SettingsError`` with the code `schemaTooNew`, `schemaTooOld` or `schemaUpgradeFailed`.
     func run(on connection: Connection) throws {
         guard !versions.isEmpty else { return }

@@ -33,11 +33,9 @@ final class MirroredSettings: Sendable {
     private let hasLookedInVain = Atomic(false)
 
     /// Opens a database, and makes what is missing.
-    ///
-    /// - Parameter prepare: What is done to the database first.
     init(
         path: String, layout: some SettingsLayout, description: String, isWatching: Bool,
-        patience: Duration = MirroredSettings.patience, prepare: (Connection) throws -> Void = { _ in }
+        patience: Duration = MirroredSettings.patience
     ) throws {
         self.path = path
         self.layout = layout
@@ -45,7 +43,6 @@ final class MirroredSettings: Sendable {
         self.patience = patience
         try DatabaseFile.make(path, store: description)
         let connection = try Self.connect(path, patience, description)
-        try prepare(connection)
         try layout.prepare(connection)
         access = Mutex(Access(connection: connection, version: nil))
         try access.withLock { access in try refresh(&access) }

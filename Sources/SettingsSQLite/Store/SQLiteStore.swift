@@ -39,7 +39,7 @@ import SettingsFiles
 ///
 /// All functions may be called from any thread.
 public final class SQLiteStore: SettingsStore {
-    private static let openStores = OpenObjects<MirroredSettings>()
+    static let openStores = OpenObjects<MirroredSettings>()
 
     private let settings: MirroredSettings
 
@@ -68,7 +68,7 @@ public final class SQLiteStore: SettingsStore {
         try self.init(Self.open(path: path, table: table, isWatching: isWatching, patience: patience))
     }
 
-    private init(_ settings: MirroredSettings) { self.settings = settings }
+    init(_ settings: MirroredSettings) { self.settings = settings }
 
     private static func open(
         path: String, table: String, isWatching: Bool, patience: Duration = MirroredSettings.patience

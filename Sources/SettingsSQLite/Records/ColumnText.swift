@@ -1,0 +1,41 @@
+import SettingsCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The value of a column as a setting's bytes: JSON, in which an integer, a floating-point number, text and bytes are told
+/// apart.
+enum ColumnText {
+    private struct Bytes: Codable {
+        var bytes: Data
+    }
+
+    static func data(of value: SQLiteValue) throws -> Data {
+        switch value {
+        case .null: SettingsRow.null
+        case .integer(let number): Data("\(number)".utf8)
+        // A number that is too large for JSON readers is infinite to them.
+        case .real(let number) where number.isInfinite: Data((number > 0 ? "1e999" : "-1e999").utf8)
+        case .real(let number): Data("\(number)".utf8)
+        case .text(let text): try JSONEncoder().encode(text)
+        case .blob(let bytes): try JSONEncoder().encode(Bytes(bytes: bytes))
+        }
+    }
+
+    /// - Throws: `DecodingError` for anything else.
+    static func value(of data: Data) throws -> SQLiteValue {
+        switch data.first {
+        case UInt8(ascii: "n"): return .null
+        case UInt8(ascii: "\""): return .text(try JSONDecoder().decode(String.self, from: data))
+        case UInt8(ascii: "{"): return .blob(try JSONDecoder().decode(Bytes.self, from: data).bytes)
+        default:
+            let text = String(decoding: data, as: UTF8.self)
+            if let number = Int64(text) { return .integer(number) }
+            if let number = Double(text) { return .real(number) }
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "It is no value of a column."))
+        }
+    }
+}

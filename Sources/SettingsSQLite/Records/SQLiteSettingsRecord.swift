@@ -1,0 +1,84 @@
+import SettingsCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A structure of parameters that has a table of its own, with a column for each: read and written like variables all the same.
+///
+/// ```swift
+/// extension Parameters: SQLiteSettingsRecord {
+///     static let tableName = "settings"
+///     static let empty = Parameters(isDetailed: false, apiURL: nil)
+///
+///     func save(into row: inout SQLiteRow) throws {
+///         row["isDetailed"] = isDetailed
+///         row["apiURL"] = apiURL
+///     }
+///
+///     static func load(from row: SQLiteRow) throws -> Parameters {
+///         Parameters(isDetailed: row["isDetailed"] ?? empty.isDetailed, apiURL: row["apiURL"])
+///     }
+/// }
+///
+/// let settings = try SettingsStorage<Parameters>(name: "Settings", at: folder, versions: [V01()])
+/// settings.isDetailed = true
+/// ```
+///
+/// The table has one row, made when a parameter is first set; while it has none, the record is ``SettingsRecord/empty``. After
+/// that, only columns that change are written. A column that `empty` does not fill may be `NULL`.
+public protocol SQLiteSettingsRecord: SettingsRecord, SQLiteRecord {}
+
+extension SQLiteSettingsRecord {
+    /// Puts the columns into the row.
+    public func save(into row: inout SettingsRow) throws {
+        for (name, value) in try columns() { row.put(try ColumnText.data(of: value), under: name) }
+    }
+
+    /// Makes a record of the columns. While the table has no row, they have the values of ``SettingsRecord/empty``.
+    public static func load(from row: SettingsRow) throws -> Self {
+        try load(
+            from: SQLiteRow(
+                SQLiteRow.Fields { name in
+                    guard let data = row.data(name) ?? row.defaultData(name) else { return .null }
+                    return try ColumnText.value(of: data)
+                } note: { error, name in
+                    row.note(error, with: name, data: row.data(name) ?? SettingsRow.null)
+                }))
+    }
+
+    func columns() throws -> [(name: String, value: SQLiteValue)] {
+        var row = SQLiteRow()
+        try save(into: &row)
+        if let error = row.error { throw error }
+        return row.entries
+    }
+}
+
+extension SettingsStorage where Record: SQLiteSettingsRecord {
+    /// The record in a table of its own, in the database `NAME.sqlite` in a folder.
+    ///
+    /// Any number of storages, processes and other programs may use the database at the same time.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the database's file, without its extension.
+    ///   - folder: Where it is, or is made if it is not there.
+    ///   - versions: The versions of the schema, oldest first; one of them makes the table.
+    /// - Throws: ``SettingsError``, as ``SQLiteStorage/init(at:versions:configuration:)`` does; with the code
+    ///   `unexpectedTable` if there is no table for the record.
+    public convenience init(name: String, at folder: URL, versions: [any SQLiteSchemaVersion]) throws {
+        let url = folder.appendingPathComponent("\(name).sqlite")
+        let path = try DatabaseFile.path(of: url, store: "SettingsStorage")
+        let description = "SettingsStorage \(path) (\(Record.tableName))"
+        try SchemaUpgrade(versions, checksForeignKeys: true).run(at: path, description: description)
+        let settings = try SQLiteStore.openStores.object(for: "\(path)\0\(Record.tableName)\0\(name)") {
+            try MirroredSettings(
+                path: path,
+                layout: RowLayout(table: Record.tableName, prefix: "\(name):", initial: Record.empty.columns()),
+                description: description, isWatching: true)
+        }
+        try self.init(name: name, in: SQLiteStore(settings))
+    }
+}

@@ -1,0 +1,90 @@
+import SettingsCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A column a setting, in the first row of a table.
+///
+/// While there is no row, nothing is stored. The row is made whole, so what is `NULL` in it is stored as such.
+struct RowLayout: SettingsLayout {
+    /// What the names of the settings begin with, before that of the column.
+    let prefix: String
+    /// What a new row has in the columns that are not set.
+    let initial: [(name: String, value: SQLiteValue)]
+    private let table: String
+    private let name: String
+    private let select: String
+
+    init(table: String, prefix: String, initial: [(name: String, value: SQLiteValue)]) {
+        self.prefix = prefix
+        self.initial = initial
+        self.table = table
+        name = Identifier.quoted(table)
+        select = "SELECT * FROM \(name) ORDER BY rowid LIMIT 1"
+    }
+
+    func prepare(_ connection: Connection) throws {
+        if try TableDescription(of: table, on: connection) != nil { return }
+        throw SettingsError(
+            .unexpectedTable, store: connection.description,
+            underlying: SQLiteProblem("There is no table \(table); one of the schema's versions must make it."))
+    }
+
+    func changes(since contents: [String: Data], on connection: Connection) throws -> [SettingsStoreChange] {
+        let present = try row(connection)
+        let gone = contents.keys.filter { present[$0] == nil }
+        return (Array(present.keys) + gone).compactMap { name in
+            let (old, new) = (contents[name], present[name])
+            return old == new ? nil : .init(name: name, from: old, to: new)
+        }
+    }
+
+    func write(_ writes: [SettingsStoreChange], on connection: Connection) throws -> [SettingsStoreChange] {
+        let before = try row(connection)
+        let values = try writes.filter { $0.name.hasPrefix(prefix) }.map { write in
+            let column = String(write.name.dropFirst(prefix.count))
+            return (name: column, value: try write.newData.map(ColumnText.value) ?? .null)
+        }
+        if before.isEmpty {
+            try insert(values, connection)
+        } else if Set(before.keys).isSubset(of: writes.filter { $0.newData == nil }.map(\.name)) {
+            try connection.statement("DELETE FROM \(name)").run()
+        } else {
+            try update(values, connection)
+        }
+        return try changes(since: before, on: connection)
+    }
+
+    private func insert(_ values: [(name: String, value: SQLiteValue)], _ connection: Connection) throws {
+        let others = initial.filter { entry in !values.contains { $0.name == entry.name } }
+        let entries = values + others
+        guard !entries.isEmpty else { return }
+        let columns = entries.map { Identifier.quoted($0.name) }.joined(separator: ", ")
+        let marks = entries.map { _ in "?" }.joined(separator: ", ")
+        try connection.statement("INSERT INTO \(name) (\(columns)) VALUES (\(marks))").run(entries.map(\.value))
+    }
+
+    private func update(_ values: [(name: String, value: SQLiteValue)], _ connection: Connection) throws {
+        guard !values.isEmpty else { return }
+        let columns = values.map { "\(Identifier.quoted($0.name)) = ?" }.joined(separator: ", ")
+        try connection.statement(
+            "UPDATE \(name) SET \(columns) WHERE rowid = (SELECT rowid FROM \(name) ORDER BY rowid LIMIT 1)"
+        ).run(values.map(\.value))
+    }
+
+    /// What the row holds, under the names of the settings; nothing if there is none.
+    private func row(_ connection: Connection) throws -> [String: Data] {
+        var row: [String: Data] = [:]
+        let statement = try connection.statement(select)
+        try statement.forEachRow([]) {
+            for (index, column) in statement.columnNames.enumerated() where !column.utf8.contains(0) {
+                row[prefix + column] = try ColumnText.data(of: statement.value(at: index))
+            }
+            return false
+        }
+        return row
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import SettingsKit
+import SettingsSQLite
+import Synchronization
+import Testing
+
+private struct Parameters: Equatable {
+    var isDetailed: Bool
+    var apiUrl: URL?
+    var armedAt: Date?
+    var retries = 3
+}
+
+private enum Columns {
+    static let isDetailed = "isDetailed"
+    static let apiUrl = "apiUrl"
+    static let armedAt = "armedAt"
+    static let retries = "retries"
+}
+
+extension Parameters: SQLiteSettingsRecord {
+    static let tableName = "settings"
+
+    static let empty = Parameters(isDetailed: false, apiUrl: nil, armedAt: nil)
+
+    func save(into row: inout SQLiteRow) throws {
+        row[Columns.isDetailed] = isDetailed
+        row[Columns.apiUrl] = apiUrl?.absoluteString
+        row[Columns.armedAt] = armedAt?.timeIntervalSince1970
+        row[Columns.retries] = retries
+    }
+
+    static func load(from row: SQLiteRow) throws -> Parameters {
+        let isDetailed: Bool? = row[Columns.isDetailed]
+        let apiUrl: String? = row[Columns.apiUrl]
+        let armedAt: TimeInterval? = row[Columns.armedAt]
+        return Parameters(
+            isDetailed: isDetailed ?? Parameters.empty.isDetailed,
+            apiUrl: apiUrl.flatMap { URL(string: $0) } ?? Parameters.empty.apiUrl,
+            armedAt: armedAt.map { Date(timeIntervalSince1970: $0) } ?? Parameters.empty.armedAt,
+            retries: try row[Columns.retries])
+    }
+}
+
+private struct First: SQLiteSchemaVersion {
+    let id = "v01"
+
+    func upgrade(_ database: SQLiteDatabase) throws {
+        try database.create(table: Parameters.tableName) { table in
+            let nilBoolean: Bool? = nil
+            table.column(Columns.isDetailed, .boolean).defaults(to: nilBoolean)
+            table.column(Columns.apiUrl, .text)
+            table.column(Columns.armedAt, .timeInterval)
+            table.column(Columns.retries, .integer).notNull()
+        }
+    }
+}
+
+private struct Second: SQLiteSchemaVersion {
+    let id = "v02"
+
+    func upgrade(_ database: SQLiteDatabase) throws {
+        try database.alter(table: Parameters.tableName) { $0.add(column: "note", .text) }
+    }
+}
+
+private struct Failing: SQLiteSchemaVersion {
+    struct Reason: Error {}
+    let id = "v03"
+
+    func upgrade(_ database: SQLiteDatabase) throws {
+        try database.execute(sql: "DELETE FROM settings")
+        throw Reason()
+    }
+}
+
+@Suite("A record in a table of its own")
+struct SettingsRecordTableTests {
+    private func open(
+        _ folder: URL, versions: [any SQLiteSchemaVersion] = [First()]
+    ) throws -> SettingsStorage<Parameters> {
+        try SettingsStorage<Parameters>(name: "Settings", at: folder, versions: versions)
+    }
+
+    private func rows(in folder: URL) async throws -> [String] {
+        let storage = try SQLiteStorage(at: folder.appendingPathComponent("Settings.sqlite"))
+        return try await storage.read {
+            try $0.select(
+                sql: """
+                    SELECT json_array(isDetailed, apiUrl, armedAt, retries) FROM settings ORDER BY rowid
+                    """)
+        }
+    }
+
+    @Test("Parameters are columns of one row, which is made when the first of them is set.")
+    func columns() async throws {
+        try await withTemporaryDirectory { folder in
+            let settings = try open(folder)
+            #expect(settings.read() == .empty)
+            #expect(try await rows(in: folder) == [])
+            settings.isDetailed = true
+            settings.armedAt = Date(timeIntervalSince1970: 1_234_567.5)
+            #expect(try await rows(in: folder) == ["[1,null,1234567.5,3]"])
+            settings.save(Parameters(isDetailed: true, apiUrl: URL(string: "https://e.org/'x"), armedAt: nil, retries: 4))
+            #expect(try await rows(in: folder) == ["[1,\"https://e.org/'x\",null,4]"])
+            #expect(settings.apiUrl?.absoluteString == "https://e.org/'x")
+            settings.erase()
+            #expect(settings.read() == .empty)
+            #expect(try await rows(in: folder) == [])
+        }
+    }
+
+    @Test("What one storage of a table writes, another finds, and so does the next program.")
+    func shared() async throws {
+        try await withTemporaryDirectory { folder in
+            do {
+                let (one, other) = (try open(folder), try open(folder))
+                one.retries = 7
+                #expect(other.retries == 7)
+                other.update(\.retries) { $0 += 1 }
+                #expect(one.retries == 8)
+            }
+            #expect(try open(folder).retries == 8)
+        }
+    }
+
+    @Test("A change made with SQL is heard, and a listener ends on what is stored.")
+    func outside() async throws {
+        try await withTemporaryDirectory { folder in
+            let settings = try open(folder)
+            settings.retries = 1
+            var iterator = settings.keepInformed().makeAsyncIterator()
+            #expect(await iterator.next()?.retries == 1)
+            let storage = try SQLiteStorage(at: folder.appendingPathComponent("Settings.sqlite"))
+            try await storage.write { try $0.execute(sql: "UPDATE settings SET retries = 9, apiUrl = 'https://e.org'") }
+            let record = await iterator.next()
+            #expect(record == Parameters(isDetailed: false, apiUrl: URL(string: "https://e.org"), armedAt: nil, retries: 9))
+            #expect(settings.read() == record)
+        }
+    }
+
+    @Test("A column that holds something else reads as that of the empty record, is diagnosed, and stays until it is set.")
+    func somethingElse() async throws {
+        try await withTemporaryDirectory { folder in
+            let settings = try open(folder)
+            settings.apiUrl = URL(string: "https://e.org")
+            let storage = try SQLiteStorage(at: folder.appendingPathComponent("Settings.sqlite"))
+            try await storage.write {
+                try $0.execute(sql: "UPDATE settings SET retries = 'many', isDetailed = 'perhaps'")
+            }
+            let again = try open(folder)
+            while again.retries != 3 { await Task.yield() }
+            #expect(again.read() == Parameters(isDetailed: false, apiUrl: URL(string: "https://e.org"), armedAt: nil))
+            #expect(try await rows(in: folder) == ["[\"perhaps\",\"https://e.org\",null,\"many\"]"])
+            again.retries = 5
+            #expect(try await rows(in: folder) == ["[\"perhaps\",\"https://e.org\",null,5]"])
+        }
+    }
+
+    @Test("Versions are applied once; one that fails leaves everything as it was and is named.")
+    func versions() async throws {
+        try await withTemporaryDirectory { folder in
+            try open(folder).retries = 6
+            let settings = try open(folder, versions: [First(), Second()])
+            #expect(settings.retries == 6)
+            let error = #expect(throws: SettingsError.self) { try open(folder, versions: [First(), Second(), Failing()]) }
+            #expect(error?.code == .schemaUpgradeFailed)
+            #expect(error?.description.contains("v03") == true)
+            #expect(try await rows(in: folder) == ["[0,null,null,6]"])
+            let old = #expect(throws: SettingsError.self) { try open(folder, versions: [First()]) }
+            #expect(old?.code == .schemaTooNew)
+        }
+    }
+
+    @Test("Without a version that makes the table, there is an error that says so.")
+    func noTable() async throws {
+        try await withTemporaryDirectory { folder in
+            let error = #expect(throws: SettingsError.self) { try open(folder, versions: []) }
+            #expect(error?.code == .unexpectedTable)
+        }
+    }
+}
+
