@@ -39,7 +39,7 @@ struct SettingsBenchmarks {
         let fixture = try Fixture()
         let all =
             try Benchmark.reading(fixture) + Benchmark.handles(fixture) + Benchmark.threads(fixture)
-            + Benchmark.writing() + Benchmark.files() + Benchmark.shared()
+            + Benchmark.writing() + Benchmark.files() + Benchmark.shared() + Benchmark.sqlite()
         let outcomes = all.filter { isWanted($0.row, $0.name) }
             .map { $0.run(rounds: isQuick ? 7 : 21, shareOfIterations: isQuick ? 0.2 : 1) }
         let figures = try Figure.all(isQuick: isQuick, isWanted: isWanted)

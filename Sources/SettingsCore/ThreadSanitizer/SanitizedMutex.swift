@@ -44,6 +44,15 @@
             defer { pthread_mutex_unlock(storage.lock) }
             return try body(&storage.value)
         }
+
+        /// Calls `body` with the lock held, unless somebody else holds it.
+        public func withLockIfAvailable<Result, Failure: Error>(
+            _ body: (inout Value) throws(Failure) -> Result
+        ) throws(Failure) -> Result? {
+            guard pthread_mutex_trylock(storage.lock) == 0 else { return nil }
+            defer { pthread_mutex_unlock(storage.lock) }
+            return try body(&storage.value)
+        }
     }
 
     @usableFromInline typealias Mutex = SanitizedMutex

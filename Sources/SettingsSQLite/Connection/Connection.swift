@@ -13,10 +13,16 @@ final class Connection {
     private let handle: OpaquePointer
     private let authorizer = Authorizer()
     private var statements: [String: Statement] = [:]
-    private var primaryKeys: [String: (schema: Int64, columns: [String])] = [:]
+    /// How rows are put into tables; one way a table, the last.
+    private var insertions: [String: Insertion] = [:]
+    /// The version of the schema that they are for; and whether it is the present one for sure.
+    private var insertionsSchema: Int64?
+    private var isSchemaKnown = false
     private let forks = Fork.count
     /// The file that was opened; nil where that could not be found out.
     private let file: FileStatus?
+    /// Up to when it is taken to be the one at the path.
+    private var sameFileDeadline: Deadline?
 
     /// How many statements are kept prepared.
     private static let statementLimit = 100
@@ -54,13 +60,18 @@ final class Connection {
     /// Whether this process is a child of the one that opened the database, and must not use the connection.
     var isInherited: Bool { Fork.count != forks }
 
+    /// - Parameter trust: How long an answer holds. Asking takes as long as a tenth of a write.
     /// - Throws: ``SettingsError`` with the code `fileReplaced` if there is another file at the path now, or none; what is
     ///   written through this connection would be lost.
-    func requireSameFile() throws {
+    func requireSameFile(trust: Duration = .milliseconds(10)) throws {
         guard let file else { return }
+        if trust > .zero, let sameFileDeadline, !sameFileDeadline.hasPassed { return }
         let present = try? POSIXFileSystem().status(of: path, followingLink: true)
-        if present?.inode == file.inode && present?.device == file.device { return }
-        throw SettingsError(.fileReplaced, store: description)
+        guard present?.inode == file.inode && present?.device == file.device else {
+            sameFileDeadline = nil
+            throw SettingsError(.fileReplaced, store: description)
+        }
+        sameFileDeadline = Deadline(after: trust)
     }
 
     // MARK: Statements
@@ -145,6 +156,7 @@ final class Connection {
 
     /// Begins a transaction that sees one state of the database and, if it is to write, keeps other writers out.
     func begin(writing: Bool) throws {
+        forgetSchema()
         do {
             try execute(writing ? "BEGIN IMMEDIATE" : "BEGIN")
         } catch {
@@ -201,15 +213,24 @@ final class Connection {
         return number
     }
 
-    /// The columns of a table's primary key, in lower case; none where it has none, or is not there.
-    func primaryKey(of table: String) throws -> [String] {
-        let schema = try integer("PRAGMA schema_version")
-        if let known = primaryKeys[table], known.schema == schema { return known.columns }
-        let columns = try TableDescription(of: table, on: self)?.columns.filter { $0.primaryKeyPosition > 0 } ?? []
-        let key = columns.sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map { $0.name.lowercased() }
-        primaryKeys[table] = (schema, key)
-        return key
+    /// How to put a row with these columns into a table, inside of a transaction.
+    func insertion(into table: String, _ columns: [String]) throws -> Insertion {
+        if !isSchemaKnown {
+            let schema = try integer("PRAGMA schema_version")
+            if schema != insertionsSchema { insertions = [:] }
+            insertionsSchema = schema
+            isSchemaKnown = true
+        }
+        if let known = insertions[table], known.columns == columns { return known }
+        let keyColumns = try TableDescription(of: table, on: self)?.columns.filter { $0.primaryKeyPosition > 0 } ?? []
+        let key = keyColumns.sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map { $0.name.lowercased() }
+        let insertion = Insertion(into: table, columns, key: key)
+        insertions[table] = insertion
+        return insertion
     }
+
+    /// The schema may be another one now.
+    func forgetSchema() { isSchemaKnown = false }
 
     /// How many rows the last statement has changed.
     var changeCount: Int { Int(sqlite3_changes(handle)) }

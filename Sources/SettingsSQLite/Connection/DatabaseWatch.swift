@@ -23,7 +23,7 @@ final class DatabaseWatch: Sendable {
     /// How long a change may go unnoticed where the system tells of changes, and where it does not.
     private static let (slow, quick) = (Duration.seconds(1), Duration.milliseconds(100))
     /// How long others are not told again.
-    private static let pause = DispatchTimeInterval.microseconds(500)
+    private static let pause = DispatchTimeInterval.milliseconds(5)
 
     /// Where looking is done.
     let queue: DispatchQueue

@@ -60,10 +60,16 @@ final class Statement {
             isInUse = false
         }
         try bind(parameters)
-        while try step() {
+        guard try step() else { return }
+        let count = sqlite3_stmt_status(handle, Int32(SQLITE_STMTSTATUS_REPREPARE), 0)
+        if count != preparations {
+            preparations = count
+            learnColumnNames()
+        }
+        repeat {
             rowNumber += 1
             guard try row() else { return }
-        }
+        } while try step()
     }
 
     /// Runs a statement that gives no rows, or whose rows nobody wants.
@@ -74,13 +80,7 @@ final class Statement {
     private func step() throws -> Bool {
         let code = Int(sqlite3_step(handle))
         switch code {
-        case SQLITE_ROW:
-            let count = sqlite3_stmt_status(handle, Int32(SQLITE_STMTSTATUS_REPREPARE), 0)
-            if count != preparations {
-                preparations = count
-                learnColumnNames()
-            }
-            return true
+        case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         default: throw connection.error(Int32(code), isWriting: !isReadOnly)
         }
@@ -148,7 +148,7 @@ final class Statement {
         case SQLITE_TEXT:
             let start = sqlite3_column_text(handle, index)
             let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index)))
-            if let text = String(validating: bytes, as: UTF8.self) { return .text(text) }
+            if let text = String(utf8: bytes) { return .text(text) }
             return .blob(Data(buffer: bytes))
         case SQLITE_BLOB: return .blob(bytes(at: column))
         default: return .null

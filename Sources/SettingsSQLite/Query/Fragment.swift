@@ -1,11 +1,14 @@
 /// A piece of SQL and the values that stand for the question marks in it.
 struct Fragment: Sendable {
     private(set) var sql: String
-    private(set) var values: [SQLiteValue] = []
+    private(set) var values: [SQLiteValue]
     /// Why the piece cannot be used; told when it is.
     private(set) var problem: (any Error)?
 
-    init(_ sql: String = "") { self.sql = sql }
+    init(_ sql: String = "", _ values: [SQLiteValue] = []) {
+        self.sql = sql
+        self.values = values
+    }
 
     mutating func append(_ text: String) { sql += text }
 

@@ -39,6 +39,9 @@ public struct SQLiteQuery<Record: SQLiteRecord>: Sendable {
 
     private var table: String { Identifier.quoted(Record.tableName) }
 
+    /// All columns of the records that are meant.
+    @usableFromInline var statement: SQLiteStatement { SQLiteStatement(select("*")) }
+
     /// `SELECT columns FROM table ...`
     func select(_ columns: String) -> Fragment {
         var fragment = Fragment("SELECT \(columns) FROM \(table)")

@@ -15,14 +15,15 @@ import SettingsCore
 public struct SQLiteRow {
     /// What was put into the row, in order.
     private(set) var entries: [(name: String, value: SQLiteValue)] = []
-    private let cursor: Cursor?
-    private let fields: Fields?
-    private let notes: Notes
+    private let source: Source
 
-    /// The present row of a statement.
-    struct Cursor {
-        let statement: Statement
-        let rowNumber: Int
+    private enum Source {
+        /// Nothing: the row is being made.
+        case none(Notes)
+        /// The present row of a statement.
+        case statement(Statement, rowNumber: Int)
+        /// The fields of a record of settings.
+        case fields(Fields)
     }
 
     /// The fields of a record of settings.
@@ -37,29 +38,21 @@ public struct SQLiteRow {
     }
 
     /// An empty row, to be saved into; also to try a mapping of your own.
-    public init() {
-        cursor = nil
-        fields = nil
-        notes = Notes()
-    }
+    public init() { source = .none(Notes()) }
 
-    init(_ fields: Fields) {
-        cursor = nil
-        self.fields = fields
-        notes = Notes()
-    }
+    init(_ statement: Statement) { source = .statement(statement, rowNumber: statement.rowNumber) }
 
-    init(_ statement: Statement) {
-        cursor = Cursor(statement: statement, rowNumber: statement.rowNumber)
-        fields = nil
-        notes = statement.notes
-    }
+    init(_ fields: Fields) { source = .fields(fields) }
 
     /// The first problem that was noted.
-    var error: SettingsError? { notes.error }
+    var error: SettingsError? {
+        if case .none(let notes) = source { notes.error } else { nil }
+    }
 
     /// The names of the columns.
-    public var columns: [String] { cursor?.statement.columnNames ?? entries.map(\.name) }
+    public var columns: [String] {
+        if case .statement(let statement, _) = source { statement.columnNames } else { entries.map(\.name) }
+    }
 
     /// Whether there is such a column, whatever it holds.
     public func contains(_ column: String) -> Bool { columns.contains(column) }
@@ -70,7 +63,8 @@ public struct SQLiteRow {
     ///
     /// - Throws: ``SettingsError`` with the code `unexpectedRow`, if the column is missing, `NULL`, or holds something else.
     public subscript<Value: SQLiteConvertible>(column: String) -> Value {
-        get throws {
+        // Inlined, so that the compiler sees which type it is.
+        @inlinable get throws {
             let stored = try stored(column)
             if let value = Value(sqliteValue: stored) { return value }
             throw mismatch(column, stored, Value.self)
@@ -82,15 +76,13 @@ public struct SQLiteRow {
     /// A column that is missing, or holds something else, makes the selection fail after the record was loaded; a value that
     /// cannot be stored makes saving fail.
     public subscript<Value: SQLiteConvertible>(column: String) -> Value? {
-        get {
-            noting(column) {
-                let stored = try stored(column)
-                if stored == .null { return nil }
-                guard let value = Value(sqliteValue: stored) else { throw mismatch(column, stored, Value.self) }
-                return value
-            }
+        @inlinable get {
+            guard let stored = present(column) else { return nil }
+            if let value = Value(sqliteValue: stored) { return value }
+            note(mismatch(column, stored, Value.self), column)
+            return nil
         }
-        set { put(newValue, into: column) }
+        @inlinable set { put(column) { try newValue?.sqliteValue } }
     }
 
     /// The value of a column that holds it as JSON text.
@@ -99,8 +91,9 @@ public struct SQLiteRow {
     @_disfavoredOverload
     public subscript<Value: Codable>(column: String, form: Void = ()) -> Value {
         get throws {
-            guard let value: Value = try decoded(column) else { throw mismatch(column, .null, Value.self) }
-            return value
+            let stored = try stored(column)
+            if let value: Value = try decoded(stored, column) { return value }
+            throw mismatch(column, stored, Value.self)
         }
     }
 
@@ -110,12 +103,20 @@ public struct SQLiteRow {
     /// cannot be encoded makes saving fail.
     @_disfavoredOverload
     public subscript<Value: Codable>(column: String) -> Value? {
-        get { noting(column) { try decoded(column) } }
-        set { put(newValue.map { JSONColumn($0) }, into: column) }
+        get {
+            guard let stored = present(column) else { return nil }
+            do {
+                return try decoded(stored, column)
+            } catch {
+                note(error, column)
+                return nil
+            }
+        }
+        set { put(column) { try newValue.map { JSONColumn($0) }?.sqliteValue } }
     }
 
-    private func decoded<Value: Codable>(_ column: String) throws -> Value? {
-        let stored = try stored(column)
+    /// - Returns: nil for `NULL`.
+    private func decoded<Value: Codable>(_ stored: SQLiteValue, _ column: String) throws -> Value? {
         switch stored {
         case .null: return nil
         case .text(let text):
@@ -128,64 +129,73 @@ public struct SQLiteRow {
         }
     }
 
-    private mutating func put(_ value: (some SQLiteConvertible)?, into column: String) {
+    @usableFromInline mutating func put(_ column: String, _ value: () throws -> SQLiteValue?) {
         do {
-            let stored = try value?.sqliteValue ?? .null
+            let stored = try value() ?? .null
             if let index = entries.firstIndex(where: { $0.name == column }) {
                 entries[index].value = stored
             } else {
                 entries.append((column, stored))
             }
         } catch {
-            notes.error = notes.error ?? .unstorable(error, store: place(column))
+            note(SettingsError.unstorable(error, store: place(column)), column)
         }
     }
 
     // MARK: Reading
 
     /// - Throws: if there is no such column, or the row is gone.
-    private func stored(_ column: String) throws -> SQLiteValue {
-        if let cursor {
-            guard cursor.rowNumber == cursor.statement.rowNumber else {
+    @usableFromInline func stored(_ column: String) throws -> SQLiteValue {
+        switch source {
+        case .statement(let statement, let rowNumber):
+            guard rowNumber == statement.rowNumber else {
                 throw SettingsError(
-                    .outsideAccess, store: cursor.statement.description,
+                    .outsideAccess, store: statement.description,
                     underlying: SQLiteProblem("A row was read after the function that it was given to had returned."))
             }
-            if let index = cursor.statement.index(of: column) { return cursor.statement.value(at: index) }
-        } else if let fields {
+            if let index = statement.index(of: column) { return statement.value(at: index) }
+        case .fields(let fields):
             return try fields.value(column)
-        } else if let entry = entries.first(where: { $0.name == column }) {
-            return entry.value
+        case .none:
+            if let entry = entries.first(where: { $0.name == column }) { return entry.value }
         }
         throw SettingsError(
             .unexpectedRow, store: place(column), underlying: SQLiteProblem("The row has no column of this name."))
     }
 
-    private func noting<Value>(_ column: String, _ body: () throws -> Value?) -> Value? {
+    /// - Returns: nil for `NULL`, and, with a note, if there is no such column.
+    @usableFromInline func present(_ column: String) -> SQLiteValue? {
         do {
-            return try body()
+            let stored = try stored(column)
+            return stored == .null ? nil : stored
         } catch {
-            if let fields {
-                fields.note(error, column)
-                return nil
-            }
-            notes.error = notes.error ?? .wrap(error, as: .unexpectedRow)
+            note(error, column)
             return nil
         }
     }
 
-    private func mismatch(_ column: String, _ stored: SQLiteValue, _ type: Any.Type) -> SettingsError {
+    @usableFromInline func note(_ error: any Error, _ column: String) {
+        switch source {
+        case .none(let notes): notes.error = notes.error ?? .wrap(error, as: .unexpectedRow)
+        case .statement(let statement, _):
+            statement.notes.error = statement.notes.error ?? .wrap(error, as: .unexpectedRow)
+        case .fields(let fields): fields.note(error, column)
+        }
+    }
+
+    @usableFromInline func mismatch(_ column: String, _ stored: SQLiteValue, _ type: Any.Type) -> SettingsError {
         let error = SettingsError(
             .unexpectedRow, store: place(column),
             underlying: SQLiteProblem(
                 "It holds \(stored.kind) where \(type) is expected, or one that \(type) cannot hold."))
         // The record is then made once more, without the column.
-        fields?.note(error, column)
+        if case .fields(let fields) = source { fields.note(error, column) }
         return error
     }
 
     private func place(_ column: String) -> String {
-        (cursor?.statement.description).map { "\($0), column \(column)" } ?? "column \(column)"
+        if case .statement(let statement, _) = source { return "\(statement.description), column \(column)" }
+        return "column \(column)"
     }
 }
 

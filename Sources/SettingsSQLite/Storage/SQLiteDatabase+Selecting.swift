@@ -8,16 +8,15 @@ extension SQLiteDatabase {
     /// - Throws: ``SettingsError``: `statementFailed` for a table or a column that is not there, `unexpectedRow` if the row is
     ///   none of this type, `busy`, `readFailed`.
     public func select<Record: SQLiteRecord>(_ query: SQLiteQuery<Record>) throws -> Record? {
-        let records: [Record] = try records(query.first.select("*"))
-        return records.first
+        try select(sql: query.first.statement)
     }
 
     /// All records that are meant, in the order of the query.
     ///
     /// - Throws: as for one record; `unexpectedRow` if one of the rows is none of this type.
-    @_disfavoredOverload
+    @_disfavoredOverload @inlinable
     public func select<Record: SQLiteRecord>(_ query: SQLiteQuery<Record>) throws -> [Record] {
-        try records(query.select("*"))
+        try select(sql: query.statement)
     }
 
     /// How many records are meant.
@@ -39,14 +38,17 @@ extension SQLiteDatabase {
 
     /// The record of the first row that a statement gives; nil if it gives none.
     public func select<Record: SQLiteRecord>(sql: SQLiteStatement) throws -> Record? {
-        let records: [Record] = try records(sql.fragment, isOne: true)
-        return records.first
+        var record: Record?
+        try visitRows(sql, isOne: true) { record = try Record.load(from: $0) }
+        return record
     }
 
     /// The records of all rows that a statement gives.
-    @_disfavoredOverload
+    @_disfavoredOverload @inlinable
     public func select<Record: SQLiteRecord>(sql: SQLiteStatement) throws -> [Record] {
-        try records(sql.fragment)
+        var records: [Record] = []
+        try visitRows(sql) { records.append(try Record.load(from: $0)) }
+        return records
     }
 
     /// The first column of the first row that a statement gives; nil if it gives none, and for `NULL`.
@@ -77,21 +79,21 @@ extension SQLiteDatabase {
     /// Calls `body` with each row that a statement gives, which it can use until it returns: for joins, sums, and whatever
     /// else is no record.
     public func forEachRow(sql: SQLiteStatement, _ body: (SQLiteRow) throws -> Void) throws {
-        try run(sql.fragment) { statement in
-            try statement.withRow(body)
-            return true
-        }
+        try visitRows(sql, body)
     }
 
     // MARK: Rows
 
-    private func records<Record: SQLiteRecord>(_ fragment: Fragment, isOne: Bool = false) throws -> [Record] {
-        var records: [Record] = []
-        try run(fragment) { statement in
-            records.append(try statement.withRow(Record.load))
+    /// Gives each row, or the first, to `body`, and throws the first problem that it did not.
+    @usableFromInline func visitRows(
+        _ sql: SQLiteStatement, isOne: Bool = false, _ body: (SQLiteRow) throws -> Void
+    ) throws {
+        try run(sql.fragment) { statement in
+            statement.notes.error = nil
+            try body(SQLiteRow(statement))
+            if let error = statement.notes.error { throw error }
             return !isOne
         }
-        return records
     }
 
     private func values<Value: SQLiteConvertible>(_ fragment: Fragment, isOne: Bool = false) throws -> [Value?] {
@@ -114,15 +116,5 @@ extension SQLiteDatabase {
         SettingsError(
             .unexpectedRow,
             underlying: SQLiteProblem("The first column holds \(stored.kind) where \(type) is expected."))
-    }
-}
-
-extension Statement {
-    /// Gives the present row to `body`, and throws the first problem that it did not.
-    fileprivate func withRow<R>(_ body: (SQLiteRow) throws -> R) throws -> R {
-        notes.error = nil
-        let result = try body(SQLiteRow(self))
-        if let error = notes.error { throw error }
-        return result
     }
 }

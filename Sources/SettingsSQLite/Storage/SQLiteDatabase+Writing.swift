@@ -7,8 +7,7 @@ extension SQLiteDatabase {
     /// - Throws: ``SettingsError``: `constraintViolated` if there is a row with the same primary key, for example.
     @discardableResult
     public func insert<Record: SQLiteRecord>(_ record: Record) throws -> Int64 {
-        let entries = try entries(of: record)
-        try run(insertion(into: Record.tableName, entries))
+        try insert(record, replacing: false)
         return try openConnection().lastRowID
     }
 
@@ -19,21 +18,7 @@ extension SQLiteDatabase {
     ///
     /// - Throws: ``SettingsError``: `constraintViolated` if another constraint than the primary key does not allow it.
     public func save<Record: SQLiteRecord>(_ record: Record?) throws {
-        guard let record else { return }
-        let entries = try entries(of: record)
-        var fragment = insertion(into: Record.tableName, entries)
-        let key = try openConnection().primaryKey(of: Record.tableName)
-        let isComplete = key.allSatisfy { column in
-            entries.contains { $0.name.lowercased() == column && $0.value != .null }
-        }
-        if !key.isEmpty && isComplete {
-            let others = entries.map(\.name).filter { !key.contains($0.lowercased()) }.map(Identifier.quoted)
-            fragment.append(" ON CONFLICT (\(key.map(Identifier.quoted).joined(separator: ", "))) DO ")
-            fragment.append(
-                others.isEmpty
-                    ? "NOTHING" : "UPDATE SET " + others.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
-        }
-        try run(fragment)
+        if let record { try insert(record, replacing: true) }
     }
 
     /// Stores several records, as ``save(_:)-(Record?)`` does.
@@ -85,21 +70,13 @@ extension SQLiteDatabase {
         }
     }
 
-    private func entries<Record: SQLiteRecord>(of record: Record) throws -> [(name: String, value: SQLiteValue)] {
+    private func insert<Record: SQLiteRecord>(_ record: Record, replacing: Bool) throws {
         var row = SQLiteRow()
         try record.save(into: &row)
         if let error = row.error { throw error }
-        return row.entries
-    }
-
-    private func insertion(into table: String, _ entries: [(name: String, value: SQLiteValue)]) -> Fragment {
-        var fragment = Fragment("INSERT INTO \(Identifier.quoted(table)) ")
-        guard !entries.isEmpty else {
-            fragment.append("DEFAULT VALUES")
-            return fragment
-        }
-        fragment.append("(\(entries.map { Identifier.quoted($0.name) }.joined(separator: ", "))) VALUES ")
-        fragment.append(list: entries.map(\.value))
-        return fragment
+        let connection = try openConnection()
+        let insertion = try connection.insertion(into: Record.tableName, row.entries.map(\.name))
+        let replaces = replacing && insertion.keyPositions?.allSatisfy { row.entries[$0].value != .null } ?? false
+        try run(Fragment(replaces ? insertion.replacing : insertion.plain, row.entries.map(\.value)))
     }
 }

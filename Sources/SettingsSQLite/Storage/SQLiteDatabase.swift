@@ -13,6 +13,8 @@ public final class SQLiteDatabase {
     private(set) var digest: Hasher?
 
     private var connection: Connection?
+    /// The statement that was noted last.
+    private var lastStatement: Statement?
     private let description: String
 
     init(_ connection: Connection, isWriting: Bool, isObserved: Bool = false) {
@@ -23,7 +25,10 @@ public final class SQLiteDatabase {
     }
 
     /// The closure has returned.
-    func end() { connection = nil }
+    func end() {
+        connection = nil
+        lastStatement = nil
+    }
 
     func openConnection() throws -> Connection {
         guard let connection else { throw SettingsError(.outsideAccess, store: description) }
@@ -59,6 +64,9 @@ public final class SQLiteDatabase {
             throw SettingsError(
                 .readOnly, store: description, underlying: SQLiteProblem("Inside of a read nothing can be written."))
         }
+        if statement === lastStatement { return }
+        lastStatement = statement
         access.formUnion(statement.access)
+        if statement.access.changesSchema { connection?.forgetSchema() }
     }
 }

@@ -123,7 +123,9 @@ struct KeyedLayout: SettingsLayout {
 
     /// Text where there is one that everybody can read, bytes elsewhere.
     private static func value(of data: Data) -> SQLiteValue {
-        guard !data.contains(0), let text = String(validating: data, as: UTF8.self) else { return .blob(data) }
-        return .text(text)
+        let text: String? = data.withUnsafeBytes { bytes in
+            bytes.contains(0) ? nil : String(utf8: bytes.bindMemory(to: UInt8.self))
+        }
+        return text.map(SQLiteValue.text) ?? .blob(data)
     }
 }

@@ -31,6 +31,8 @@ final class MirroredSettings: Sendable {
     private let access: Mutex<Access>
     private let watch = Mutex<DatabaseWatch?>(nil)
     private let hasLookedInVain = Atomic(false)
+    /// Whether others were to be looked for while the database was in use.
+    private let mustLookAgain = Atomic(false)
 
     /// Opens a database, and makes what is missing.
     init(
@@ -76,7 +78,7 @@ final class MirroredSettings: Sendable {
         isWriting: Bool = true, _ decide: ([String: Data]) -> [SettingsStoreBatch.Entry]?
     ) throws -> Bool {
         // Also where it throws: changes of others may have been taken over.
-        defer { feed.flush() }
+        defer { afterAccess() }
         return try access.withLock { access in
             try reconnectInChild(&access)
             let connection = access.connection
@@ -103,7 +105,7 @@ final class MirroredSettings: Sendable {
 
     /// Returns when everything that was set so far survives a power failure; also takes over what others have written.
     func synchronize() throws {
-        defer { feed.flush() }
+        defer { afterAccess() }
         try access.withLock { access in
             try reconnectInChild(&access)
             try access.connection.requireSameFile()
@@ -116,12 +118,19 @@ final class MirroredSettings: Sendable {
 
     /// Takes over what others have committed since the last time.
     func refresh() throws {
-        defer { feed.flush() }
-        try access.withLock { access in
-            try reconnectInChild(&access)
-            try access.connection.requireSameFile()
-            try refresh(&access)
-        }
+        defer { afterAccess() }
+        try access.withLock { access in try refreshWhole(&access) }
+    }
+
+    private func refreshWhole(_ access: inout Access) throws {
+        try reconnectInChild(&access)
+        try access.connection.requireSameFile(trust: .zero)
+        try refresh(&access)
+    }
+
+    private func afterAccess() {
+        feed.flush()
+        if mustLookAgain.exchange(false, ordering: .sequentiallyConsistent) { watch.withLock { $0 }?.lookAgain() }
     }
 
     private func refresh(_ access: inout Access) throws {
@@ -149,7 +158,14 @@ final class MirroredSettings: Sendable {
     /// Has a look at the database in the background; tells of the first failure in a row.
     private func look() {
         do {
-            try refresh()
+            // Who uses the database at the moment is not kept waiting for this; it is looked at afterwards.
+            mustLookAgain.store(true, ordering: .sequentiallyConsistent)
+            defer { feed.flush() }
+            let hasLooked: Void? = try access.withLockIfAvailable { access in
+                mustLookAgain.store(false, ordering: .sequentiallyConsistent)
+                try refreshWhole(&access)
+            }
+            if hasLooked == nil { return }
             hasLookedInVain.store(false, ordering: .relaxed)
         } catch SettingsError.Code.busy {
             // Somebody works on the file; there will be another event, or the next look in its turn.

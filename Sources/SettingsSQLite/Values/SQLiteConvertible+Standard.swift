@@ -6,30 +6,30 @@
 
 extension SQLiteValue: SQLiteConvertible {
     /// The value itself.
-    public var sqliteValue: SQLiteValue {
+    @inlinable public var sqliteValue: SQLiteValue {
         get throws {
-            if case .real(let number) = self, number.isNaN { throw Unstorable(reason: "SQLite cannot hold NaN.") }
+            if case .real(let number) = self, number.isNaN { throw Unstorable.notANumber }
             return self
         }
     }
 
     /// The value itself.
-    public init?(sqliteValue: SQLiteValue) { self = sqliteValue }
+    @inlinable public init?(sqliteValue: SQLiteValue) { self = sqliteValue }
 }
 
 extension SQLiteConvertible where Self: FixedWidthInteger {
     /// An integer; throws beyond `Int64.max`.
-    public var sqliteValue: SQLiteValue {
+    @inlinable public var sqliteValue: SQLiteValue {
         get throws {
             guard let number = Int64(exactly: self) else {
-                throw Unstorable(reason: "SQLite cannot hold integers beyond Int64.max.")
+                throw Unstorable.tooLarge
             }
             return .integer(number)
         }
     }
 
     /// The integer that is stored so, also as a floating-point number without a fraction; nil where it does not fit.
-    public init?(sqliteValue: SQLiteValue) {
+    @inlinable public init?(sqliteValue: SQLiteValue) {
         switch sqliteValue {
         case .integer(let number): self.init(exactly: number)
         case .real(let number): self.init(exactly: number)
@@ -51,10 +51,10 @@ extension UInt64: SQLiteConvertible {}
 
 extension Bool: SQLiteConvertible {
     /// 0 or 1.
-    public var sqliteValue: SQLiteValue { .integer(self ? 1 : 0) }
+    @inlinable public var sqliteValue: SQLiteValue { .integer(self ? 1 : 0) }
 
     /// True for 1, false for 0.
-    public init?(sqliteValue: SQLiteValue) {
+    @inlinable public init?(sqliteValue: SQLiteValue) {
         switch sqliteValue {
         case .integer(0): self = false
         case .integer(1): self = true
@@ -65,12 +65,12 @@ extension Bool: SQLiteConvertible {
 
 extension SQLiteConvertible where Self: BinaryFloatingPoint {
     /// A floating-point number; throws for NaN.
-    public var sqliteValue: SQLiteValue {
+    @inlinable public var sqliteValue: SQLiteValue {
         get throws { try SQLiteValue.real(Double(self)).sqliteValue }
     }
 
     /// The number that is stored so, also as an integer; nil where it cannot be held exactly.
-    public init?(sqliteValue: SQLiteValue) {
+    @inlinable public init?(sqliteValue: SQLiteValue) {
         switch sqliteValue {
         case .integer(let number): self.init(exactly: number)
         case .real(let number): self.init(exactly: number)
@@ -84,10 +84,10 @@ extension Float: SQLiteConvertible {}
 
 extension String: SQLiteConvertible {
     /// Text.
-    public var sqliteValue: SQLiteValue { .text(self) }
+    @inlinable public var sqliteValue: SQLiteValue { .text(self) }
 
     /// The text that is stored.
-    public init?(sqliteValue: SQLiteValue) {
+    @inlinable public init?(sqliteValue: SQLiteValue) {
         guard case .text(let text) = sqliteValue else { return nil }
         self = text
     }
@@ -95,10 +95,10 @@ extension String: SQLiteConvertible {
 
 extension Data: SQLiteConvertible {
     /// Bytes.
-    public var sqliteValue: SQLiteValue { .blob(self) }
+    @inlinable public var sqliteValue: SQLiteValue { .blob(self) }
 
     /// The bytes that are stored.
-    public init?(sqliteValue: SQLiteValue) {
+    @inlinable public init?(sqliteValue: SQLiteValue) {
         guard case .blob(let bytes) = sqliteValue else { return nil }
         self = bytes
     }
@@ -106,10 +106,10 @@ extension Data: SQLiteConvertible {
 
 extension Date: SQLiteConvertible {
     /// The seconds since 1 January 2001, UTC.
-    public var sqliteValue: SQLiteValue { get throws { try timeIntervalSinceReferenceDate.sqliteValue } }
+    @inlinable public var sqliteValue: SQLiteValue { get throws { try timeIntervalSinceReferenceDate.sqliteValue } }
 
     /// The date that is stored so.
-    public init?(sqliteValue: SQLiteValue) {
+    @inlinable public init?(sqliteValue: SQLiteValue) {
         guard let seconds = TimeInterval(sqliteValue: sqliteValue) else { return nil }
         self.init(timeIntervalSinceReferenceDate: seconds)
     }
@@ -117,10 +117,10 @@ extension Date: SQLiteConvertible {
 
 extension URL: SQLiteConvertible {
     /// The absolute string.
-    public var sqliteValue: SQLiteValue { .text(absoluteString) }
+    @inlinable public var sqliteValue: SQLiteValue { .text(absoluteString) }
 
     /// The URL that is stored so.
-    public init?(sqliteValue: SQLiteValue) {
+    @inlinable public init?(sqliteValue: SQLiteValue) {
         guard case .text(let text) = sqliteValue else { return nil }
         self.init(string: text)
     }
@@ -128,10 +128,10 @@ extension URL: SQLiteConvertible {
 
 extension UUID: SQLiteConvertible {
     /// The text with hyphens, in upper case.
-    public var sqliteValue: SQLiteValue { .text(uuidString) }
+    @inlinable public var sqliteValue: SQLiteValue { .text(uuidString) }
 
     /// The UUID that is stored so, in upper or lower case, or as sixteen bytes.
-    public init?(sqliteValue: SQLiteValue) {
+    @inlinable public init?(sqliteValue: SQLiteValue) {
         switch sqliteValue {
         case .text(let text):
             self.init(uuidString: text)

@@ -62,16 +62,19 @@ public protocol SQLiteConvertible {
 
 extension SQLiteConvertible where Self: RawRepresentable, RawValue: SQLiteConvertible {
     /// What is stored for the raw value.
-    public var sqliteValue: SQLiteValue { get throws { try rawValue.sqliteValue } }
+    @inlinable public var sqliteValue: SQLiteValue { get throws { try rawValue.sqliteValue } }
 
     /// The value whose raw value is stored so.
-    public init?(sqliteValue: SQLiteValue) {
+    @inlinable public init?(sqliteValue: SQLiteValue) {
         guard let rawValue = RawValue(sqliteValue: sqliteValue) else { return nil }
         self.init(rawValue: rawValue)
     }
 }
 
 /// A value has no stored form.
-struct Unstorable: Error {
+@usableFromInline struct Unstorable: Error {
     let reason: String
+
+    @usableFromInline static let notANumber = Unstorable(reason: "SQLite cannot hold NaN.")
+    @usableFromInline static let tooLarge = Unstorable(reason: "SQLite cannot hold integers beyond Int64.max.")
 }

@@ -101,7 +101,8 @@ struct SettingsRecordTableTests {
             settings.isDetailed = true
             settings.armedAt = Date(timeIntervalSince1970: 1_234_567.5)
             #expect(try await rows(in: folder) == ["[1,null,1234567.5,3]"])
-            settings.save(Parameters(isDetailed: true, apiUrl: URL(string: "https://e.org/'x"), armedAt: nil, retries: 4))
+            settings.save(
+                Parameters(isDetailed: true, apiUrl: URL(string: "https://e.org/'x"), armedAt: nil, retries: 4))
             #expect(try await rows(in: folder) == ["[1,\"https://e.org/'x\",null,4]"])
             #expect(settings.apiUrl?.absoluteString == "https://e.org/'x")
             settings.erase()
@@ -134,12 +135,15 @@ struct SettingsRecordTableTests {
             let storage = try SQLiteStorage(at: folder.appendingPathComponent("Settings.sqlite"))
             try await storage.write { try $0.execute(sql: "UPDATE settings SET retries = 9, apiUrl = 'https://e.org'") }
             let record = await iterator.next()
-            #expect(record == Parameters(isDetailed: false, apiUrl: URL(string: "https://e.org"), armedAt: nil, retries: 9))
+            #expect(
+                record == Parameters(isDetailed: false, apiUrl: URL(string: "https://e.org"), armedAt: nil, retries: 9))
             #expect(settings.read() == record)
         }
     }
 
-    @Test("A column that holds something else reads as that of the empty record, is diagnosed, and stays until it is set.")
+    @Test(
+        "A column that holds something else reads as that of the empty record, is diagnosed, and stays until it is set."
+    )
     func somethingElse() async throws {
         try await withTemporaryDirectory { folder in
             let settings = try open(folder)
@@ -163,7 +167,9 @@ struct SettingsRecordTableTests {
             try open(folder).retries = 6
             let settings = try open(folder, versions: [First(), Second()])
             #expect(settings.retries == 6)
-            let error = #expect(throws: SettingsError.self) { try open(folder, versions: [First(), Second(), Failing()]) }
+            let error = #expect(throws: SettingsError.self) {
+                try open(folder, versions: [First(), Second(), Failing()])
+            }
             #expect(error?.code == .schemaUpgradeFailed)
             #expect(error?.description.contains("v03") == true)
             #expect(try await rows(in: folder) == ["[0,null,null,6]"])
@@ -180,4 +186,3 @@ struct SettingsRecordTableTests {
         }
     }
 }
-
