@@ -19,8 +19,8 @@ public struct SQLiteError: Error, Hashable, Sendable {
 }
 
 extension SQLiteError: ValueFreeError {
-    /// The sentence, the result code and the path.
-    public var description: String { "\(message) (SQLite \(code), \(path))" }
+    /// The sentence and the result code.
+    public var description: String { "\(message) (SQLite \(code))" }
 }
 
 extension SQLiteError {
