@@ -48,7 +48,7 @@ let package = Package(
             dependencies: ["SettingsSQLite", "CSQLite", "SettingsKit", "SettingsTestKit", "settings-test-worker"]),
         .testTarget(
             name: "SettingsTestKitTests", dependencies: ["SettingsCore", "SettingsFiles", "SettingsTestKit"]),
-        .testTarget(name: "SettingsKitTests", dependencies: ["SettingsKit", "SettingsTestKit"]),
+        .testTarget(name: "SettingsKitTests", dependencies: ["SettingsKit", "SettingsSQLite", "SettingsTestKit"]),
     ],
     swiftLanguageModes: [.v6]
 )

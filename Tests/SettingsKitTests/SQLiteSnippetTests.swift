@@ -1,0 +1,205 @@
+import Foundation
+import SettingsKit
+import SettingsSQLite
+import Testing
+
+// The Swift snippets of the articles about databases, as compiled code: `.ci/docs` compares them line by line. What is carried
+// out by a test is noted with it.
+
+private struct Address: Codable, Equatable, Sendable {
+    var town: String
+}
+
+// MARK: The overview
+
+private func openVault(at file: URL) throws -> SettingsService {
+    let vault = try SQLiteStore(at: file)
+    return SettingsService(storesForCustomScopes: [.custom(id: "vault"): vault])
+}
+
+private func renameUser(_ id: Int, to name: String, in storage: SQLiteStorage) async throws -> User? {
+    try await storage.write {
+        try $0.update(User.where(Column("id") == id), set: [Column("name").set(to: name)])
+    }
+    return try await storage.read { try $0.select(User.where(Column("id") == id)) }
+}
+
+// MARK: Settings in a database
+
+extension SettingsService.SettingDefinition {
+    fileprivate static let pin = Setting<String>("pin", in: .custom(id: "vault"), default: "")
+    fileprivate static let attempts = Setting<Int>("attempts", in: .custom(id: "vault"), default: 3)
+}
+
+private func useVault(at file: URL) throws {
+    let settings = SettingsService(storesForCustomScopes: [.custom(id: "vault"): try SQLiteStore(at: file)])
+    settings.set(.pin, to: "1234")
+    settings.update(.attempts) { $0 -= 1 }
+}
+
+private struct Parameters {
+    var isDetailed: Bool
+    var apiURL: URL?
+}
+
+extension Parameters: SQLiteSettingsRecord {
+    static let tableName = "parameters"
+    static let empty = Parameters(isDetailed: false, apiURL: nil)
+
+    func save(into row: inout SQLiteRow) throws {
+        row["isDetailed"] = isDetailed
+        row["apiURL"] = apiURL
+    }
+
+    static func load(from row: SQLiteRow) throws -> Parameters {
+        Parameters(isDetailed: row["isDetailed"] ?? empty.isDetailed, apiURL: row["apiURL"])
+    }
+}
+
+private struct ParametersV01: SQLiteSchemaVersion {
+    let id = "v01"
+
+    func upgrade(_ database: SQLiteDatabase) throws {
+        try database.create(table: Parameters.tableName) { table in
+            table.column("isDetailed", .boolean).notNull()
+            table.column("apiURL", .text)
+        }
+    }
+}
+
+private func openParameters(in folder: URL) throws -> SettingsStorage<Parameters> {
+    try SettingsStorage<Parameters>(name: "Parameters", at: folder, versions: [ParametersV01()])
+}
+
+// MARK: Records in a database
+
+private struct User: Sendable {
+    var id: Int
+    var name: String
+    var locale: String?
+    var address: Address?
+}
+
+extension User: SQLiteRecord {
+    static let tableName = "users"
+
+    func save(into row: inout SQLiteRow) throws {
+        row["id"] = id
+        row["name"] = name
+        row["locale"] = locale
+        row["address"] = address
+    }
+
+    static func load(from row: SQLiteRow) throws -> User {
+        User(id: try row["id"], name: try row["name"], locale: row["locale"], address: row["address"])
+    }
+}
+
+private struct V01: SQLiteSchemaVersion {
+    let id = "v01"
+
+    func upgrade(_ database: SQLiteDatabase) throws {
+        try database.create(table: User.tableName) { table in
+            table.column("id", .integer).notNull().primaryKey()
+            table.column("name", .text).notNull()
+            table.column("locale", .text)
+        }
+    }
+}
+
+private struct V02: SQLiteSchemaVersion {
+    let id = "v02"
+
+    func upgrade(_ database: SQLiteDatabase) throws {
+        try database.alter(table: User.tableName) { $0.add(column: "address", .text) }
+    }
+}
+
+private func openStorage(at file: URL) throws -> SQLiteStorage {
+    var configuration = SQLiteStorage.Configuration()
+    configuration.label = "users"
+    configuration.maximumReaderCount = 3
+    return try SQLiteStorage(at: file, versions: [V01(), V02()], configuration: configuration)
+}
+
+private func changeUsers(in storage: SQLiteStorage) async throws -> [User] {
+    try await storage.write { database in
+        try database.save(User(id: 7, name: "Ann"))
+        try database.update(User.where(Column("id") == 8), set: [Column("name").set(to: "Bob")])
+        try database.delete(User.where(Column("id").isAbsent(among: [7, 8, 9])))
+    }
+    return try await storage.read { database in
+        try database.select(
+            User.where(Column("id") > 5 && !Column("name").like("A%")).ordered(by: Column("name").ascending).limit(10))
+    }
+}
+
+private func loadUser(_ id: Int, from storage: SQLiteStorage) async -> User? {
+    await storage.read {
+        try $0.select(User.where(Column("id") == id))
+    } catch: {
+        print("The user could not be loaded: \($0)")
+    }
+}
+
+private func names(of ids: [Int], notLike text: String, in storage: SQLiteStorage) async throws -> [String] {
+    try await storage.read { database in
+        try database.select(
+            sql: "SELECT \(Column("name")) FROM \(User.self) WHERE id IN \(ids) AND name <> \(text)")
+    }
+}
+
+private func greet(user id: Int, in storage: SQLiteStorage) async {
+    for await user in storage.keepInformed(about: { try $0.select(User.where(Column("id") == id)) }) {
+        print("Hello, \(user?.name ?? "nobody")")
+    }
+}
+
+@Suite("Snippets of the articles about databases")
+struct SQLiteSnippetTests {
+    @Test("The vault's settings are rows that people can read.")
+    func vault() async throws {
+        try await withTemporaryDirectory { path in
+            let folder = URL(fileURLWithPath: path)
+            let file = folder.appendingPathComponent("Vault.sqlite")
+            try useVault(at: file)
+            #expect(try openVault(at: file).get(.attempts) == 2)
+            let rows: [String] = try await SQLiteStorage(at: file).read {
+                try $0.select(sql: "SELECT name || '|' || value FROM settings ORDER BY name")
+            }
+            #expect(rows == ["attempts|2", "pin|\"1234\""])
+        }
+    }
+
+    @Test("Parameters have a table of their own.")
+    func parameters() throws {
+        try withTemporaryDirectory { path in
+            let folder = URL(fileURLWithPath: path)
+            let parameters = try openParameters(in: folder)
+            parameters.isDetailed = true
+            parameters.apiURL = URL(string: "https://example.org")
+            #expect(try openParameters(in: folder).apiURL?.host == "example.org")
+        }
+    }
+
+    @Test("Users are renamed, selected, and listened to.")
+    func users() async throws {
+        try await withTemporaryDirectory { path in
+            let folder = URL(fileURLWithPath: path)
+            let storage = try openStorage(at: folder.appendingPathComponent("Users.sqlite"))
+            try await storage.write {
+                try $0.save([
+                    User(id: 8, name: "Rob", address: Address(town: "Bergen")), User(id: 9, name: "Al"),
+                    User(id: 10, name: "Eve"),
+                ])
+            }
+            #expect(try await changeUsers(in: storage).map(\.name) == ["Bob"])
+            #expect(try await renameUser(9, to: "Alan", in: storage)?.name == "Alan")
+            #expect(await loadUser(8, from: storage)?.address == Address(town: "Bergen"))
+            #expect(try await names(of: [7, 9, 10], notLike: "Ann", in: storage) == ["Alan"])
+            let greeting = Task { await greet(user: 7, in: storage) }
+            greeting.cancel()
+            await greeting.value
+        }
+    }
+}
