@@ -1,9 +1,10 @@
 // What the tests have other processes do. The first argument says what, the second is the property list's path, or that of a
-// shared directory, which is called "shared" and has its state beside it.
+// shared directory, which is called "shared" and has its state beside it, or that of a database, which ends in ".sqlite".
 import Dispatch
 import Foundation
 import SettingsCore
 import SettingsFiles
+import SettingsSQLite
 
 #if canImport(Glibc)
     import Glibc
@@ -35,6 +36,8 @@ func openService() throws -> SettingsService {
     let store: any SettingsStore =
         if url.lastPathComponent == "shared" {
             try DirectoryStore(at: url, state: URL(fileURLWithPath: path + "-state"))
+        } else if url.pathExtension == "sqlite" {
+            try SQLiteStore(at: url)
         } else {
             try PropertyListStore(url: url)
         }
@@ -93,6 +96,14 @@ case "lock":
     say(try system.lock(file) ? "locked" : "not locked")
     while true { pause() }
 
+case "begin":
+    // begin PATH: keeps the database locked in the middle of a write.
+    let database = try SQLiteStorage(at: URL(fileURLWithPath: path))
+    try await database.write { _ in
+        say("locked")
+        while true { pause() }
+    }
+
 case "set":
     // set PATH NAME VALUE: sets one number and exits in order.
     try openService().save(Setting<Int>(arguments[3], in: .defaults, default: 0), to: argument(4))
@@ -150,6 +161,60 @@ case "fork":
     waitpid(child, &status, 0)
     exit(status == 0 ? 0 : 3)
 
+case "fork-and-close":
+    // fork-and-close PATH COUNT: the parent forks, and closes everything after the child has set its first key; the child
+    // goes on.
+    typealias Fork = @convention(c) () -> pid_t
+    guard let symbol = dlsym(nil, "fork") else { exit(2) }
+    let fork = unsafeBitCast(symbol, to: Fork.self)
+    func forkAndClose() throws -> (child: pid_t, toChild: Pipe) {
+        let settings = try openService()
+        for number in 0..<200 { try settings.save(Setting<Int>("warm", in: .defaults, default: 0), to: number) }
+        let (toChild, toParent) = (Pipe(), Pipe())
+        let child = fork()
+        alarm(60)
+        if child != 0 {
+            _ = toParent.fileHandleForReading.availableData
+            return (child, toChild)
+        }
+        for number in 0..<argument(3) {
+            try settings.save(Setting<Int>("child \(number)", in: .defaults, default: -1), to: number)
+            guard number == 0 else { continue }
+            toParent.fileHandleForWriting.write(Data([1]))
+            _ = toChild.fileHandleForReading.availableData
+        }
+        _exit(0)
+    }
+    let (child, toChild) = try forkAndClose()
+    // What was open here is closed by now.
+    toChild.fileHandleForWriting.write(Data([1]))
+    var status: Int32 = 0
+    waitpid(child, &status, 0)
+    exit(status == 0 ? 0 : 3)
+
+case "fork-with-two":
+    // fork-with-two PATH: forks with two connections to the database; the child cannot know whether the other is in use.
+    typealias Fork = @convention(c) () -> pid_t
+    guard let symbol = dlsym(nil, "fork") else { exit(2) }
+    let fork = unsafeBitCast(symbol, to: Fork.self)
+    let key = SettingsService.StorageKey("a", scope: .defaults)
+    let store = try SQLiteStore(at: URL(fileURLWithPath: path))
+    let other = try SQLiteStore(at: URL(fileURLWithPath: path), table: "other")
+    try store.set(key, to: Data("1".utf8))
+    let child = fork()
+    alarm(60)
+    if child == 0 {
+        do {
+            try store.set(key, to: Data("2".utf8))
+            _exit(4)
+        } catch let error as SettingsError {
+            _exit(error.code == .storeUnavailable && store.get(key) == Data("1".utf8) ? 0 : 5)
+        }
+    }
+    var status: Int32 = 0
+    waitpid(child, &status, 0)
+    exit(withExtendedLifetime(other) { status == 0 ? 0 : 3 })
+
 case "limited":
     // limited PATH SIZE: no file may grow beyond SIZE bytes; sets until that is met, then without the limit.
     signal(SIGXFSZ, SIG_IGN)
@@ -163,8 +228,8 @@ case "limited":
             try settings.save(setting, to: text + "0123456789")
             text += "0123456789"
         }
-    } catch SettingsError.Code.writeFailed {
-        guard settings.get(setting) == text else { exit(2) }
+    } catch let error as SettingsError {
+        guard error.code == .writeFailed, settings.get(setting) == text, !"\(error)".contains("0123") else { exit(2) }
     }
     limit.rlim_cur = .max
     setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)

@@ -26,6 +26,7 @@ int sqlite3_changes(sqlite3 *database);
 long long sqlite3_last_insert_rowid(sqlite3 *database);
 int sqlite3_wal_checkpoint_v2(
     sqlite3 *database, const char *name, int mode, int *frameCount, int *checkpointedCount);
+int sqlite3_db_config(sqlite3 *database, int option, ...);
 int sqlite3_set_authorizer(
     sqlite3 *database,
     int (*authorizer)(
@@ -64,8 +65,8 @@ int sqlite3_column_bytes(sqlite3_stmt *statement, int index);
 enum {
     SQLITE_OK = 0, SQLITE_ERROR = 1, SQLITE_PERM = 3, SQLITE_BUSY = 5, SQLITE_LOCKED = 6, SQLITE_NOMEM = 7,
     SQLITE_READONLY = 8, SQLITE_IOERR = 10, SQLITE_CORRUPT = 11, SQLITE_FULL = 13, SQLITE_CANTOPEN = 14,
-    SQLITE_SCHEMA = 17, SQLITE_TOOBIG = 18, SQLITE_CONSTRAINT = 19, SQLITE_MISMATCH = 20, SQLITE_AUTH = 23,
-    SQLITE_RANGE = 25, SQLITE_NOTADB = 26, SQLITE_ROW = 100, SQLITE_DONE = 101,
+    SQLITE_PROTOCOL = 15, SQLITE_SCHEMA = 17, SQLITE_TOOBIG = 18, SQLITE_CONSTRAINT = 19, SQLITE_MISMATCH = 20,
+    SQLITE_AUTH = 23, SQLITE_RANGE = 25, SQLITE_NOTADB = 26, SQLITE_ROW = 100, SQLITE_DONE = 101,
 
     SQLITE_CONSTRAINT_TRIGGER = 19 | (7 << 8),
     SQLITE_IOERR_SHMSIZE = 10 | (19 << 8),
@@ -74,12 +75,17 @@ enum {
 
     SQLITE_INTEGER = 1, SQLITE_FLOAT = 2, SQLITE_TEXT = 3, SQLITE_BLOB = 4, SQLITE_NULL = 5,
 
-    SQLITE_CHECKPOINT_FULL = 1, SQLITE_STMTSTATUS_REPREPARE = 5,
+    SQLITE_CHECKPOINT_PASSIVE = 0, SQLITE_STMTSTATUS_REPREPARE = 5, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE = 1006,
 
     // What an authorizer is asked, and answers.
     SQLITE_DELETE = 9, SQLITE_INSERT = 18, SQLITE_READ = 20, SQLITE_TRANSACTION = 22, SQLITE_UPDATE = 23,
     SQLITE_DENY = 1,
 };
+
+// Has closing leave the write-ahead log as it is. (Swift calls no function with a variable number of arguments.)
+static inline int csqlite_keep_log_on_close(sqlite3 *database) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
 
 #ifdef __cplusplus
 }

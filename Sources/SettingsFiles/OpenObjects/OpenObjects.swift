@@ -11,24 +11,26 @@ import Synchronization
 
 /// What is open in this process, one object a file or directory, however many stores there are over it.
 package final class OpenObjects<Object: AnyObject & Sendable>: Sendable {
-    private let objects = Mutex<[String: WeakReference<Object>]>([:])
+    // By bytes: names that are equal as strings may be two files.
+    private let objects = Mutex<[[UInt8]: WeakReference<Object>]>([:])
 
     package init() {}
 
     /// The object for a path, opened if it is not. Others who open something wait.
     package func object(for path: String, open: () throws -> sending Object) throws -> Object {
         // Given up outside of the lock: the last reference to one runs what is done at its end.
+        let key = Array(path.utf8)
         var others: [Object] = []
         defer { withExtendedLifetime(others) {} }
         return try objects.withLock { objects in
-            if let object = objects[path]?.object { return object }
+            if let object = objects[key]?.object { return object }
             objects = objects.filter { _, reference in
                 guard let object = reference.object else { return false }
                 others.append(object)
                 return true
             }
             let object = try open()
-            objects[path] = WeakReference(object)
+            objects[key] = WeakReference(object)
             return object
         }
     }

@@ -1,6 +1,7 @@
 import CSQLite
 import SettingsCore
 import SettingsFiles
+import Synchronization
 
 /// An open database; used by one thread at a time, which is its owner's business.
 final class Connection {
@@ -10,9 +11,12 @@ final class Connection {
     /// Whether the file cannot be written through this connection.
     let isReadOnly: Bool
 
+    /// Tables that were found to be as they should be, and the version of the schema in which they were.
+    var checkedTables: [String: Int64] = [:]
+
     private let handle: OpaquePointer
     private let authorizer = Authorizer()
-    private var statements: [String: Statement] = [:]
+    private var statements: [StatementText: Statement] = [:]
     /// How rows are put into tables; one way a table, the last.
     private var insertions: [String: Insertion] = [:]
     /// The version of the schema that they are for; and whether it is the present one for sure.
@@ -23,6 +27,9 @@ final class Connection {
     private let file: FileStatus?
     /// Up to when it is taken to be the one at the path.
     private var sameFileDeadline: Deadline?
+    private var isClosed = false
+    /// Whether the transaction is to write: SQLite itself counts its end, where the file is written, among what only reads.
+    private var isForWriting = false
 
     /// How many statements are kept prepared.
     private static let statementLimit = 100
@@ -32,6 +39,8 @@ final class Connection {
     /// - Parameter patience: How long it waits for another connection that has the file locked.
     init(path: String, isReadOnly: Bool, patience: Duration, description: String) throws {
         try SQLiteLibrary.requireUsable()
+        let file = try? POSIXFileSystem().status(of: path, followingLink: true)
+        try OpenDatabases.requireNoneInherited(file, store: description)
         var handle: OpaquePointer?
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         let code = sqlite3_open_v2(path, &handle, Int32(mode | SQLITE_OPEN_NOMUTEX), nil)
@@ -45,16 +54,29 @@ final class Connection {
         self.description = description
         // A file that cannot be opened for writing is opened for reading.
         self.isReadOnly = sqlite3_db_readonly(handle, "main") == 1
-        file = try? POSIXFileSystem().status(of: path, followingLink: true)
+        self.file = file
+        OpenDatabases.add(file, forks: forks)
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, Int32(clamping: Int64(max(0, patience / .milliseconds(1)))))
         Authorizer.install(authorizer, on: handle)
+        // It may have been replaced while it was opened.
+        try requireSameFile(trust: .zero)
     }
 
-    deinit {
+    deinit { close() }
+
+    /// Lets go of the database; what was inherited by a child made by fork, without a trace in the file.
+    func close() {
+        if isClosed { return }
+        isClosed = true
         statements = [:]
-        // A forked child must not touch what it shares with its parent.
-        if Fork.count == forks { sqlite3_close_v2(handle) }
+        if isInherited {
+            // In the middle of something, SQLite would undo it, in the memory that the processes share.
+            if isInTransaction { return }
+            csqlite_keep_log_on_close(handle)
+        }
+        sqlite3_close_v2(handle)
+        OpenDatabases.remove(file, forks: forks)
     }
 
     /// Whether this process is a child of the one that opened the database, and must not use the connection.
@@ -78,12 +100,13 @@ final class Connection {
 
     /// A statement for one piece of SQL, prepared or kept from the last time.
     func statement(_ sql: String) throws -> Statement {
-        if let kept = statements[sql], !kept.isInUse { return kept }
+        let text = StatementText(text: sql)
+        if let kept = statements[text], !kept.isInUse { return kept }
         let (statement, rest) = try prepare(sql, from: 0)
         guard let statement else { throw failure("There is no statement in it.") }
         guard rest == nil else { throw failure("There is more than one statement in it.") }
         if statements.count >= Self.statementLimit { statements = statements.filter { $0.value.isInUse } }
-        if statements[sql] == nil { statements[sql] = statement }
+        if statements[text] == nil { statements[text] = statement }
         return statement
     }
 
@@ -142,7 +165,8 @@ final class Connection {
     }
 
     func error(_ code: Int32, isWriting: Bool) -> SettingsError {
-        SQLiteError(code, handle: handle, path: path).settingsError(isWriting: isWriting, store: description)
+        SQLiteError(code, handle: handle, path: path)
+            .settingsError(isWriting: isWriting || isForWriting, store: description)
     }
 
     func failure(_ problem: String) -> SettingsError {
@@ -157,6 +181,7 @@ final class Connection {
     /// Begins a transaction that sees one state of the database and, if it is to write, keeps other writers out.
     func begin(writing: Bool) throws {
         forgetSchema()
+        isForWriting = writing
         do {
             try execute(writing ? "BEGIN IMMEDIATE" : "BEGIN")
         } catch {
@@ -168,6 +193,7 @@ final class Connection {
     func commit() throws {
         do {
             try execute("COMMIT")
+            isForWriting = false
         } catch {
             rollBack()
             throw error
@@ -176,6 +202,7 @@ final class Connection {
 
     /// Ends a transaction without its changes, if there is one.
     func rollBack() {
+        isForWriting = false
         guard isInTransaction else { return }
         do {
             try execute("ROLLBACK")
@@ -259,13 +286,16 @@ final class Connection {
 
     /// Returns when everything committed so far survives a power failure.
     func synchronize() throws {
+        if isReadOnly { return }
         var (frames, checkpointed): (Int32, Int32) = (0, 0)
-        let code = Int(sqlite3_wal_checkpoint_v2(handle, "main", Int32(SQLITE_CHECKPOINT_FULL), &frames, &checkpointed))
+        let code = Int(
+            sqlite3_wal_checkpoint_v2(handle, "main", Int32(SQLITE_CHECKPOINT_PASSIVE), &frames, &checkpointed))
         if code == SQLITE_OK && frames == checkpointed { return }
         guard code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED else {
             throw error(Int32(code), isWriting: true)
         }
-        // Readers of an older state are in the way. A commit that waits for the disk has the whole log written.
+        // Readers of an older state are in the way, or somebody else does the same. A commit that waits for the disk has the
+        // whole log written.
         try set(pragma: "synchronous = FULL")
         defer {
             do {
@@ -274,7 +304,16 @@ final class Connection {
                 // Commits go on to wait for the disk: slower, and no less safe.
             }
         }
-        let version = try integer("PRAGMA user_version")
-        try transaction(writing: true) { try set(pragma: "user_version = \(version)") }
+        // It must write something. What others write there is not to be set back: it is read in the transaction.
+        try transaction(writing: true) { try set(pragma: "user_version = \(try integer("PRAGMA user_version"))") }
     }
+}
+
+/// The text of a statement. Unlike strings, two that are written with other scalars are not equal.
+private struct StatementText: Hashable {
+    let text: String
+
+    static func == (one: StatementText, other: StatementText) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

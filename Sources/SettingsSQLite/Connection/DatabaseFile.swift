@@ -1,5 +1,6 @@
 import SettingsCore
 import SettingsFiles
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -16,6 +17,9 @@ import SettingsFiles
 
 /// The file of a database.
 enum DatabaseFile {
+    /// Held while a new file is open here: closing it would end the locks that SQLite meanwhile has on it in this process.
+    private static let making = Mutex(())
+
     /// The path that a URL stands for, with symbolic links followed.
     static func path(of url: URL, store: String) throws -> String {
         guard url.isFileURL else {
@@ -40,14 +44,16 @@ enum DatabaseFile {
         do throws(SystemError) {
             try requireFile(path)
             try WholeFile(path: path, fileSystem: POSIXFileSystem()).createDirectory()
-            let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            // A file that is there is not opened here: closing it would end the locks that this process has on it.
-            guard descriptor == -1 else {
-                close(descriptor)
-                return
+            try making.withLock { _ throws(SystemError) in
+                // A file that is there is not opened here, for the same reason.
+                let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+                let number = errno
+                if descriptor != -1 {
+                    close(descriptor)
+                } else if number != EEXIST {
+                    throw SystemError(call: "open", path: path, number: number)
+                }
             }
-            let number = errno
-            guard number == EEXIST else { throw SystemError(call: "open", path: path, number: number) }
         } catch {
             throw SettingsError(.storeUnavailable, store: store, underlying: error)
         }
@@ -60,5 +66,11 @@ enum DatabaseFile {
         case .directory: throw SystemError(call: "open", path: path, number: EISDIR)
         case .link, .other: throw SystemError(call: "open", path: path, number: EINVAL)
         }
+    }
+
+    /// Tells the file at a path from others that were or will be there; empty where that cannot be found out.
+    static func identity(of path: String) -> String {
+        let status = try? POSIXFileSystem().status(of: path, followingLink: true)
+        return status.map { "\($0.device) \($0.inode)" } ?? ""
     }
 }

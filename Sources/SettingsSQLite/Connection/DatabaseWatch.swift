@@ -33,6 +33,7 @@ final class DatabaseWatch: Sendable {
     private let watch = Mutex<DirectoryWatcher.Watch?>(nil)
     private let isAboutToLook = Atomic(false)
     private let announcement = Atomic(Announcement.none)
+    private let forks = Fork.count
 
     /// - Parameter handler: Looks at the database; called on `queue`, never while the process forks.
     init(path: String, queue: DispatchQueue, handler: @escaping @Sendable () -> Void) {
@@ -58,8 +59,14 @@ final class DatabaseWatch: Sendable {
 
     private func renew() {
         if watch.withLock({ $0?.isWorking ?? false }) { return }
-        let (directory, name) = WholeFile.split(path)
-        let new = DirectoryWatcher.shared.watch(directory, names: [name, name + "-wal"]) { [weak self] _ in
+        let (directory, name) = WholeFile.split(log)
+        #if canImport(Darwin)
+            // There, a file is watched by opening it, and closing it again would end the locks that SQLite has on it.
+            let names: Set = [name]
+        #else
+            let names: Set = [name, WholeFile.split(path).name]
+        #endif
+        let new = DirectoryWatcher.shared.watch(directory, names: names) { [weak self] _ in
             self?.lookAgain()
         }
         let old = watch.withLock { watch in
@@ -83,6 +90,8 @@ final class DatabaseWatch: Sendable {
 
     /// Tells other processes that something was committed: in the background, and not for each of many commits in a row.
     func announce() {
+        // A child made by fork has no background.
+        guard forks == Fork.count else { return touchLog() }
         if announcement.load(ordering: .relaxed) == .needed { return }
         guard announcement.exchange(.needed, ordering: .acquiringAndReleasing) == .none else { return }
         queue.async { [weak self] in self?.makeAnnouncement() }
@@ -90,13 +99,17 @@ final class DatabaseWatch: Sendable {
 
     private func makeAnnouncement() {
         announcement.store(.made, ordering: .releasing)
-        // If it fails, others look from time to time, too.
-        _ = utimensat(AT_FDCWD, log, nil, 0)
+        touchLog()
         queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
             guard let self else { return }
             let (isDone, _) = announcement.compareExchange(
                 expected: .made, desired: .none, ordering: .acquiringAndReleasing)
             if !isDone { makeAnnouncement() }
         }
+    }
+
+    private func touchLog() {
+        // If it fails, others look from time to time, too.
+        _ = utimensat(AT_FDCWD, log, nil, 0)
     }
 }

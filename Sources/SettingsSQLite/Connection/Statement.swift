@@ -111,7 +111,9 @@ final class Statement {
                 guard let count = Int32(exactly: bytes.count) else { return Int32(SQLITE_TOOBIG) }
                 return bytes.withMemoryRebound(to: CChar.self) { chars in
                     // No pointer at all would be NULL.
-                    guard let start = chars.baseAddress else { return sqlite3_bind_text(handle, index, "", 0, nil) }
+                    guard let start = chars.baseAddress else {
+                        return sqlite3_bind_text(handle, index, "", 0, Self.transient)
+                    }
                     return sqlite3_bind_text(handle, index, start, count, Self.transient)
                 }
             }
@@ -161,8 +163,14 @@ final class Statement {
     }
 
     func withBytes<R>(at column: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-        let start = sqlite3_column_blob(handle, Int32(column))
-        return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column)))))
+        let index = Int32(column)
+        let isBlob = Int(sqlite3_column_type(handle, index)) == SQLITE_BLOB
+        // Asked for as text, it is UTF-8 also in a database whose text is UTF-16.
+        let start =
+            isBlob
+            ? sqlite3_column_blob(handle, index)
+            : sqlite3_column_text(handle, index).map { UnsafeRawPointer($0) }
+        return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
     }
 
     /// Takes the whole row into a hash.

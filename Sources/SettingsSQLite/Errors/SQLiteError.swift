@@ -55,7 +55,8 @@ extension SQLiteError {
         let code: SettingsError.Code =
             switch Int(primaryCode) {
             case SQLITE_CONSTRAINT: .constraintViolated
-            case SQLITE_BUSY, SQLITE_LOCKED: .busy
+            // The last: it has begun to read again and again, and others were always quicker.
+            case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
             case SQLITE_READONLY: .readOnly
             case SQLITE_FULL: .noRoom
             case SQLITE_IOERR where Int(self.code) == SQLITE_IOERR_SHMSIZE: .noRoom

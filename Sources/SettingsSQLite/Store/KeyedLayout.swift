@@ -31,7 +31,7 @@ struct KeyedLayout: SettingsLayout {
         self.table = table
         name = Identifier.quoted(table)
         select = "SELECT name, value FROM \(name)"
-        selectNames = "SELECT name FROM \(name)"
+        selectNames = "SELECT name FROM \(name) WHERE value IS NOT NULL"
         upsert =
             "INSERT INTO \(name) (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
         delete = "DELETE FROM \(name) WHERE name = ?"
@@ -71,13 +71,36 @@ struct KeyedLayout: SettingsLayout {
             default: !$0.isRequired && $0.primaryKeyPosition == 0
             }
         }
-        guard isOurs, table.column(named: "name") != nil, table.column(named: "value") != nil else {
+        guard isOurs, table.column(named: "name") != nil, table.column(named: "value") != nil,
+            try keepsWhatIsStored(connection)
+        else {
             throw SettingsError(
                 .unexpectedTable, store: connection.description,
                 underlying: SQLiteProblem(
-                    "The table \(self.table) is none of settings: it has not the columns name and value."))
+                    "The table \(self.table) is none of settings: that has a column name, TEXT and the primary key, and a "
+                        + "column value, TEXT or without a type; others may be NULL."))
         }
         return true
+    }
+
+    /// Whether text stays text in the columns (SQLite makes numbers of it in those of other types, 1 of "1.0" for example),
+    /// and names that differ in case are two.
+    private func keepsWhatIsStored(_ connection: Connection) throws -> Bool {
+        var isKept = true
+        let types = try connection.statement(
+            "SELECT type FROM pragma_table_info(?) WHERE name COLLATE NOCASE IN ('name', 'value')")
+        try types.forEachRow([.text(table)]) {
+            let type = (String(sqliteValue: types.value(at: 0)) ?? "").uppercased()
+            let isText = !type.contains("INT") && ["CHAR", "CLOB", "TEXT", "BLOB"].contains { type.contains($0) }
+            if !isText && !type.isEmpty { isKept = false }
+            return isKept
+        }
+        let collations = try connection.integer(
+            """
+            SELECT count(*) FROM pragma_index_list(?) AS list, pragma_index_xinfo(list.name) AS info
+            WHERE list.origin = 'pk' AND info.key AND info.coll <> 'BINARY'
+            """, [.text(table)])
+        return isKept && collations == 0
     }
 
     /// The number of the format in a table's definition; nil in one that somebody else has made.
@@ -87,13 +110,23 @@ struct KeyedLayout: SettingsLayout {
     }
 
     func changes(since contents: [String: Data], on connection: Connection) throws -> [SettingsStoreChange] {
-        // Where it could not be made, there may be no table.
-        if try connection.isReadOnly && !isThere(connection) { return [] }
+        // A newer version, or somebody else, may have made another of it. Where it could not be made, there may be none.
+        let schema = try connection.integer("PRAGMA schema_version")
+        if connection.checkedTables[table] != schema {
+            if try isThere(connection) {
+                connection.checkedTables[table] = schema
+            } else if connection.isReadOnly {
+                return contents.map { .init(name: $0.key, from: $0.value, to: nil) }
+            }
+        }
         var changes: [SettingsStoreChange] = []
         var known = 0
+        var spelledOtherwise: Set<String> = []
         let statement = try connection.statement(select)
         try statement.forEachRow([]) {
             guard case .text(let name) = statement.value(at: 0), !statement.isNull(1) else { return true }
+            // Other programs can store a name in two spellings; the first is the setting.
+            if !name.utf8.allSatisfy({ $0 < 0x80 }) && !spelledOtherwise.insert(name).inserted { return true }
             let old = contents[name]
             if old != nil { known += 1 }
             let isEqual = statement.withBytes(at: 1) { bytes in old?.withUnsafeBytes { $0.elementsEqual(bytes) } }

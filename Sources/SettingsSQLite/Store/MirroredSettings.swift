@@ -44,8 +44,10 @@ final class MirroredSettings: Sendable {
         self.description = description
         self.patience = patience
         try DatabaseFile.make(path, store: description)
-        let connection = try Self.connect(path, patience, description)
+        let connection = try Connection(path: path, isReadOnly: false, patience: patience, description: description)
         try layout.prepare(connection)
+        // Not before: what is refused stays as it is, the way in which it keeps its journal included.
+        try connection.useWriteAheadLog(patience: patience)
         access = Mutex(Access(connection: connection, version: nil))
         try access.withLock { access in try refresh(&access) }
         guard isWatching else { return }
@@ -178,6 +180,7 @@ final class MirroredSettings: Sendable {
     /// A child that was made by `fork` must not use the connection that it has inherited.
     private func reconnectInChild(_ access: inout Access) throws {
         guard access.connection.isInherited else { return }
+        access.connection.close()
         access = Access(connection: try Self.connect(path, patience, description), version: nil)
     }
 }

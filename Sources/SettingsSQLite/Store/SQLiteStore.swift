@@ -55,8 +55,10 @@ public final class SQLiteStore: SettingsStore {
     ///   newer version of this library has made it, `busy`, `libraryTooOld`. Nothing was changed then.
     public convenience init(at url: URL, table: String = "settings") throws {
         let path = try DatabaseFile.path(of: url, store: "SQLiteStore")
+        try DatabaseFile.make(path, store: "SQLiteStore \(path)")
+        // After another file has come to the path, another object is opened.
         try self.init(
-            Self.openStores.object(for: "\(path)\0\(table)") {
+            Self.openStores.object(for: "\(path)\0\(table)\0\(DatabaseFile.identity(of: path))") {
                 try Self.open(path: path, table: table, isWatching: true)
             })
     }

@@ -1,0 +1,97 @@
+import Foundation
+import SettingsCore
+import Testing
+
+@testable import SettingsSQLite
+
+@Suite("A connection", .timeLimit(.minutes(10)))
+struct ConnectionTests {
+    private func open(_ path: String, patience: Duration = .zero) throws -> Connection {
+        try DatabaseFile.make(path, store: "test")
+        let connection = try Connection(path: path, isReadOnly: false, patience: patience, description: "test \(path)")
+        try connection.useWriteAheadLog(patience: .zero)
+        return connection
+    }
+
+    @Test("synchronising waits for no reader of an older state, and leaves no trace but in the log")
+    func readerInTheWay() async throws {
+        try await withDatabase { path in
+            // Whoever waits for the reader waits too long for the test.
+            let connection = try open(path, patience: .seconds(86_400))
+            try connection.run(script: "CREATE TABLE a (x); PRAGMA user_version = 7") { _ in }
+            let reader = try OtherProgram(path)
+            try reader.run("BEGIN; SELECT * FROM a")
+            try connection.run(script: "INSERT INTO a VALUES (1)") { _ in }
+            // The reader keeps the log from being copied; another program has a version of its own there.
+            try OtherProgram(path).run("PRAGMA user_version = 8")
+            let size = try contents(of: (path as NSString).deletingLastPathComponent)["Vault.sqlite-wal"]?.count ?? 0
+            try connection.synchronize()
+            #expect(try contents(of: (path as NSString).deletingLastPathComponent)["Vault.sqlite-wal"]!.count > size)
+            #expect(try connection.integer("PRAGMA user_version") == 8)
+            #expect(try connection.integer("PRAGMA synchronous") == 1)
+            #expect(try reader.run("SELECT * FROM a") == [])
+            try reader.run("COMMIT")
+            try connection.synchronize()
+            #expect(
+                try reader.run("PRAGMA wal_checkpoint") == [["0", "3", "3"]].map { $0 } || !connection.isInTransaction)
+        }
+    }
+
+    @Test("statements whose texts are spelled with other scalars are two")
+    func statementSpelling() async throws {
+        try await withDatabase { path in
+            let connection = try open(path)
+            func count(_ text: String) throws -> Int64 { try connection.integer("SELECT length('\(text)')") }
+            #expect(try count("\u{E9}") == 1)
+            #expect(try count("e\u{301}") == 2)
+            #expect(try count("\u{E9}") == 1)
+        }
+    }
+
+    @Test("a transaction that fails at any point leaves the connection ready for the next")
+    func transactions() async throws {
+        try await withDatabase { path in
+            let connection = try open(path)
+            try connection.run(script: "CREATE TABLE a (x UNIQUE)") { _ in }
+            for _ in 0..<2 {
+                expectError(.constraintViolated) {
+                    try connection.transaction(writing: true) {
+                        for _ in 0..<2 { try connection.statement("INSERT INTO a VALUES (?)").run([.text("secret")]) }
+                    }
+                }
+                #expect(!connection.isInTransaction)
+            }
+            let other = try OtherProgram(path)
+            try other.run("BEGIN IMMEDIATE")
+            expectError(.busy) { try connection.begin(writing: true) }
+            #expect(!connection.isInTransaction)
+            try other.run("COMMIT")
+            try connection.transaction(writing: true) { try connection.statement("INSERT INTO a VALUES (1)").run() }
+            #expect(try other.text("SELECT count(*) FROM a") == "1")
+        }
+    }
+
+    @Test("a commit of any other connection changes the number of the state, one's own does not")
+    func dataVersion() async throws {
+        try await withDatabase { path in
+            let connection = try open(path)
+            try connection.run(script: "CREATE TABLE a (x)") { _ in }
+            let before = try connection.dataVersion()
+            try connection.transaction(writing: true) { try connection.statement("INSERT INTO a VALUES (1)").run() }
+            #expect(try connection.dataVersion() == before)
+            let other = try OtherProgram(path)
+            try other.run("BEGIN; INSERT INTO a VALUES (2)")
+            #expect(try connection.dataVersion() == before)
+            try other.run("COMMIT")
+            #expect(try connection.dataVersion() != before)
+        }
+    }
+
+    @Test("a library that is too old is named, with its version and the one that is needed")
+    func oldLibrary() throws {
+        let error = expectError(.libraryTooOld) { try SQLiteLibrary.requireUsable(version: 3_007_017) }
+        #expect(error?.description.contains("3.7.17") == true && error?.description.contains("3.24.0") == true)
+        try SQLiteLibrary.requireUsable(version: SQLiteLibrary.oldestVersion)
+        try SQLiteLibrary.requireUsable()
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import SettingsCore
+import SettingsSQLite
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite("What others write into the database of a store is noticed", .timeLimit(.minutes(30)))
+struct StoreNoticingTests {
+    private static let a = Setting<Int>("a", in: .defaults, default: 0)
+
+    enum Other: CaseIterable {
+        case process, killedProcess, tool, connection, storage, storeOfItsOwn
+    }
+
+    @Test(
+        "a change by whomever is heard as one from outside, also while the other one goes on", arguments: Other.allCases
+    )
+    func change(other: Other) async throws {
+        guard other != .tool || Self.tool != nil else { return }
+        try await withDatabase { path in
+            let (service, problems) = SettingsService.over(try openStore(path))
+            service.set(Self.a, to: 1)
+            let changes = service.changes(of: Self.a)
+            var kept: [AnyObject] = []
+            let sql = "UPDATE settings SET value = '5' WHERE name = 'a'"
+            switch other {
+            case .process: try await Worker.run("set", path, "a", "5")
+            case .killedProcess: await (try Worker("set-and-die", path, "a", "5")).status()
+            case .tool:
+                let process = try Process.run(URL(fileURLWithPath: #require(Self.tool)), arguments: [path, sql])
+                process.waitUntilExit()
+                #expect(process.terminationStatus == 0)
+            case .connection:
+                let program = try OtherProgram(path)
+                try program.run(sql)
+                kept.append(program)
+            case .storage:
+                let storage = try SQLiteStorage(at: URL(fileURLWithPath: path))
+                try await storage.write { try $0.execute(sql: "UPDATE settings SET value = '5' WHERE name = 'a'") }
+                kept.append(storage)
+            case .storeOfItsOwn:
+                let store = try freshStore(path)
+                try store.set(key("a"), to: Data("5".utf8))
+                kept.append(store)
+            }
+            for await change in changes {
+                #expect(change.oldValue == 1 && change.newValue == 5 && change.origin == .external)
+                break
+            }
+            #expect(service.get(Self.a) == 5)
+            #expect(problems.all.isEmpty)
+            withExtendedLifetime(kept) {}
+        }
+    }
+
+    private static let tool: String? = ["/usr/bin/sqlite3", "/usr/local/bin/sqlite3", "/opt/homebrew/bin/sqlite3"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    @Test("of a commit of another, only what differs is told of, in one piece, removals included")
+    func onlyWhatDiffers() async throws {
+        try await withDatabase { path in
+            let store = try freshStore(path)
+            for name in ["a", "b", "c"] { try store.set(key(name), to: Data("1".utf8)) }
+            let (service, _) = SettingsService.over(store)
+            let heard = Collected<String>()
+            let subscriptions = ["a", "b", "c", "d"].map { name in
+                service.observe(Setting<Int>(name, in: .defaults, default: 0)) {
+                    heard.append("\(name) \($0.oldValue) \($0.newValue) \($0.origin)")
+                }
+            }
+            let other = try OtherProgram(path)
+            try other.run(
+                """
+                BEGIN; UPDATE settings SET value = '1' WHERE name = 'a'; DELETE FROM settings WHERE name = 'b';
+                UPDATE settings SET value = 2 WHERE name = 'c'; INSERT INTO settings VALUES ('d', '3'); COMMIT
+                """)
+            try store.refresh()
+            #expect(heard.all.sorted() == ["b 1 0 external", "c 1 2 external", "d 0 3 external"])
+            // What is done and undone is nothing.
+            try other.run("UPDATE settings SET value = 7; UPDATE settings SET value = 1; VACUUM; DELETE FROM settings")
+            try other.run("INSERT INTO settings VALUES ('a', '1'), ('c', '2'), ('d', '3')")
+            try store.refresh()
+            #expect(heard.all.count == 3)
+            withExtendedLifetime(subscriptions) {}
+        }
+    }
+
+    @Test("what others have committed before a write of one's own is heard before it, and also if that fails")
+    func order() async throws {
+        try await withDatabase { path in
+            let store = try SQLiteStore(path: path, isWatching: false)
+            let (service, _) = SettingsService.over(store)
+            let heard = Collected<String>()
+            let subscription = service.observe(Self.a) { heard.append("\($0.oldValue) \($0.newValue) \($0.origin)") }
+            let other = try OtherProgram(path)
+            try other.run("INSERT INTO settings VALUES ('a', '5')")
+            service.set(Self.a, to: 6)
+            #expect(heard.all == ["0 5 external", "5 6 local"])
+            try other.run("UPDATE settings SET value = '7'")
+            try other.run("CREATE TRIGGER no BEFORE UPDATE ON settings BEGIN SELECT RAISE(ABORT, 'no'); END")
+            #expect(throws: SettingsError.self) { try service.save(Self.a, to: 8) }
+            #expect(service.get(Self.a) == 7)
+            #expect(heard.all == ["0 5 external", "5 6 local", "6 7 external"])
+            withExtendedLifetime(subscription) {}
+        }
+    }
+
+    @Test("a batch's expectations are judged by what all have committed; one that only expects writes nothing")
+    func expectations() async throws {
+        try await withDatabase { path in
+            let store = try freshStore(path)
+            try store.set(key("a"), to: Data("1".utf8))
+            let other = try OtherProgram(path)
+            try other.run("UPDATE settings SET value = '2'")
+            func apply(_ expected: String?, _ new: String?) throws -> Bool {
+                let expectation = SettingsStoreBatch.Entry(key: key("a"), data: expected.map { Data($0.utf8) })
+                let writes = new.map { [SettingsStoreBatch.Entry(key: key("a"), data: Data($0.utf8))] } ?? []
+                return try store.apply(.init(writes: writes, expectations: [expectation]))
+            }
+            #expect(try !apply("1", "3"))
+            #expect(store.get(key("a")) == Data("2".utf8))
+            #expect(try apply("2", "3"))
+            try other.run("DELETE FROM settings")
+            try other.run("BEGIN IMMEDIATE")
+            // Nobody's write is in the way of those that only read.
+            #expect(try !apply("3", nil))
+            #expect(try apply(nil, nil))
+            try other.run("COMMIT")
+            #expect(try apply(nil, "4"))
+            #expect(try other.run("SELECT name, value FROM settings") == [["a", "4"]])
+        }
+    }
+
+    @Test("in a batch the last write of a name wins, and is told of once")
+    func lastWins() async throws {
+        try await withDatabase { path in
+            let store = try openStore(path)
+            let (service, _) = SettingsService.over(store)
+            let heard = Collected<Int>()
+            let subscription = service.observe(Self.a) { heard.append($0.newValue) }
+            let writes = ["1", nil, "2", "3"].map {
+                SettingsStoreBatch.Entry(key: key("a"), data: $0.map { Data($0.utf8) })
+            }
+            #expect(try store.apply(.init(writes: writes)))
+            #expect(heard.all == [3])
+            #expect(try OtherProgram(path).run("SELECT name, value FROM settings") == [["a", "3"]])
+            withExtendedLifetime(subscription) {}
+        }
+    }
+
+    @Test("a listener may set and synchronise in its callback, whoever's change it hears", arguments: [false, true])
+    func reentrance(isExternal: Bool) async throws {
+        try await withDatabase { path in
+            let (service, problems) = SettingsService.over(try openStore(path))
+            let b = Setting<Int>("b", in: .defaults, default: 0)
+            let subscription = service.observe(Self.a) { change in
+                service.set(b, to: change.newValue)
+                #expect(throws: Never.self) { try service.synchronize() }
+                if change.newValue < 10 { service.set(Self.a, to: change.newValue + 1) }
+            }
+            if isExternal {
+                try await Worker.run("set", path, "a", "1")
+            } else {
+                service.set(Self.a, to: 1)
+            }
+            #expect(try await holdsSoon { service.get(b) == 10 })
+            #expect(problems.all.isEmpty)
+            withExtendedLifetime(subscription) {}
+        }
+    }
+
+    @Test("a store that is let go of closes the database, and listens no more")
+    func lifeCycle() async throws {
+        try await withDatabase { path in
+            weak var feed: SettingsStoreFeed?
+            do {
+                let store = try openStore(path)
+                feed = store.feed
+                try store.set(key("a"), to: Data("1".utf8))
+            }
+            // A look in the background may have it for a moment.
+            #expect(try await holdsSoon { feed == nil })
+            #expect(
+                try await holdsSoon { try contents(of: (path as NSString).deletingLastPathComponent).count == 1 })
+            #expect(try openStore(path).get(key("a")) == Data("1".utf8))
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import SettingsCore
+import SettingsSQLite
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite("Other processes use the database of a store, and are killed", .timeLimit(.minutes(30)))
+struct StoreProcessTests {
+    private static let counter = Setting<Int>("counter", in: .defaults, default: 0)
+
+    @Test("whatever a process was told is set is there after it was killed, batches whole, two hundred times")
+    func killed() async throws {
+        try await withDatabase { path in
+            let seed = UInt64.random(in: .min ... .max)
+            print("killed: seed \(seed)")
+            var generator = SeededGenerator(seed: seed)
+            for _ in 0..<200 {
+                let worker = try Worker("write", path)
+                // Somewhere behind what is read of it.
+                var wanted = Int.random(in: 1...30, using: &generator)
+                var acknowledged = 0
+                for await line in worker.lines {
+                    acknowledged = Int(line) ?? -1
+                    wanted -= 1
+                    if wanted == 0 { worker.send(SIGKILL) }
+                }
+                let store = try freshStore(path)
+                func number(_ name: String) -> Int {
+                    store.get(key(name)).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
+                }
+                #expect(number("own") >= acknowledged && number("left") >= acknowledged, "seed \(seed)")
+                #expect(number("own") <= acknowledged + 1, "seed \(seed)")
+                #expect(number("left") == number("right"), "seed \(seed)")
+                #expect(try OtherProgram(path).text("PRAGMA integrity_check") == "ok", "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("processes that update one counter lose nothing, and who listens ends on the total")
+    func counting() async throws {
+        try await withDatabase { path in
+            let (service, problems) = SettingsService.over(try openStore(path))
+            let changes = service.changes(of: Self.counter)
+            let workers = try (0..<3).map { _ in try Worker("count", path, "1000") }
+            for _ in 0..<1_000 { _ = try service.update(Self.counter) { (value: inout Int) throws in value += 1 } }
+            var last = 0
+            for await change in changes {
+                #expect(change.oldValue == last)
+                last = change.newValue
+                if last == 4_000 { break }
+            }
+            for worker in workers { #expect(await worker.status() == 0) }
+            #expect(try freshStore(path).get(key("counter")) == Data("4000".utf8))
+            #expect(problems.all.isEmpty)
+        }
+    }
+
+    @Test("processes that set keys of their own lose none")
+    func filling() async throws {
+        try await withDatabase { path in
+            let workers = try (0..<3).map { try Worker("fill", path, "worker \($0)", "500") }
+            for worker in workers { #expect(await worker.status() == 0) }
+            let store = try freshStore(path)
+            #expect(store.keys().count == 1_500)
+            for worker in 0..<3 {
+                for number in 0..<500 {
+                    #expect(store.get(key("worker \(worker) \(number)")) == Data("\(number)".utf8))
+                }
+            }
+        }
+    }
+
+    @Test("a process that is forked loses nothing, and neither does its parent")
+    func forked() async throws {
+        try await withDatabase { path in
+            try await Worker.run("fork", path, "500")
+            let store = try freshStore(path)
+            #expect(store.get(key("counter")) == Data("1000".utf8))
+            #expect(store.keys().count == 1_002)
+        }
+    }
+
+    @Test("what a forked child sets after its parent has closed the database is not lost")
+    func parentCloses() async throws {
+        try await withDatabase { path in
+            try await Worker.run("fork-and-close", path, "100")
+            let store = try freshStore(path)
+            for number in 0..<100 { #expect(store.get(key("child \(number)")) == Data("\(number)".utf8)) }
+            #expect(try OtherProgram(path).text("PRAGMA integrity_check") == "ok")
+        }
+    }
+
+    @Test("a forked child that could not take locks of its own is refused, and still reads what it knows")
+    func inheritedTwice() async throws {
+        try await withDatabase { path in
+            try await Worker.run("fork-with-two", path)
+            #expect(try freshStore(path).get(key("a")) == Data("1".utf8))
+        }
+    }
+
+    @Test("a limit on the size of files is an error, loses nothing, and is over when it is raised")
+    func limited() async throws {
+        try await withDatabase { path in
+            try await Worker.run("limited", path, "200000")
+            let store = try freshStore(path)
+            let size = try #require(store.get(key("text"))?.count) - 2
+            #expect(size > 100)
+            #expect(store.get(key("afterwards")) == Data("\(size)".utf8))
+        }
+    }
+
+    @Test("a process that is stopped in the middle of a write has others' refused, and keeps nobody from reading")
+    func stoppedHolder() async throws {
+        try await withDatabase { path in
+            let store = try SQLiteStore(path: try Self.made(path), isWatching: false, patience: .milliseconds(50))
+            let holder = try Worker("begin", path)
+            await holder.wait(for: "locked")
+            holder.send(SIGSTOP)
+            let error = expectError(.busy) { try store.set(key("a"), to: Data("2".utf8)) }
+            #expect(error?.description.contains(path) == true)
+            #expect(store.get(key("a")) == Data("1".utf8))
+            #expect(try freshStore(path).get(key("a")) == Data("1".utf8))
+            try store.refresh()
+            holder.send(SIGKILL)
+            await holder.status()
+            try store.set(key("a"), to: Data("3".utf8))
+            #expect(try freshStore(path).get(key("a")) == Data("3".utf8))
+        }
+    }
+
+    /// The path of a database with a setting in it.
+    private static func made(_ path: String) throws -> String {
+        try openStore(path).set(key("a"), to: Data("1".utf8))
+        return path
+    }
+}

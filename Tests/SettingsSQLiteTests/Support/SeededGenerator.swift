@@ -1,0 +1,1 @@
+../../SettingsCoreTests/Support/SeededGenerator.swift

@@ -1,0 +1,91 @@
+import Foundation
+import SettingsCore
+import SettingsSQLite
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Shorthand for a key.
+func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .defaults) }
+
+/// Opens the store in a file as every program does.
+func openStore(_ path: String, table: String = "settings") throws -> SQLiteStore {
+    try SQLiteStore(at: URL(fileURLWithPath: path), table: table)
+}
+
+/// Opens the store as another process would, with nothing in memory yet.
+func freshStore(_ path: String, table: String = "settings") throws -> SQLiteStore {
+    try SQLiteStore(path: path, table: table, isWatching: false)
+}
+
+/// Runs `body` with the path of a database, which is not there yet, in a directory of its own.
+func withDatabase<R>(_ body: (String) async throws -> R) async throws -> R {
+    try await withTemporaryDirectory { try await body($0.resolvingSymlinksInPath().path + "/Vault.sqlite") }
+}
+
+/// Whether the tests may do what only root may.
+let isRoot = getuid() == 0
+
+/// The permissions of what is at a path.
+func permissions(of path: String) throws -> mode_t {
+    var status = stat()
+    try #require(stat(path, &status) == 0, "\(path) is not there")
+    return status.st_mode & 0o7777
+}
+
+/// The bytes of each file of a directory.
+func contents(of directory: String) throws -> [String: Data] {
+    var contents: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
+        contents[name] = try Data(contentsOf: URL(fileURLWithPath: directory + "/" + name))
+    }
+    return contents
+}
+
+/// Collects whatever a callback is given.
+final class Collected<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+
+    var all: [Element] { elements.withLock { $0 } }
+
+    func append(_ element: Element) { elements.withLock { $0.append(element) } }
+}
+
+extension SettingsService {
+    /// A service whose `.defaults` are in `store`, and what goes wrong in it.
+    static func over(_ store: any SettingsStore) -> (service: SettingsService, problems: Collected<SettingsError>) {
+        let problems = Collected<SettingsError>()
+        return (SettingsService(stores: [.defaults: store], diagnosticSink: .init { problems.append($0) }), problems)
+    }
+}
+
+/// Waits until a condition holds, without keeping a thread; for what happens in the background. It looks at least a hundred
+/// times, however long that takes on a busy machine.
+func holdsSoon(_ condition: () throws -> Bool) async throws -> Bool {
+    let deadline = Date().addingTimeInterval(180)
+    var looks = 0
+    while looks < 100 || Date() < deadline {
+        if try condition() { return true }
+        looks += 1
+        try await Task.sleep(for: .milliseconds(5))
+    }
+    return false
+}
+
+/// Expects an error with a code, which tells of no value with "secret" in it.
+@discardableResult
+func expectError(
+    _ code: SettingsError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+) -> SettingsError? {
+    let error = #expect(throws: SettingsError.self, sourceLocation: sourceLocation) { try body() }
+    #expect(error?.code == code, "\(error as Any)", sourceLocation: sourceLocation)
+    #expect(error?.description.contains("secret") != true, sourceLocation: sourceLocation)
+    return error
+}

@@ -1,0 +1,1 @@
+../../SettingsFilesTests/Support/Worker.swift
