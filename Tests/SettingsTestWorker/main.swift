@@ -236,6 +236,22 @@ case "limited":
     try settings.save(Setting<Int>("afterwards", in: .defaults, default: 0), to: text.utf8.count)
     try settings.synchronize()
 
+case "database-upgrade":
+    // database-upgrade PATH COUNT: opens a database with so many versions of its schema.
+    try DatabaseWork.upgrade(path, count: argument(3))
+
+case "database-write":
+    // database-write PATH: writes to two tables at a time, and says so when it is done, for ever.
+    DatabaseWork.run { [path] in try await DatabaseWork.write(path) }
+
+case "database-insert":
+    // database-insert PATH ID TEXT: inserts one row.
+    DatabaseWork.run { [path, id = argument(3), text = arguments[4]] in try await DatabaseWork.insert(path, id, text) }
+
+case "database-lock":
+    // database-lock PATH: keeps a database locked.
+    DatabaseWork.run { [path] in try await DatabaseWork.lock(path) }
+
 default:
     say("unknown: \(arguments[1])")
     exit(64)

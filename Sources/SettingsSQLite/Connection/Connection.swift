@@ -15,16 +15,18 @@ final class Connection {
     var checkedTables: [String: Int64] = [:]
 
     private let handle: OpaquePointer
-    private let authorizer = Authorizer()
-    private var statements: [StatementText: Statement] = [:]
+    let authorizer = Authorizer()
+    private var statements: [ExactText: Statement] = [:]
+    /// Those that begin and end transactions: nobody else gets them for the same text.
+    private var transactionStatements: [String: Statement] = [:]
     /// How rows are put into tables; one way a table, the last.
-    private var insertions: [String: Insertion] = [:]
+    private var insertions: [ExactText: Insertion] = [:]
     /// The version of the schema that they are for; and whether it is the present one for sure.
     private var insertionsSchema: Int64?
     private var isSchemaKnown = false
     private let forks = Fork.count
     /// The file that was opened; nil where that could not be found out.
-    private let file: FileStatus?
+    let file: FileStatus?
     /// Up to when it is taken to be the one at the path.
     private var sameFileDeadline: Deadline?
     private var isClosed = false
@@ -70,6 +72,7 @@ final class Connection {
         if isClosed { return }
         isClosed = true
         statements = [:]
+        transactionStatements = [:]
         if isInherited {
             // In the middle of something, SQLite would undo it, in the memory that the processes share.
             if isInTransaction { return }
@@ -86,21 +89,25 @@ final class Connection {
     /// - Throws: ``SettingsError`` with the code `fileReplaced` if there is another file at the path now, or none; what is
     ///   written through this connection would be lost.
     func requireSameFile(trust: Duration = .milliseconds(10)) throws {
-        guard let file else { return }
         if trust > .zero, let sameFileDeadline, !sameFileDeadline.hasPassed { return }
-        let present = try? POSIXFileSystem().status(of: path, followingLink: true)
-        guard present?.inode == file.inode && present?.device == file.device else {
-            sameFileDeadline = nil
-            throw SettingsError(.fileReplaced, store: description)
-        }
+        sameFileDeadline = nil
+        try requireSameFile(as: file)
         sameFileDeadline = Deadline(after: trust)
+    }
+
+    /// - Throws: ``SettingsError`` with the code `fileReplaced` if the file at the path is not this one.
+    func requireSameFile(as file: FileStatus?) throws {
+        guard let file else { return }
+        let present = try? POSIXFileSystem().status(of: path, followingLink: true)
+        if present?.inode == file.inode && present?.device == file.device { return }
+        throw SettingsError(.fileReplaced, store: description)
     }
 
     // MARK: Statements
 
     /// A statement for one piece of SQL, prepared or kept from the last time.
     func statement(_ sql: String) throws -> Statement {
-        let text = StatementText(text: sql)
+        let text = ExactText(text: sql)
         if let kept = statements[text], !kept.isInUse { return kept }
         let (statement, rest) = try prepare(sql, from: 0)
         guard let statement else { throw failure("There is no statement in it.") }
@@ -110,27 +117,28 @@ final class Connection {
         return statement
     }
 
-    /// Runs a statement of this module's own, a transaction's beginning or end for example.
-    func execute(_ sql: String) throws {
+    /// Runs a statement that begins or ends a transaction.
+    private func execute(_ sql: String) throws {
         authorizer.allowsTransactions = true
         defer { authorizer.allowsTransactions = false }
-        try statement(sql).run()
+        let statement = try transactionStatements[sql] ?? prepare(sql, from: 0).0
+        transactionStatements[sql] = statement
+        try statement?.run()
     }
 
     /// Sets something for this connection. (Some pragmas take effect while they are prepared, so none is kept.)
     func set(pragma: String) throws {
-        try run(script: "PRAGMA \(pragma)") { _ in }
+        try run(script: "PRAGMA \(pragma)")
     }
 
     /// Runs all statements of a script, one after the other, without keeping them.
-    func run(script: String, before: (Statement) throws -> Void) throws {
+    ///
+    /// - Parameter run: Runs one of them.
+    func run(script: String, _ run: (Statement) throws -> Void = { try $0.run() }) throws {
         var offset: Int? = 0
         while let start = offset {
             let (statement, rest) = try prepare(script, from: start)
-            if let statement {
-                try before(statement)
-                try statement.run()
-            }
+            if let statement { try run(statement) }
             offset = rest
         }
     }
@@ -155,6 +163,7 @@ final class Connection {
                 return code
             }
         }
+        guard code != SQLITE_AUTH else { throw failure("Only the storage itself begins and ends transactions.") }
         guard code == SQLITE_OK else {
             throw SQLiteError(code, handle: handle, path: path, isAboutText: true)
                 .settingsError(isWriting: false, store: description)
@@ -203,6 +212,9 @@ final class Connection {
     /// Ends a transaction without its changes, if there is one.
     func rollBack() {
         isForWriting = false
+        // The next change of the schema may have the same number.
+        insertionsSchema = nil
+        forgetSchema()
         guard isInTransaction else { return }
         do {
             try execute("ROLLBACK")
@@ -248,11 +260,9 @@ final class Connection {
             insertionsSchema = schema
             isSchemaKnown = true
         }
-        if let known = insertions[table], known.columns == columns { return known }
-        let keyColumns = try TableDescription(of: table, on: self)?.columns.filter { $0.primaryKeyPosition > 0 } ?? []
-        let key = keyColumns.sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map { $0.name.lowercased() }
-        let insertion = Insertion(into: table, columns, key: key)
-        insertions[table] = insertion
+        if let known = insertions[ExactText(text: table)], known.columns == columns { return known }
+        let insertion = Insertion(into: table, columns, of: try TableDescription(of: table, on: self)?.columns ?? [])
+        insertions[ExactText(text: table)] = insertion
         return insertion
     }
 
@@ -309,11 +319,11 @@ final class Connection {
     }
 }
 
-/// The text of a statement. Unlike strings, two that are written with other scalars are not equal.
-private struct StatementText: Hashable {
+/// SQL, or a name in it. Unlike strings, two that are written with other scalars are not equal.
+private struct ExactText: Hashable {
     let text: String
 
-    static func == (one: StatementText, other: StatementText) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+    static func == (one: ExactText, other: ExactText) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
 
     func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

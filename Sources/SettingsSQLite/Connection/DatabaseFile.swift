@@ -59,8 +59,16 @@ enum DatabaseFile {
         }
     }
 
-    /// - Throws: if there is something at the path that is no file.
-    static func requireFile(_ path: String) throws(SystemError) {
+    /// - Throws: ``SettingsError`` with the code `storeUnavailable` if there is something at the path that is no file.
+    static func requireFile(_ path: String, store: String) throws {
+        do throws(SystemError) {
+            try requireFile(path)
+        } catch {
+            throw SettingsError(.storeUnavailable, store: store, underlying: error)
+        }
+    }
+
+    private static func requireFile(_ path: String) throws(SystemError) {
         switch try POSIXFileSystem().status(of: path, followingLink: true)?.kind {
         case nil, .file: return
         case .directory: throw SystemError(call: "open", path: path, number: EISDIR)

@@ -1,7 +1,29 @@
 /// The name of a table, a column or an index, as it stands in SQL.
 enum Identifier {
     /// The name between backquotes. (Between double quotes, SQLite would take a name that it does not know for a string.)
-    static func quoted(_ name: String) -> String {
-        "`" + name.split(separator: "`", omittingEmptySubsequences: false).joined(separator: "``") + "`"
+    static func quoted(_ name: String) -> String { Quotes.around(name, "`") }
+
+    /// Whether two names are one to SQLite, which knows no case of letters beyond ASCII.
+    static func areSame(_ one: String, _ other: String) -> Bool {
+        one.utf8.count == other.utf8.count && zip(one.utf8, other.utf8).allSatisfy { lowercased($0) == lowercased($1) }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+}
+
+/// Text between quotes.
+enum Quotes {
+    /// The text between two quotes, with those in it doubled: each byte that is one, whatever it makes a character with.
+    static func around(_ text: String, _ quote: Unicode.Scalar) -> String {
+        var quoted = String.UnicodeScalarView()
+        quoted.append(quote)
+        for scalar in text.unicodeScalars {
+            if scalar == quote { quoted.append(quote) }
+            quoted.append(scalar)
+        }
+        quoted.append(quote)
+        return String(quoted)
     }
 }

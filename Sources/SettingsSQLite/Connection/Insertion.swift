@@ -5,23 +5,35 @@ struct Insertion {
     let plain: String
     /// In the place of the row with the same primary key.
     let replacing: String
+    /// Into the row with the same primary key, which keeps what it has in other columns; nil where there are none. The values
+    /// are those at `otherPositions`, and then those at `keyPositions`.
+    let update: String?
     /// Where the columns of the table's primary key are among `columns`; nil if one is missing, or there is none.
     let keyPositions: [Int]?
+    let otherPositions: [Int]
 
-    /// - Parameter key: The columns of the primary key, in lower case.
-    init(into table: String, _ columns: [String], key: [String]) {
+    init(into table: String, _ columns: [String], of all: [TableDescription.Column]) {
         self.columns = columns
-        let names = columns.map(Identifier.quoted)
-        let marks = columns.map { _ in "?" }
-        let values =
-            columns.isEmpty
-            ? "DEFAULT VALUES" : "(\(names.joined(separator: ", "))) VALUES (\(marks.joined(separator: ", ")))"
-        plain = "INSERT INTO \(Identifier.quoted(table)) \(values)"
+        let (table, names) = (Identifier.quoted(table), columns.map(Identifier.quoted))
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        plain =
+            "INSERT INTO \(table) "
+            + (columns.isEmpty ? "DEFAULT VALUES" : "(\(names.joined(separator: ", "))) VALUES (\(marks))")
 
-        let positions = key.compactMap { name in columns.firstIndex { $0.lowercased() == name } }
+        let key = all.filter { $0.primaryKeyPosition > 0 }
+        let positions = key.compactMap { column in columns.firstIndex { Identifier.areSame($0, column.name) } }
+        let others = columns.indices.filter { !positions.contains($0) }
         keyPositions = key.isEmpty || positions.count < key.count ? nil : positions
-        let others = names.indices.filter { !positions.contains($0) }.map { "\(names[$0]) = excluded.\(names[$0])" }
-        let change = others.isEmpty ? "NOTHING" : "UPDATE SET \(others.joined(separator: ", "))"
-        replacing = "\(plain) ON CONFLICT (\(key.map(Identifier.quoted).joined(separator: ", "))) DO \(change)"
+        otherPositions = others
+
+        let change = others.map { "\(names[$0]) = excluded.\(names[$0])" }.joined(separator: ", ")
+        let conflict = positions.map { names[$0] }.joined(separator: ", ")
+        replacing = "\(plain) ON CONFLICT (\(conflict)) DO \(others.isEmpty ? "NOTHING" : "UPDATE SET \(change)")"
+        // SQLite looks at what a new row must hold before it looks for the old one, which may hold what is left out here.
+        let isPartial = columns.count < all.count && !others.isEmpty
+        update =
+            isPartial
+            ? "UPDATE \(table) SET \(others.map { "\(names[$0]) = ?" }.joined(separator: ", ")) "
+                + "WHERE \(positions.map { "\(names[$0]) = ?" }.joined(separator: " AND "))" : nil
     }
 }

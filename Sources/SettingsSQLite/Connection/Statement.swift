@@ -9,7 +9,8 @@ import SettingsCore
 
 /// A prepared statement of a connection.
 final class Statement {
-    let access: TableAccess
+    /// The tables that it reads and writes; perhaps others when SQLite has prepared it anew.
+    private(set) var access: TableAccess
     let isReadOnly: Bool
     private(set) var columnNames: [String] = []
     /// Whether somebody goes through its rows: another must be prepared for the same text then.
@@ -23,8 +24,10 @@ final class Statement {
 
     /// Where the next column is that is asked for, most likely.
     private var nextColumn = 0
+    /// Whether there is only one column of each name; otherwise the first of them is meant.
+    private var hasUniqueNames = true
     /// How often SQLite has prepared the statement anew, because the schema had changed.
-    private var preparations: Int32 = 0
+    private(set) var preparations: Int32 = 0
     private let handle: OpaquePointer
     // Used only while the statement runs, which it does on behalf of the connection.
     private unowned let connection: Connection
@@ -42,6 +45,7 @@ final class Statement {
         columnNames = (0..<sqlite3_column_count(handle)).map { index in
             sqlite3_column_name(handle, index).map { String(cString: $0) } ?? ""
         }
+        hasUniqueNames = Set(columnNames).count == columnNames.count
     }
 
     deinit { sqlite3_finalize(handle) }
@@ -60,21 +64,31 @@ final class Statement {
             isInUse = false
         }
         try bind(parameters)
-        guard try step() else { return }
-        let count = sqlite3_stmt_status(handle, Int32(SQLITE_STMTSTATUS_REPREPARE), 0)
-        if count != preparations {
-            preparations = count
-            learnColumnNames()
-        }
-        repeat {
+        connection.authorizer.access = TableAccess()
+        var isThere = try firstStep()
+        while isThere {
             rowNumber += 1
             guard try row() else { return }
-        } while try step()
+            isThere = try step()
+        }
     }
 
     /// Runs a statement that gives no rows, or whose rows nobody wants.
     func run(_ parameters: [SQLiteValue] = []) throws {
         try forEachRow(parameters) { true }
+    }
+
+    /// The first step of a run: SQLite may prepare the statement anew now, and at no other time.
+    private func firstStep() throws -> Bool {
+        defer {
+            let count = sqlite3_stmt_status(handle, Int32(SQLITE_STMTSTATUS_REPREPARE), 0)
+            if count != preparations {
+                preparations = count
+                learnColumnNames()
+                access = connection.authorizer.access
+            }
+        }
+        return try step()
     }
 
     private func step() throws -> Bool {
@@ -131,12 +145,12 @@ final class Statement {
 
     /// Where a column is; most are asked for in their order. As everywhere in SQL, case does not matter.
     func index(of name: String) -> Int? {
-        if nextColumn < columnNames.count, columnNames[nextColumn] == name {
+        if hasUniqueNames, nextColumn < columnNames.count, columnNames[nextColumn] == name {
             defer { nextColumn += 1 }
             return nextColumn
         }
         let index =
-            columnNames.firstIndex(of: name) ?? columnNames.firstIndex { $0.lowercased() == name.lowercased() }
+            columnNames.firstIndex(of: name) ?? columnNames.firstIndex { Identifier.areSame($0, name) }
         if let index { nextColumn = index + 1 }
         return index
     }

@@ -57,27 +57,32 @@ public struct SQLiteQuery<Record: SQLiteRecord>: Sendable {
         return fragment
     }
 
-    func delete() -> Fragment {
+    /// Whether not all records for which the condition holds are meant.
+    var isLimited: Bool { limit != nil }
+
+    /// - Parameter key: What tells the rows of the table apart.
+    func delete(key: String) -> Fragment {
         var fragment = Fragment("DELETE FROM \(table)")
-        fragment.append(target)
+        fragment.append(target(key))
         return fragment
     }
 
-    func update(_ assignments: [SQLiteAssignment]) -> Fragment {
+    /// - Parameter key: What tells the rows of the table apart.
+    func update(_ assignments: [SQLiteAssignment], key: String) -> Fragment {
         var fragment = Fragment("UPDATE \(table) SET ")
         for (position, assignment) in assignments.enumerated() {
             if position > 0 { fragment.append(", ") }
             fragment.append(assignment.fragment)
         }
-        fragment.append(target)
+        fragment.append(target(key))
         return fragment
     }
 
     /// Which rows to change. (Most builds of SQLite know no `LIMIT` there.)
-    private var target: Fragment {
-        guard limit != nil else { return SQLiteQuery(condition).clauses }
-        var fragment = Fragment(" WHERE rowid IN (")
-        fragment.append(select("rowid"))
+    private func target(_ key: String) -> Fragment {
+        guard isLimited else { return SQLiteQuery(condition).clauses }
+        var fragment = Fragment(" WHERE (\(key)) IN (")
+        fragment.append(select(key))
         fragment.append(")")
         return fragment
     }

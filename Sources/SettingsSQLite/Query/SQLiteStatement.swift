@@ -53,8 +53,12 @@ public struct SQLiteStatement: Sendable, ExpressibleByStringInterpolation {
         /// Adds a name, quoted.
         public mutating func appendInterpolation(identifier: String) { fragment.append(Identifier.quoted(identifier)) }
 
-        /// Adds a condition, with its values bound.
-        public mutating func appendInterpolation(_ condition: SQLiteCondition) { fragment.append(condition.fragment) }
+        /// Adds a condition in parentheses, with its values bound.
+        public mutating func appendInterpolation(_ condition: SQLiteCondition) {
+            fragment.append("(")
+            fragment.append(condition.fragment)
+            fragment.append(")")
+        }
 
         /// Adds another statement, a subquery for example, with its values bound.
         public mutating func appendInterpolation(_ statement: SQLiteStatement) { fragment.append(statement.fragment) }

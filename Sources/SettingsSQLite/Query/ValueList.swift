@@ -6,7 +6,7 @@
 
 /// The values after `IN`.
 struct ValueList {
-    /// SQLite allows 999 parameters, or 32,766 since 3.32: longer lists are bound as one.
+    /// SQLite allows 999 parameters, or 32,766 since 3.32: of longer lists, what JSON can hold is bound as one.
     static let parameterLimit = 500
 
     let fragment: Fragment
@@ -14,29 +14,38 @@ struct ValueList {
     init(_ values: some Sequence<some SQLiteConvertible>) {
         var fragment = Fragment()
         let values = Array(values)
-        if values.count > Self.parameterLimit, let json = Self.json(values) {
+        if values.count > Self.parameterLimit {
+            let (json, others) = Self.divided(values)
             fragment.append("(SELECT value FROM json_each(")
             fragment.append(value: json)
-            fragment.append("))")
+            fragment.append(")")
+            for (position, value) in others.enumerated() {
+                fragment.append(position == 0 ? " UNION ALL VALUES " : ", ")
+                fragment.append(list: [value])
+            }
+            fragment.append(")")
         } else {
             fragment.append(list: values)
         }
         self.fragment = fragment
     }
 
-    /// An array of integers, or one of texts that JSON can hold; nil of anything else.
-    private static func json(_ values: [some SQLiteConvertible]) -> String? {
-        var integers: [Int64] = []
+    /// An array of the integers and of the texts that JSON can hold; and what else there is.
+    private static func divided<Value: SQLiteConvertible>(_ values: [Value]) -> (json: String, others: [Value]) {
+        var integers: [String] = []
         var texts: [String] = []
+        var others: [Value] = []
         for value in values {
             switch try? value.sqliteValue {
-            case .integer(let number): integers.append(number)
+            case .integer(let number): integers.append("\(number)")
             case .text(let text) where !text.utf8.contains(0): texts.append(text)
-            default: return nil
+            default: others.append(value)
             }
         }
-        if integers.count == values.count { return "[" + integers.map(String.init).joined(separator: ",") + "]" }
-        guard texts.count == values.count, let json = try? JSONEncoder().encode(texts) else { return nil }
-        return String(decoding: json, as: UTF8.self)
+        let integerList = integers.joined(separator: ",")
+        if texts.isEmpty { return ("[\(integerList)]", others) }
+        guard let json = try? JSONEncoder().encode(texts) else { return ("[]", values) }
+        let list = String(decoding: json, as: UTF8.self)
+        return (integers.isEmpty ? list : "[\(integerList),\(list.dropFirst())", others)
     }
 }

@@ -55,7 +55,7 @@ public struct SQLiteRow {
     }
 
     /// Whether there is such a column, whatever it holds.
-    public func contains(_ column: String) -> Bool { columns.contains(column) }
+    public func contains(_ column: String) -> Bool { columns.contains { Identifier.areSame($0, column) } }
 
     // MARK: Values of columns
 

@@ -84,7 +84,7 @@ enum Literal {
             return "\(number)"
         case .text(let text):
             guard !text.utf8.contains(0) else { throw Unstorable(reason: "A default cannot contain NUL.") }
-            return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+            return Quotes.around(text, "'")
         case .blob(let data): return "x'" + data.map(hexadecimal).joined() + "'"
         }
     }

@@ -114,7 +114,7 @@ extension SQLiteDatabase {
 
     private func unexpected(_ stored: SQLiteValue, _ type: Any.Type) -> SettingsError {
         SettingsError(
-            .unexpectedRow,
+            .unexpectedRow, store: description,
             underlying: SQLiteProblem("The first column holds \(stored.kind) where \(type) is expected."))
     }
 }

@@ -38,7 +38,7 @@ extension SQLiteDatabase {
         _ query: SQLiteQuery<Record>, set assignments: [SQLiteAssignment]
     ) throws -> Int {
         if assignments.isEmpty { return 0 }
-        try run(query.update(assignments))
+        try run(query.update(assignments, key: try key(of: query)))
         return try openConnection().changeCount
     }
 
@@ -47,7 +47,7 @@ extension SQLiteDatabase {
     /// - Returns: how many rows it were, without those that a foreign key had deleted, too.
     @discardableResult
     public func delete<Record: SQLiteRecord>(_ query: SQLiteQuery<Record>) throws -> Int {
-        try run(query.delete())
+        try run(query.delete(key: try key(of: query)))
         return try openConnection().changeCount
     }
 
@@ -64,19 +64,39 @@ extension SQLiteDatabase {
 
     /// Runs all statements of a script of the program's own, one after the other.
     public func execute(script: String) throws {
-        try openConnection().run(script: script) { statement in
-            try requireTransaction()
-            try prepare(statement)
-        }
+        try run(script: script)
     }
 
     private func insert<Record: SQLiteRecord>(_ record: Record, replacing: Bool) throws {
         var row = SQLiteRow()
         try record.save(into: &row)
         if let error = row.error { throw error }
+        let values = row.entries.map(\.value)
         let connection = try openConnection()
         let insertion = try connection.insertion(into: Record.tableName, row.entries.map(\.name))
-        let replaces = replacing && insertion.keyPositions?.allSatisfy { row.entries[$0].value != .null } ?? false
-        try run(Fragment(replaces ? insertion.replacing : insertion.plain, row.entries.map(\.value)))
+        guard replacing, let key = insertion.keyPositions, key.allSatisfy({ values[$0] != .null }) else {
+            return try run(Fragment(insertion.plain, values))
+        }
+        if let update = insertion.update {
+            try run(Fragment(update, (insertion.otherPositions + key).map { values[$0] }))
+            if connection.changeCount > 0 { return }
+        }
+        try run(Fragment(insertion.replacing, values))
+    }
+
+    /// What tells the rows of a query's table apart, where not all of them are meant.
+    private func key<Record: SQLiteRecord>(of query: SQLiteQuery<Record>) throws -> String {
+        let number = "_rowid_"
+        guard query.isLimited else { return number }
+        let connection = try openConnection()
+        do {
+            _ = try connection.statement("SELECT \(number) FROM \(Identifier.quoted(Record.tableName))")
+            return number
+        } catch SettingsError.Code.statementFailed {
+            // A table `WITHOUT ROWID` has a primary key for sure.
+            let columns = try TableDescription(of: Record.tableName, on: connection)?.columns ?? []
+            let names = columns.filter { $0.primaryKeyPosition > 0 }.map(\.name)
+            return names.isEmpty ? number : names.map(Identifier.quoted).joined(separator: ", ")
+        }
     }
 }

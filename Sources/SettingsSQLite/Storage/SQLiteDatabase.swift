@@ -13,9 +13,9 @@ public final class SQLiteDatabase {
     private(set) var digest: Hasher?
 
     private var connection: Connection?
-    /// The statement that was noted last.
-    private var lastStatement: Statement?
-    private let description: String
+    /// The statement that was noted last, and how often it had been prepared anew.
+    private var lastStatement: (statement: Statement, preparations: Int32)?
+    let description: String
 
     init(_ connection: Connection, isWriting: Bool, isObserved: Bool = false) {
         self.connection = connection
@@ -50,7 +50,9 @@ public final class SQLiteDatabase {
         let connection = try openConnection()
         if let problem = fragment.problem { throw SettingsError.unstorable(problem, store: description) }
         let statement = try connection.statement(fragment.sql)
-        try prepare(statement)
+        try requireAllowed(statement)
+        // Afterwards: SQLite may prepare it anew when it runs.
+        defer { note(statement) }
         digest?.combine(fragment.sql)
         try statement.forEachRow(fragment.values) {
             if digest != nil { statement.hash(into: &digest!) }
@@ -58,14 +60,30 @@ public final class SQLiteDatabase {
         }
     }
 
-    /// Takes note of what a statement reads and writes, and sees to it that a reader writes nothing.
-    func prepare(_ statement: Statement) throws {
+    /// Runs all statements of a script, one after the other.
+    func run(script: String) throws {
+        try openConnection().run(script: script) { statement in
+            try requireTransaction()
+            try requireAllowed(statement)
+            defer { note(statement) }
+            try statement.run()
+        }
+    }
+
+    /// - Throws: ``SettingsError`` with the code `readOnly` if a reader is to write.
+    private func requireAllowed(_ statement: Statement) throws {
         guard isWriting || statement.isReadOnly else {
             throw SettingsError(
                 .readOnly, store: description, underlying: SQLiteProblem("Inside of a read nothing can be written."))
         }
-        if statement === lastStatement { return }
-        lastStatement = statement
+    }
+
+    /// Takes note of what a statement has read and written.
+    private func note(_ statement: Statement) {
+        if let last = lastStatement, last.statement === statement, last.preparations == statement.preparations {
+            return
+        }
+        lastStatement = (statement, statement.preparations)
         access.formUnion(statement.access)
         if statement.access.changesSchema { connection?.forgetSchema() }
     }

@@ -58,9 +58,10 @@ public final class SQLiteStorage: Sendable {
         try connection.set(pragma: "foreign_keys = \(configuration.foreignKeysEnabled ? "ON" : "OFF")")
         writer.version = try connection.dataVersion()
 
+        let file = connection.file
         writers = LanePool(limit: 1) { writer }
         readers = LanePool(limit: max(1, configuration.maximumReaderCount)) {
-            Lane(queue: opening.queue("reader")) { try opening.reader() }
+            Lane(queue: opening.queue("reader")) { try opening.reader(of: file) }
         }
         let watch = DatabaseWatch(path: path, queue: DispatchQueue(label: "SettingsKit.\(description).watch")) {
             [weak self] in self?.look()
@@ -78,19 +79,26 @@ public final class SQLiteStorage: Sendable {
             DispatchQueue(label: "SettingsKit.\(description).\(role)", target: configuration.targetQueue)
         }
 
+        /// What SQLite can count, which is as good as for ever.
+        private var patience: Duration { min(max(configuration.busyTimeout, .zero), .seconds(1_000_000)) }
+
         func writer() throws -> Connection {
-            if !configuration.isReadOnly { try DatabaseFile.make(path, store: description) }
+            if configuration.isReadOnly {
+                try DatabaseFile.requireFile(path, store: description)
+            } else {
+                try DatabaseFile.make(path, store: description)
+            }
             let connection = try Connection(
-                path: path, isReadOnly: configuration.isReadOnly, patience: configuration.busyTimeout,
-                description: description)
-            try connection.useWriteAheadLog(patience: configuration.busyTimeout)
+                path: path, isReadOnly: configuration.isReadOnly, patience: patience, description: description)
+            try connection.useWriteAheadLog(patience: patience)
             return connection
         }
 
-        func reader() throws -> Connection {
+        /// - Parameter file: The one that the writer has opened; meanwhile there may be another.
+        func reader(of file: FileStatus?) throws -> Connection {
             let connection = try Connection(
-                path: path, isReadOnly: configuration.isReadOnly, patience: configuration.busyTimeout,
-                description: description)
+                path: path, isReadOnly: configuration.isReadOnly, patience: patience, description: description)
+            try connection.requireSameFile(as: file)
             try connection.set(pragma: "query_only = ON")
             return connection
         }
@@ -113,7 +121,8 @@ public final class SQLiteStorage: Sendable {
     /// Writes, in a transaction: all that `body` does is stored when this returns, or nothing when it throws.
     ///
     /// Writes follow each other, also those of other processes. They run in the background. Keep them short, and do not wait in
-    /// them for anything that takes long: everybody else waits, too. A write in a write of the same storage is an error.
+    /// them for anything that takes long: everybody else waits, too. A write inside of a write or a read of the same storage is
+    /// an error.
     ///
     /// - Throws: what `body` throws; ``SettingsError``, with the code `busy` if another process has kept the database locked
     ///   for too long, `noRoom`, `readOnly`, `fileReplaced` or `writeFailed`; `CancellationError` if the task was cancelled
@@ -203,11 +212,12 @@ public final class SQLiteStorage: Sendable {
     private func using<Value: Sendable>(
         _ pool: LanePool, _ body: (Lane) async throws -> Value
     ) async throws -> Value {
-        guard !AccessMark.isInside(pool) else {
+        // A write may wait for a read. If a read waited for a write as well, two could wait for each other.
+        guard !AccessMark.isInside(pool) && !AccessMark.isInside(readers) else {
             throw SettingsError(
                 .outsideAccess, store: description,
                 underlying: SQLiteProblem(
-                    "Inside of a read or write, another of the same kind would wait for it for ever."))
+                    "Inside of a write there can be a read, but no other access: it could wait for this one for ever."))
         }
         let lane = try await pool.take()
         defer { giveBack(lane, to: pool) }

@@ -1,0 +1,102 @@
+import Foundation
+import SettingsCore
+import SettingsSQLite
+import Testing
+
+@Suite("Rows that are read")
+struct RowTests {
+    @Test("Of columns with one name the first is meant, in every row and as often as it is asked for.")
+    func duplicateNames() async throws {
+        try await withStorage { storage in
+            try await storage.read { database in
+                var numbers: [Int] = []
+                try database.forEachRow(sql: "SELECT 1 AS id, 2 AS id, 3 AS x UNION ALL SELECT 4, 5, 6") { row in
+                    numbers += [try row["id"], try row["x"], try row["id"], try row["ID"], try row["X"]]
+                    #expect(row.columns == ["id", "id", "x"])
+                    #expect(row.contains("X") && row.contains("id") && !row.contains("y"))
+                }
+                #expect(numbers == [1, 3, 1, 1, 3, 4, 6, 4, 4, 6])
+            }
+        }
+    }
+
+    @Test("A kept statement follows the columns of its table, whoever has changed them.", arguments: [false, true])
+    func changedColumns(byAnother: Bool) async throws {
+        try await withStorage { storage in
+            let other = byAnother ? try SQLiteStorage(at: URL(fileURLWithPath: storage.path)) : storage
+            try await storage.write { try $0.insert(Note(1, "text")) }
+            func values() async throws -> [String] {
+                try await storage.read { database in
+                    var values: [String] = []
+                    try database.forEachRow(sql: "SELECT * FROM notes") { row in
+                        for column in row.columns {
+                            let value: SQLiteValue = try row[column]
+                            values.append("\(column)=\(value)")
+                        }
+                    }
+                    return values
+                }
+            }
+            #expect(try await values() == ["id=integer(1)", "text=text(\"text\")"])
+            try await other.write { database in
+                try database.alter(table: "notes") { $0.add(column: "added", .integer).defaults(to: 3) }
+                try database.alter(table: "notes") { $0.rename(column: "text", to: "renamed") }
+            }
+            #expect(try await values() == ["id=integer(1)", "renamed=text(\"text\")", "added=integer(3)"])
+            try await other.write { database in try database.alter(table: "notes") { $0.drop(column: "renamed") } }
+            #expect(try await values() == ["id=integer(1)", "added=integer(3)"])
+            await expect(.unexpectedRow, saying: "column text") {
+                _ = try await storage.read { try $0.select(Note.all) as [Note] }
+            }
+        }
+    }
+
+    @Test("One statement can be gone through inside of itself.")
+    func nested() async throws {
+        try await withStorage { storage in
+            try await storage.write { try $0.save((1...3).map { (id: Int) in Note(id, "\(id)") }) }
+            try await storage.read { database in
+                var pairs: [String] = []
+                let sql: SQLiteStatement = "SELECT id, text FROM notes ORDER BY id"
+                try database.forEachRow(sql: sql) { outer in
+                    try database.forEachRow(sql: sql) { inner in
+                        let (id, text): (Int, String) = (try outer["id"], try inner["text"])
+                        pairs.append("\(id)\(text)")
+                    }
+                }
+                #expect(pairs == ["11", "12", "13", "21", "22", "23", "31", "32", "33"])
+            }
+        }
+    }
+
+    @Test("A row that is kept beyond its function is refused, also when the statement has gone on.")
+    func keptRows() async throws {
+        try await withStorage { storage in
+            try await storage.write { try $0.save((1...3).map { (id: Int) in Note(id, "\(id)") }) }
+            try await storage.read { database in
+                var kept: [SQLiteRow] = []
+                for _ in 0..<2 {
+                    try database.forEachRow(sql: "SELECT id FROM notes") { row in
+                        for old in kept {
+                            #expect { let _: Int = try old["id"] } throws: { SettingsError.Code.outsideAccess ~= $0 }
+                        }
+                        kept.append(row)
+                    }
+                    for old in kept {
+                        #expect { let _: Int = try old["id"] } throws: { SettingsError.Code.outsideAccess ~= $0 }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A row can be filled and read without a database, to try a mapping.")
+    func withoutDatabase() throws {
+        var row = SQLiteRow()
+        try Note(7, "seven").save(into: &row)
+        #expect(row.columns == ["id", "text"] && row.contains("TEXT"))
+        #expect(try Note.load(from: row) == Note(7, "seven"))
+        row["text"] = nil as String?
+        #expect { _ = try Note.load(from: row) } throws: { SettingsError.Code.unexpectedRow ~= $0 }
+    }
+}

@@ -1,0 +1,282 @@
+import Foundation
+import SettingsCore
+import SettingsSQLite
+import Testing
+
+private struct Failure: Error {}
+
+/// Carries out what must not be carried out.
+private final class Smuggler: @unchecked Sendable {
+    var database: SQLiteDatabase?
+    var row: SQLiteRow?
+}
+
+@Suite("Reading and writing in transactions")
+struct AccessTests {
+    @Test("An error that is thrown takes everything back, and reaches whoever has called.")
+    func thrown() async throws {
+        try await withStorage { storage in
+            try await storage.write { try $0.insert(Note(1, "stays")) }
+            let before = try await storage.dump()
+            await #expect(throws: Failure.self) {
+                try await storage.write { database in
+                    try database.insert(Note(2, "goes"))
+                    try database.create(table: "more") { $0.column("a", .any) }
+                    await Task.yield()
+                    try database.delete(Note.all)
+                    throw Failure()
+                }
+            }
+            #expect(try await storage.dump() == before)
+            let none: Int? = await storage.write { _ in
+                throw Failure()
+            } catch: {
+                #expect($0 is Failure)
+            }
+            #expect(none == nil)
+            let nothing: Int? = await storage.read { _ in
+                throw Failure()
+            } catch: {
+                #expect($0 is Failure)
+            }
+            #expect(nothing == nil)
+        }
+    }
+
+    @Test("When SQLite ends a transaction by itself, nothing of it is stored, whatever the closure makes of the error.")
+    func endedBySQLite() async throws {
+        try await withStorage { storage in
+            try await storage.write { database in
+                try database.insert(Note(1, "stays"))
+                try database.execute(
+                    script: """
+                        CREATE TRIGGER bomb BEFORE INSERT ON notes WHEN new.text = 'bomb'
+                        BEGIN SELECT RAISE(ROLLBACK, 'boom'); END
+                        """)
+            }
+            let before = try await storage.dump()
+            for sql in ["INSERT INTO notes VALUES (3, 'bomb')", "INSERT OR ROLLBACK INTO notes VALUES (1, '')"] {
+                await expect(.writeFailed, saying: "ended the transaction") {
+                    try await storage.write { database in
+                        try database.insert(Note(2, "goes"))
+                        _ = try? database.execute(sql: SQLiteStatement(sql))
+                        // Alone, it would be stored.
+                        _ = try? database.insert(Note(4, "goes"))
+                        _ = try? database.execute(script: "INSERT INTO notes VALUES (5, 'goes')")
+                        _ = try? database.save(Note(6, "goes"))
+                    }
+                }
+                await expect(.writeFailed) {
+                    try await storage.write { database in
+                        try? database.execute(script: "\(sql); INSERT INTO notes VALUES (5, 'goes')")
+                        _ = try database.count(Note.all)
+                    }
+                }
+            }
+            #expect(try await storage.dump() == before)
+        }
+    }
+
+    @Test("A full disk is told as such, takes the whole write back, and it works again when there is room.")
+    func noRoom() async throws {
+        try await withStorage { storage in
+            try await storage.write { try $0.insert(Note(1, "stays")) }
+            try await storage.write { try $0.execute(sql: "PRAGMA max_page_count = 10") }
+            let before = try await storage.dump()
+            await expect(.noRoom, saying: storage.path) {
+                try await storage.write { database in
+                    try database.update(Note.all, set: [Column("text").set(to: "gone")])
+                    try database.insert(Note(2, String(repeating: "x", count: 100_000)))
+                }
+            }
+            #expect(try await storage.dump() == before)
+            // Whoever goes on all the same has either all of the rest or nothing at all.
+            let result = await Result {
+                try await storage.write { database in
+                    try database.insert(Note(3, "first"))
+                    _ = try? database.insert(Note(4, String(repeating: "x", count: 100_000)))
+                    try database.insert(Note(5, "last"))
+                }
+            }
+            let texts = try await storage.texts("SELECT text FROM notes ORDER BY id")
+            switch result {
+            case .success: #expect(texts == ["stays", "first", "last"])
+            case .failure: #expect(texts == ["stays"])
+            }
+            try await storage.write { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
+            try await storage.write { try $0.insert(Note(6, String(repeating: "x", count: 100_000))) }
+            #expect(try await storage.texts("PRAGMA integrity_check") == ["ok"])
+        }
+    }
+
+    @Test(
+        "Statements cannot begin or end the transaction.",
+        arguments: [
+            "BEGIN", "BEGIN IMMEDIATE", "COMMIT", "END", "ROLLBACK", "commit -- now", "/* x */ COMMIT",
+            "INSERT INTO notes VALUES (8, 'x'); COMMIT",
+        ])
+    func transactionStatements(sql: String) async throws {
+        try await withStorage { storage in
+            // The storage has used such statements itself, and has kept them.
+            try await storage.write { try $0.insert(Note(0, "first")) }
+            await #expect(throws: Failure.self) { try await storage.write { _ in throw Failure() } }
+            let before = try await storage.dump()
+            for asScript in [true, false] {
+                await expect(.statementFailed) {
+                    try await storage.write { database in
+                        try database.insert(Note(1, "goes"))
+                        if asScript {
+                            try database.execute(script: sql)
+                        } else {
+                            try database.execute(sql: SQLiteStatement(sql))
+                        }
+                    }
+                }
+                await expect(.statementFailed) {
+                    try await storage.read { database in
+                        if asScript {
+                            try database.execute(
+                                script: sql.replacingOccurrences(
+                                    of: "INSERT INTO notes VALUES (8, 'x')", with: "SELECT 1"))
+                        }
+                        let _: Int? = try database.select(sql: SQLiteStatement(sql))
+                    }
+                }
+            }
+            #expect(try await storage.dump() == before)
+            // A part of a transaction may be taken back.
+            try await storage.write { database in
+                try database.execute(script: "SAVEPOINT a; INSERT INTO notes VALUES (9, 'x'); ROLLBACK TO a; RELEASE a")
+                try database.insert(Note(1, "stays"))
+            }
+            #expect(try await storage.texts("SELECT text FROM notes ORDER BY id") == ["first", "stays"])
+        }
+    }
+
+    @Test("A text with several statements is a script, and nothing else.")
+    func severalStatements() async throws {
+        try await withStorage { storage in
+            let both = "INSERT INTO notes VALUES (1, 'a'); INSERT INTO notes VALUES (2, ';')"
+            await expect(.statementFailed, saying: "more than one") {
+                try await storage.write { try $0.execute(sql: SQLiteStatement(both)) }
+            }
+            await expect(.statementFailed, saying: "more than one") {
+                _ = try await storage.texts("SELECT 1; SELECT 2")
+            }
+            await expect(.statementFailed, saying: "no statement") {
+                try await storage.write { try $0.execute(sql: " -- nothing") }
+            }
+            #expect(try await storage.texts("SELECT 'a;b' -- and ; more") == ["a;b"])
+            #expect(try await storage.texts("SELECT 1 || '' ; \n;") == ["1"])
+            try await storage.write { try $0.execute(script: "\(both); -- done\n ; /* ; */") }
+            #expect(try await storage.texts("SELECT text FROM notes") == ["a", ";"])
+            await expect(.statementFailed, saying: "1 parameters") { _ = try await storage.texts("SELECT ?") }
+            await expect(.statementFailed, saying: "syntax error") {
+                try await storage.write { try $0.execute(script: "DELETE FROM notes; nonsense") }
+            }
+            #expect(try await storage.number("SELECT count(*) FROM notes") == 2)
+        }
+    }
+
+    @Test("A read writes nothing, whatever it tries.")
+    func readOnly() async throws {
+        try await withStorage { storage in
+            try await storage.write { try $0.insert(Note(1, "stays")) }
+            let before = try await storage.dump()
+            let attempts: [@Sendable (SQLiteDatabase) throws -> Void] = [
+                { try $0.insert(Note(2, "x")) }, { try $0.save(Note(1, "x")) }, { try $0.delete(Note.all) },
+                { try $0.update(Note.all, set: [Column("text").set(to: "x")]) },
+                { try $0.create(table: "t") { $0.column("a", .any) } }, { try $0.drop(table: "notes") },
+                { try $0.execute(sql: "DELETE FROM notes") }, { try $0.execute(script: "SELECT 1; DELETE FROM notes") },
+                { try $0.execute(sql: "PRAGMA user_version = 7") },
+                { try $0.execute(script: "PRAGMA query_only = OFF; DELETE FROM notes") },
+                { let _: Int? = try $0.select(sql: "DELETE FROM notes RETURNING id") },
+            ]
+            for attempt in attempts {
+                await expect(.readOnly, saying: storage.path) { try await storage.read(attempt) }
+            }
+            #expect(try await storage.dump() == before)
+        }
+    }
+
+    @Test("A database and its rows cannot be used once the closure has returned.")
+    func outside() async throws {
+        try await withStorage { storage in
+            try await storage.write { try $0.insert(Note(1, "one")) }
+            for isWriting in [true, false] {
+                let smuggler = Smuggler()
+                let carry: @Sendable (SQLiteDatabase) async throws -> Void = { database in
+                    smuggler.database = database
+                    try database.forEachRow(sql: "SELECT * FROM notes") { smuggler.row = $0 }
+                }
+                if isWriting { try await storage.write(carry) } else { try await storage.read(carry) }
+                let database = try #require(smuggler.database)
+                await expect(.outsideAccess, saying: storage.path) { let _: Note? = try database.select(Note.all) }
+                await expect(.outsideAccess) { try database.insert(Note(2, "two")) }
+                await expect(.outsideAccess) { try database.execute(script: "DELETE FROM notes") }
+                await expect(.outsideAccess) { try database.drop(table: "notes") }
+                await expect(.outsideAccess) { let _: Int = try #require(smuggler.row)["id"] }
+                #expect(smuggler.row?["id"] == nil as Int?)
+            }
+            #expect(try await storage.number("SELECT count(*) FROM notes") == 1)
+        }
+    }
+
+    @Test("Inside of a write there can be a read; everything else that could wait for ever is refused.")
+    func nested() async throws {
+        var configuration = SQLiteStorage.Configuration()
+        configuration.maximumReaderCount = 1
+        try await withStorage(configuration: configuration) { storage in
+            try await storage.write { database in
+                try database.insert(Note(1, "mine"))
+                #expect(try await storage.number("SELECT count(*) FROM notes") == 0)
+                await expect(.outsideAccess) { try await storage.write { try $0.insert(Note(2, "nested")) } }
+                await expect(.outsideAccess) { try await storage.synchronize() }
+                try await storage.read { _ in
+                    await expect(.outsideAccess) { _ = try await storage.number("SELECT 1") }
+                    await expect(.outsideAccess) { try await storage.write { try $0.insert(Note(2, "nested")) } }
+                }
+            }
+            try await storage.read { _ in
+                await expect(.outsideAccess) { try await storage.write { try $0.insert(Note(2, "nested")) } }
+                await expect(.outsideAccess) { _ = try await storage.number("SELECT 1") }
+                await expect(.outsideAccess) { try await storage.synchronize() }
+            }
+            // A task of its own has its turn afterwards, and another database is another matter.
+            let other = try await withStorage { other in
+                try await storage.write { _ in
+                    try await other.write { try $0.insert(Note(1, "other")) }
+                    return Task { try await storage.write { try $0.insert(Note(3, "task")) } }
+                }
+            }
+            _ = try await other.value
+            #expect(try await storage.texts("SELECT text FROM notes ORDER BY id") == ["mine", "task"])
+        }
+    }
+
+    @Test("A storage goes away although a task that was made inside of an access goes on.")
+    func letGo() async throws {
+        try await withTemporaryDirectory { folder in
+            weak var gone: SQLiteStorage?
+            let isDone = Signal()
+            let task: Task<Void, Never>
+            do {
+                let storage = try SQLiteStorage(at: folder.appendingPathComponent("a.sqlite"), versions: [notesSchema])
+                gone = storage
+                task = try await storage.write { _ in Task { await isDone.wait() } }
+                #expect(FileManager.default.fileExists(atPath: storage.path + "-wal"))
+            }
+            #expect(gone == nil)
+            // The last connection takes the log with it.
+            while FileManager.default.fileExists(atPath: folder.path + "/a.sqlite-wal") { await Task.yield() }
+            isDone.send()
+            await task.value
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import SettingsCore
+import SettingsSQLite
+import Testing
+
+@Suite("Errors of storage")
+struct StorageErrorTests {
+    private func configuration(
+        isReadOnly: Bool = false, label: String? = nil, timeout: Duration = .seconds(3)
+    ) -> SQLiteStorage.Configuration {
+        var configuration = SQLiteStorage.Configuration()
+        configuration.isReadOnly = isReadOnly
+        configuration.label = label
+        configuration.busyTimeout = timeout
+        return configuration
+    }
+
+    @Test("What cannot be opened is told by path and label, and is not changed.", arguments: [true, false])
+    func opening(isReadOnly: Bool) async throws {
+        try await withTemporaryDirectory { folder in
+            let configuration = configuration(isReadOnly: isReadOnly, label: "the label")
+            func open(_ url: URL) throws -> SQLiteStorage { try SQLiteStorage(at: url, configuration: configuration) }
+
+            let text = folder.appendingPathComponent("text.sqlite")
+            let bytes = Data("This is a letter to somebody and no database at all. secret".utf8)
+            try bytes.write(to: text)
+            let error = await expect(.notADatabase, saying: text.path, not: "secret") {
+                _ = try await open(text).number("SELECT count(*) FROM sqlite_master")
+            }
+            #expect("\(String(describing: error))".contains("(the label)"))
+            #expect(try Data(contentsOf: text) == bytes)
+
+            await expect(.storeUnavailable, saying: folder.path) { _ = try open(folder) }
+            await expect(.storeUnavailable) { _ = try open(try #require(URL(string: "https://example.org/a.sqlite"))) }
+            await expect(.storeUnavailable, saying: text.path) { _ = try open(text.appendingPathComponent("a.sqlite")) }
+            if isReadOnly {
+                let missing = folder.appendingPathComponent("new/missing.sqlite")
+                await expect(.storeUnavailable, saying: missing.path) { _ = try open(missing) }
+                #expect(!FileManager.default.fileExists(atPath: folder.path + "/new"))
+            }
+        }
+    }
+
+    @Test("A database that is only read is not written, and follows what others write.")
+    func readOnly() async throws {
+        try await withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            let writing = try SQLiteStorage(at: url, versions: [notesSchema])
+            let reading = try SQLiteStorage(
+                at: url, versions: [notesSchema], configuration: configuration(isReadOnly: true))
+            await expect(.readOnly, saying: url.path) { try await reading.write { try $0.insert(Note(1, "one")) } }
+            var counts = reading.keepInformed { try $0.count(Note.all) }.makeAsyncIterator()
+            #expect(await counts.next() == 0)
+            try await writing.write { try $0.insert(Note(1, "one")) }
+            #expect(await counts.next() == 1)
+            #expect(try await reading.texts("SELECT text FROM notes") == ["one"])
+        }
+    }
+
+    @Test("Whoever waits for another process in vain is told so, and has written nothing.")
+    func busy() async throws {
+        try await withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            let patient = try SQLiteStorage(
+                at: url, versions: [notesSchema], configuration: configuration(timeout: .seconds(300)))
+            let hasty = try SQLiteStorage(
+                at: url, configuration: configuration(label: "hasty", timeout: .milliseconds(1)))
+            let worker = try Worker("database-lock", url.path)
+            await worker.wait(for: "locked")
+            for _ in 0..<2 {
+                await expect(.busy, saying: "(hasty)", not: "secret") {
+                    try await hasty.write { try $0.insert(Note(1, "secret")) }
+                }
+            }
+            await expect(.busy, saying: url.path) {
+                _ = try SQLiteStorage(
+                    at: url, versions: [notesSchema, ScriptVersion("2", "DROP TABLE notes")],
+                    configuration: configuration(timeout: .zero))
+            }
+            // Readers feel nothing of it, and who has patience has its turn.
+            #expect(try await hasty.number("SELECT count(*) FROM notes") == 0)
+            async let write = patient.write { try $0.insert(Note(2, "two")) }
+            worker.send(9)
+            #expect(try await write == 2)
+            try await hasty.write { try $0.insert(Note(1, "one")) }
+            #expect(try await patient.texts("SELECT text FROM notes ORDER BY id") == ["one", "two"])
+        }
+    }
+
+    @Test("A file that was replaced is neither written nor read any more.")
+    func replaced() async throws {
+        try await withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            let storage = try SQLiteStorage(at: url, versions: [notesSchema])
+            try await storage.write { try $0.insert(Note(1, "old")) }
+            for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: url.path + suffix) }
+            let other = try SQLiteStorage(at: url, versions: [notesSchema])
+            try await other.write { try $0.insert(Note(1, "new")) }
+            await expect(.fileReplaced, saying: url.path) { try await storage.write { try $0.insert(Note(2, "lost")) } }
+            await expect(.fileReplaced) { _ = try await storage.texts("SELECT text FROM notes") }
+            #expect(try await other.texts("SELECT text FROM notes") == ["new"])
+        }
+    }
+
+    @Test("Messages name columns and tables, and hold no value.")
+    func valueFree() async throws {
+        let schema = """
+            CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+            CREATE TABLE strict (id INTEGER PRIMARY KEY, n INTEGER CHECK (typeof(n) = 'integer'));
+            INSERT INTO notes VALUES (1, 'secret');
+            """
+        try await withStorage(schema) { storage in
+            let secret = "secret"
+            let attempts: [@Sendable (SQLiteDatabase) throws -> Void] = [
+                { try $0.execute(sql: "INSERT INTO strict (n) VALUES (\(secret))") },
+                { try $0.execute(sql: "INSERT INTO strict (id) VALUES (\(secret))") },
+                { let _: String? = try $0.select(sql: "SELECT json_extract(\(secret), '$')") },
+                { let _: Int? = try $0.select(sql: "SELECT text FROM notes") },
+                { let _: [Int] = try $0.select(sql: "SELECT text FROM notes") },
+                { let _: Int? = try $0.select(sql: "SELECT abs(-9223372036854775808), \(secret)") },
+                { _ = try $0.count(Note.where(Column("nothing") == secret)) },
+                { try $0.execute(sql: "SELECT * FROM notes WHERE text MATCH \(secret)") },
+            ]
+            for attempt in attempts {
+                do {
+                    try await storage.write(attempt)
+                    Issue.record("nothing was thrown")
+                } catch let error as SettingsError {
+                    await expect(error.code, saying: storage.path, not: secret) { try await storage.write(attempt) }
+                    if let cause = error.underlying { #expect(!"\(cause)".contains(secret)) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import SettingsCore
+import SettingsSQLite
+import Testing
+
+@Suite("Death in the middle of a write", .serialized)
+struct KillTests {
+    @Test("What was acknowledged is there, and each write is there wholly or not at all, in 200 rounds.")
+    func writes() async throws {
+        try await withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            let seed = UInt64.random(in: 0...UInt64.max)
+            var generator = SeededGenerator(seed: seed)
+            for round in 0..<200 {
+                let worker = try Worker("database-write", url.path)
+                var patience = Int.random(in: 1...6, using: &generator)
+                var acknowledged = 0
+                for await line in worker.lines {
+                    acknowledged = try #require(Int(line), "\(line), seed \(seed), round \(round)")
+                    patience -= 1
+                    if patience == 0 { worker.send(9) }
+                }
+                let storage = try SQLiteStorage(at: url)
+                let (counts, last, check): ([Int], Int?, [String]) = try await storage.read { database in
+                    (
+                        try database.select(
+                            sql: "SELECT count(*) FROM left GROUP BY n UNION ALL SELECT count(*) FROM right GROUP BY n"),
+                        try database.select(sql: "SELECT max(n) FROM left"),
+                        try database.select(sql: "PRAGMA integrity_check")
+                    )
+                }
+                let stored = last ?? 0
+                #expect(stored >= acknowledged && acknowledged > 0, "seed \(seed), round \(round)")
+                #expect(counts == Array(repeating: 20, count: 2 * stored), "seed \(seed), round \(round)")
+                #expect(check == ["ok"], "seed \(seed), round \(round)")
+            }
+        }
+    }
+
+    @Test("A version of the schema is applied wholly or not at all, wherever its process dies.", arguments: 1...8)
+    func upgrades(deadly: Int) async throws {
+        try await withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            for isLate in [true, false] {
+                let worker = try Worker("database-upgrade", url.path, "9")
+                // In the middle of the version, or when it may be done.
+                await worker.wait(for: isLate ? "done \(deadly)" : "half \(deadly + 1)")
+                worker.send(9)
+                await worker.status()
+                let storage = try SQLiteStorage(at: url)
+                let ids = try await storage.texts("SELECT id FROM settingskit_versions ORDER BY position")
+                #expect(ids.count >= deadly && ids == (1...ids.count).map { "v\($0)" })
+                let tables = try await storage.texts(
+                    "SELECT name FROM sqlite_master WHERE name LIKE 't_' ORDER BY name")
+                #expect(tables == (1...ids.count).map { "t\($0)" })
+                for table in tables {
+                    #expect(try await storage.number("SELECT count(*) FROM \(identifier: table)") == 50)
+                }
+                if isLate {
+                    try FileManager.default.contentsOfDirectory(atPath: folder.path).forEach {
+                        try FileManager.default.removeItem(atPath: folder.path + "/" + $0)
+                    }
+                }
+            }
+            try await Worker.run("database-upgrade", url.path, "9")
+            let storage = try SQLiteStorage(at: url)
+            #expect(try await storage.number("SELECT count(*) FROM settingskit_versions") == 9)
+            #expect(try await storage.number("SELECT count(*) FROM t9") == 50)
+        }
+    }
+
+    @Test("Processes that open a database at once apply each version once.")
+    func openedAtOnce() async throws {
+        try await withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<5 { group.addTask { try await Worker.run("database-upgrade", url.path, "9") } }
+                try await group.waitForAll()
+            }
+            let storage = try SQLiteStorage(at: url)
+            let ids = try await storage.texts("SELECT id FROM settingskit_versions ORDER BY position")
+            #expect(ids == (1...9).map { "v\($0)" })
+            for number in 1...9 {
+                #expect(try await storage.number("SELECT count(*) FROM \(identifier: "t\(number)")") == 50)
+            }
+        }
+    }
+}

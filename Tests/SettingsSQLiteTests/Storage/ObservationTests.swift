@@ -1,0 +1,223 @@
+import Foundation
+import SettingsCore
+import SettingsSQLite
+import Synchronization
+import Testing
+
+@Suite("Listening to what is read")
+struct ObservationTests {
+    private static let schema = """
+        CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+        CREATE TABLE other (id INTEGER PRIMARY KEY, n INTEGER);
+        CREATE TABLE parents (id INTEGER PRIMARY KEY);
+        CREATE TABLE children (id INTEGER PRIMARY KEY, parent REFERENCES parents (id) ON DELETE CASCADE);
+        CREATE VIEW shown AS SELECT upper(text) AS text FROM notes;
+        CREATE TRIGGER log AFTER INSERT ON notes BEGIN INSERT INTO other (n) VALUES (new.id); END;
+        INSERT INTO parents VALUES (1), (2);
+        INSERT INTO children VALUES (1, 1), (2, 2);
+        """
+
+    private typealias Texts = SettingsService.Stream<[String]>
+
+    private func listen(_ storage: SQLiteStorage, _ sql: String, _ runs: Counter = Counter()) -> Texts.Iterator {
+        let texts: Texts = storage.keepInformed {
+            runs.increment()
+            return try $0.select(sql: SQLiteStatement(sql))
+        }
+        return texts.makeAsyncIterator()
+    }
+
+    @Test("First comes what is there, then each change that makes a difference, and nothing else.")
+    func changes() async throws {
+        try await withStorage(Self.schema) { storage in
+            let runs = Counter()
+            var texts = listen(storage, "SELECT text FROM notes WHERE id < 10 ORDER BY id", runs)
+            #expect(await texts.next() == [])
+            try await storage.write { try $0.insert(Note(1, "one")) }
+            #expect(await texts.next() == ["one"])
+            let before = runs.value
+            // Another table, nothing at all, and what is taken back.
+            try await storage.write { try $0.execute(sql: "INSERT INTO other VALUES (100, 1)") }
+            try await storage.write { let _: Int? = try $0.select(sql: "SELECT 1") }
+            await #expect(throws: CancellationError.self) {
+                try await storage.write { database in
+                    try database.insert(Note(2, "two"))
+                    throw CancellationError()
+                }
+            }
+            try await storage.write { try $0.save(Note(1, "uno")) }
+            #expect(await texts.next() == ["uno"])
+            #expect(runs.value == before + 1)
+            // The table, but not what was read of it.
+            try await storage.write { try $0.insert(Note(10, "ten")) }
+            try await storage.write { try $0.save(Note(1, "uno")) }
+            try await storage.write { try $0.save(Note(2, "due")) }
+            #expect(await texts.next() == ["uno", "due"])
+        }
+    }
+
+    @Test("Views, triggers, and what foreign keys delete count as well; also those that are made later.")
+    func indirectly() async throws {
+        try await withStorage(Self.schema) { storage in
+            var shown = listen(storage, "SELECT text FROM shown ORDER BY text")
+            var logged = listen(storage, "SELECT n || '' FROM other ORDER BY n")
+            var children = listen(storage, "SELECT id || '' FROM children ORDER BY id")
+            #expect(await shown.next() == [])
+            #expect(await logged.next() == [])
+            #expect(await children.next() == ["1", "2"])
+            try await storage.write { try $0.insert(Note(1, "one")) }
+            #expect(await shown.next() == ["ONE"])
+            #expect(await logged.next() == ["1"])
+            try await storage.write { try $0.execute(sql: "DELETE FROM parents WHERE id = \(1)") }
+            #expect(await children.next() == ["2"])
+            // The same statements, which now do something else.
+            try await storage.write { database in
+                try database.execute(
+                    script: """
+                        CREATE TRIGGER more AFTER INSERT ON notes BEGIN INSERT INTO children VALUES (new.id + 100, 2); END;
+                        DROP VIEW shown;
+                        CREATE VIEW shown AS SELECT id || '' AS text FROM parents;
+                        """)
+            }
+            #expect(await shown.next() == ["2"])
+            try await storage.write { try $0.insert(Note(5, "five")) }
+            #expect(await children.next() == ["2", "105"])
+            #expect(await logged.next() == ["1", "5"])
+            try await storage.write { try $0.execute(sql: "INSERT INTO parents VALUES (\(7))") }
+            #expect(await shown.next() == ["2", "7"])
+        }
+    }
+
+    @Test("A table that is altered, dropped or made is a change; errors go to the handler, and it goes on.")
+    func schemaChanges() async throws {
+        try await withStorage(Self.schema) { storage in
+            let (errors, report) = AsyncStream.makeStream(of: (any Error).self)
+            var reported = errors.makeAsyncIterator()
+            let stream: Texts = storage.keepInformed(
+                about: { try $0.select(sql: "SELECT text FROM notes") }, catch: { report.yield($0) })
+            var texts = stream.makeAsyncIterator()
+            #expect(await texts.next() == [])
+            try await storage.write { try $0.insert(Note(1, "one")) }
+            #expect(await texts.next() == ["one"])
+            async let afterwards = texts.next()
+            try await storage.write { try $0.execute(script: "DROP TRIGGER log; DROP VIEW shown; DROP TABLE notes") }
+            let error = await reported.next()
+            #expect(error.map { SettingsError.Code.statementFailed ~= $0 } == true)
+            try await storage.write { database in
+                try database.create(table: "notes") { table in
+                    table.column("id", .integer).primaryKey()
+                    table.column("other", .text)
+                }
+                try database.execute(sql: "INSERT INTO notes VALUES (1, 'again')")
+            }
+            _ = await reported.next()
+            try await storage.write { database in
+                try database.alter(table: "notes") { $0.rename(column: "other", to: "text") }
+            }
+            #expect(await afterwards == ["again"])
+        }
+    }
+
+    @Test(
+        "Changes by another storage, another process and the sqlite3 tool are heard.",
+        arguments: ["storage", "process", "tool"])
+    func others(who: String) async throws {
+        guard who != "tool" || FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3") else { return }
+        try await withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            let storage = try SQLiteStorage(at: url, versions: [notesSchema])
+            let other = try SQLiteStorage(at: url)
+            var texts = listen(storage, "SELECT text FROM notes ORDER BY id")
+            #expect(await texts.next() == [])
+            for number in 1...3 {
+                switch who {
+                case "storage": try await other.write { try $0.insert(Note(number, "by \(who)")) }
+                case "process": try await Worker.run("database-insert", url.path, "\(number)", "by \(who)")
+                default:
+                    let tool = Process()
+                    tool.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+                    tool.arguments = [
+                        url.path, "PRAGMA busy_timeout = 60000; INSERT INTO notes VALUES (\(number), 'by \(who)')",
+                    ]
+                    tool.standardOutput = FileHandle.nullDevice
+                    try tool.run()
+                    tool.waitUntilExit()
+                    #expect(tool.terminationStatus == 0)
+                }
+                #expect(await texts.next() == Array(repeating: "by \(who)", count: number))
+            }
+        }
+    }
+
+    @Test("A reader that comes late gets the newest only; one that is cancelled ends.")
+    func slowAndCancelled() async throws {
+        try await withStorage(Self.schema) { storage in
+            var texts = listen(storage, "SELECT text FROM notes ORDER BY id DESC LIMIT 1")
+            try await storage.write { try $0.insert(Note(1, "before the first")) }
+            #expect(await texts.next() == ["before the first"])
+            for number in 2...20 { try await storage.write { try $0.insert(Note(number, "\(number)")) } }
+            #expect(await texts.next() == ["20"])
+            try await storage.write { try $0.insert(Note(21, "21")) }
+            #expect(await texts.next() == ["21"])
+
+            let (firsts, first) = AsyncStream.makeStream(of: Void.self)
+            let task = Task {
+                var count = 0
+                for await _ in storage.keepInformed(about: { try $0.count(Note.all) }) {
+                    count += 1
+                    first.yield()
+                }
+                return count
+            }
+            for await _ in firsts { break }
+            task.cancel()
+            #expect(await task.value == 1)
+        }
+    }
+
+    @Test(
+        "Whatever the number of writers, nothing is missed: the last that is heard is what is stored.", arguments: 0..<5
+    )
+    func manyWriters(round: Int) async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        try await withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            let version = ScriptVersion("1", "CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)")
+            let storages = try (0..<2).map { _ in try SQLiteStorage(at: url, versions: [version]) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<4 {
+                    group.addTask {
+                        var generator = SeededGenerator(seed: seed &+ UInt64(writer))
+                        for _ in 0..<25 {
+                            for _ in 0..<Int.random(in: 0..<20, using: &generator) { await Task.yield() }
+                            try await storages[writer % 2].write { try $0.execute(sql: "UPDATE counter SET n = n + 1") }
+                        }
+                    }
+                }
+                for reader in 0..<4 {
+                    group.addTask {
+                        var generator = SeededGenerator(seed: seed ^ UInt64(reader))
+                        for _ in 0..<Int.random(in: 0..<200, using: &generator) { await Task.yield() }
+                        var last = -1
+                        // A value that never comes makes this wait for ever.
+                        for await n in storages[reader % 2].keepInformed(about: {
+                            try $0.select(sql: "SELECT n FROM counter") as Int?
+                        }) {
+                            let n = n ?? -1
+                            #expect(n > last, "seed \(seed)")
+                            last = n
+                            if n == 100 { return }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+}
+
+final class Counter: Sendable {
+    private let count = Mutex(0)
+    var value: Int { count.withLock { $0 } }
+    func increment() { count.withLock { $0 += 1 } }
+}

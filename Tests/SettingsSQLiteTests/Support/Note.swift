@@ -1,0 +1,148 @@
+import Foundation
+import SettingsCore
+import SettingsSQLite
+import Synchronization
+import Testing
+
+/// A row with a number and a text: what most tests write.
+struct Note: SQLiteRecord, Equatable, Sendable {
+    static let tableName = "notes"
+
+    var id: Int?
+    var text: String
+
+    init(_ id: Int?, _ text: String) {
+        self.id = id
+        self.text = text
+    }
+
+    func save(into row: inout SQLiteRow) throws {
+        row["id"] = id
+        row["text"] = text
+    }
+
+    static func load(from row: SQLiteRow) throws -> Note { Note(row["id"], try row["text"]) }
+}
+
+/// A version of a schema that runs a script.
+struct ScriptVersion: SQLiteSchemaVersion {
+    let id: String
+    let script: String
+
+    init(_ id: String, _ script: String) {
+        self.id = id
+        self.script = script
+    }
+
+    func upgrade(_ database: SQLiteDatabase) throws { try database.execute(script: script) }
+}
+
+/// `notes`, and nothing in it.
+let notesSchema = ScriptVersion("notes", "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL)")
+
+/// Runs `body` with a storage in a directory of its own.
+func withStorage<R>(
+    _ script: String = notesSchema.script, configuration: SQLiteStorage.Configuration = .init(),
+    _ body: (SQLiteStorage) async throws -> R
+) async throws -> R {
+    try await withTemporaryDirectory { folder in
+        let storage = try SQLiteStorage(
+            at: folder.appendingPathComponent("a.sqlite"), versions: [ScriptVersion("1", script)],
+            configuration: configuration)
+        return try await body(storage)
+    }
+}
+
+extension SQLiteStorage {
+    /// The texts that a statement gives, `NULL` as "NULL".
+    func texts(_ sql: SQLiteStatement) async throws -> [String] {
+        let texts: [String?] = try await read { try $0.select(sql: sql) }
+        return texts.map { $0 ?? "NULL" }
+    }
+
+    func number(_ sql: SQLiteStatement) async throws -> Int? { try await read { try $0.select(sql: sql) } }
+
+    /// Everything in the database, as text: to see that something has changed nothing.
+    func dump() async throws -> [String] {
+        try await read { database in
+            var lines: [String] = try database.select(
+                sql: "SELECT sql FROM sqlite_master WHERE sql NOT NULL ORDER BY name")
+            let tables: [String] = try database.select(sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+            for table in tables.sorted() {
+                try database.forEachRow(sql: "SELECT * FROM \(identifier: table) ORDER BY 1") { row in
+                    let values = try row.columns.map { column -> SQLiteValue in try row[column] }
+                    lines.append("\(table): \(values)")
+                }
+            }
+            return lines
+        }
+    }
+}
+
+/// Something that one task waits for, and another makes happen.
+final class Signal: Sendable {
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func send() { continuation.yield() }
+
+    func wait() async { for await _ in stream { return } }
+}
+
+/// A value that several tasks change.
+final class Guarded<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+
+    init(_ value: Value) { self.value = Mutex(value) }
+
+    func withLock<R: Sendable>(_ body: (inout Value) -> R) -> R {
+        value.withLock { value in
+            var copy = value
+            defer { value = copy }
+            return body(&copy)
+        }
+    }
+}
+
+/// Random numbers that come again for the same seed.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+/// Asserts that something fails with a `SettingsError` of a code, which names the place and nothing secret.
+@discardableResult
+func expect<R>(
+    _ code: SettingsError.Code, saying part: String = "", not secret: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> R
+) async -> SettingsError? {
+    do {
+        _ = try await body()
+        Issue.record("nothing was thrown", sourceLocation: sourceLocation)
+    } catch let error as SettingsError {
+        #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+        #expect(part.isEmpty || "\(error)".contains(part), "\(error)", sourceLocation: sourceLocation)
+        if let secret {
+            var dumped = ""
+            Swift.dump(error, to: &dumped)
+            for text in ["\(error)", "\(error as any Error)", error.localizedDescription, dumped] {
+                #expect(!text.contains(secret), "\(text)", sourceLocation: sourceLocation)
+            }
+        }
+        return error
+    } catch {
+        Issue.record("\(error) is no SettingsError", sourceLocation: sourceLocation)
+    }
+    return nil
+}
