@@ -18,10 +18,10 @@ struct ConnectionTests {
         try await withDatabase { path in
             // Whoever waits for the reader waits too long for the test.
             let connection = try open(path, patience: .seconds(86_400))
-            try connection.run(script: "CREATE TABLE a (x); PRAGMA user_version = 7") { _ in }
+            try connection.run(script: "CREATE TABLE a (x); PRAGMA user_version = 7")
             let reader = try OtherProgram(path)
             try reader.run("BEGIN; SELECT * FROM a")
-            try connection.run(script: "INSERT INTO a VALUES (1)") { _ in }
+            try connection.run(script: "INSERT INTO a VALUES (1)")
             // The reader keeps the log from being copied; another program has a version of its own there.
             try OtherProgram(path).run("PRAGMA user_version = 8")
             let size = try contents(of: (path as NSString).deletingLastPathComponent)["Vault.sqlite-wal"]?.count ?? 0
@@ -52,7 +52,7 @@ struct ConnectionTests {
     func transactions() async throws {
         try await withDatabase { path in
             let connection = try open(path)
-            try connection.run(script: "CREATE TABLE a (x UNIQUE)") { _ in }
+            try connection.run(script: "CREATE TABLE a (x UNIQUE)")
             for _ in 0..<2 {
                 expectError(.constraintViolated) {
                     try connection.transaction(writing: true) {
@@ -75,7 +75,7 @@ struct ConnectionTests {
     func dataVersion() async throws {
         try await withDatabase { path in
             let connection = try open(path)
-            try connection.run(script: "CREATE TABLE a (x)") { _ in }
+            try connection.run(script: "CREATE TABLE a (x)")
             let before = try connection.dataVersion()
             try connection.transaction(writing: true) { try connection.statement("INSERT INTO a VALUES (1)").run() }
             #expect(try connection.dataVersion() == before)
