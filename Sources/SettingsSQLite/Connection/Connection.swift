@@ -86,7 +86,7 @@ final class Connection {
     var isInherited: Bool { Fork.count != forks }
 
     /// - Parameter trust: How long an answer holds. Asking takes as long as a tenth of a write.
-    /// - Throws: ``SettingsError`` with the code `fileReplaced` if there is another file at the path now, or none; what is
+    /// - Throws: `SettingsError` with the code `fileReplaced` if there is another file at the path now, or none; what is
     ///   written through this connection would be lost.
     func requireSameFile(trust: Duration = .milliseconds(10)) throws {
         if trust > .zero, let sameFileDeadline, !sameFileDeadline.hasPassed { return }
@@ -95,7 +95,7 @@ final class Connection {
         sameFileDeadline = Deadline(after: trust)
     }
 
-    /// - Throws: ``SettingsError`` with the code `fileReplaced` if the file at the path is not this one.
+    /// - Throws: `SettingsError` with the code `fileReplaced` if the file at the path is not this one.
     func requireSameFile(as file: FileStatus?) throws {
         guard let file else { return }
         let present = try? POSIXFileSystem().status(of: path, followingLink: true)
@@ -111,7 +111,8 @@ final class Connection {
         if let kept = statements[text], !kept.isInUse { return kept }
         let (statement, rest) = try prepare(sql, from: 0)
         guard let statement else { throw failure("There is no statement in it.") }
-        guard rest == nil else { throw failure("There is more than one statement in it.") }
+        // A comment may follow.
+        if let rest, try prepare(sql, from: rest).0 != nil { throw failure("There is more than one statement in it.") }
         if statements.count >= Self.statementLimit { statements = statements.filter { $0.value.isInUse } }
         if statements[text] == nil { statements[text] = statement }
         return statement
@@ -285,8 +286,14 @@ final class Connection {
         var pause = LockPause()
         while true {
             do {
-                try set(pragma: "journal_mode = WAL")
-                try set(pragma: "synchronous = NORMAL")
+                let statement = try prepare("PRAGMA journal_mode = WAL", from: 0).0
+                var mode: SQLiteValue?
+                try statement?.forEachRow([]) {
+                    mode = statement?.value(at: 0)
+                    return true
+                }
+                // Where the file system has no place for one, each commit waits for the disk, as without these settings.
+                if mode == .text("wal") { try set(pragma: "synchronous = NORMAL") }
                 return
             } catch SettingsError.Code.busy where !deadline.hasPassed {
                 pause.next()

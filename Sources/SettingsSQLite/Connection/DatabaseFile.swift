@@ -39,8 +39,9 @@ enum DatabaseFile {
     /// Makes an empty file, readable by its owner only, and the directories that lead to it, where there is none.
     /// (SQLite gives the files beside it the same mode.)
     ///
-    /// - Throws: ``SettingsError`` with the code `storeUnavailable`, also if there is something that is no file.
+    /// - Throws: `SettingsError` with the code `storeUnavailable`, also if there is something that is no file.
     static func make(_ path: String, store: String) throws {
+        try SQLiteLibrary.requireUsable()
         do throws(SystemError) {
             try requireFile(path)
             try WholeFile(path: path, fileSystem: POSIXFileSystem()).createDirectory()
@@ -59,7 +60,7 @@ enum DatabaseFile {
         }
     }
 
-    /// - Throws: ``SettingsError`` with the code `storeUnavailable` if there is something at the path that is no file.
+    /// - Throws: `SettingsError` with the code `storeUnavailable` if there is something at the path that is no file.
     static func requireFile(_ path: String, store: String) throws {
         do throws(SystemError) {
             try requireFile(path)

@@ -25,6 +25,9 @@ final class DatabaseWatch: Sendable {
     /// How long others are not told again.
     private static let pause = DispatchTimeInterval.milliseconds(5)
 
+    /// Where others are told; not where looking is done, as that may call listeners.
+    private static let announcements = DispatchQueue(label: "SettingsKit.DatabaseWatch")
+
     /// Where looking is done.
     let queue: DispatchQueue
     private let path: String
@@ -94,13 +97,13 @@ final class DatabaseWatch: Sendable {
         guard forks == Fork.count else { return touchLog() }
         if announcement.load(ordering: .relaxed) == .needed { return }
         guard announcement.exchange(.needed, ordering: .acquiringAndReleasing) == .none else { return }
-        queue.async { [weak self] in self?.makeAnnouncement() }
+        Self.announcements.async { [weak self] in self?.makeAnnouncement() }
     }
 
     private func makeAnnouncement() {
         announcement.store(.made, ordering: .releasing)
         touchLog()
-        queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
+        Self.announcements.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
             guard let self else { return }
             let (isDone, _) = announcement.compareExchange(
                 expected: .made, desired: .none, ordering: .acquiringAndReleasing)

@@ -30,7 +30,7 @@ enum OpenDatabases {
         }
     }
 
-    /// - Throws: ``SettingsError`` with the code `storeUnavailable` in a child that has the file open from its parent.
+    /// - Throws: `SettingsError` with the code `storeUnavailable` in a child that has the file open from its parent.
     static func requireNoneInherited(_ file: FileStatus?, store: String) throws(SettingsError) {
         let forks = Fork.count
         guard let file, forks > 0 else { return }

@@ -3,7 +3,7 @@ import SettingsCore
 
 /// What SQLite reported: its result code, a sentence, and the file.
 ///
-/// It is the ``SettingsError/underlying`` error of what this module throws. No value that was bound to a statement is in it:
+/// It is the `SettingsError.underlying` error of what this module throws. No value that was bound to a statement is in it:
 /// where SQLite's own sentence could quote one, it is replaced by the general one for the code.
 public struct SQLiteError: Error, Hashable, Sendable {
     /// The extended result code, `SQLITE_CONSTRAINT_UNIQUE` (2067) for example; see

@@ -74,7 +74,9 @@ extension Column {
     /// Whether the column holds text of that pattern: `%` is any text, `_` any one character; ASCII letters match without
     /// regard to case.
     ///
-    /// - Parameter escape: What stands before a `%` or `_` that means itself.
+    /// - Parameters:
+    ///   - pattern: The pattern, which is bound as a value.
+    ///   - escape: What stands before a `%` or `_` that means itself.
     public func like(_ pattern: String, escape: Character? = nil) -> SQLiteCondition {
         var condition = SQLiteCondition(self, "LIKE", pattern)
         if let escape { condition.append(" ESCAPE ", String(escape)) }
@@ -104,7 +106,7 @@ extension Column {
     }
 }
 
-/// A column and the value that an update stores in it; see ``Column/set(to:)``.
+/// A column and the value that an update stores in it; made by `Column.set(to:)`.
 public struct SQLiteAssignment: Sendable {
     let fragment: Fragment
 

@@ -61,7 +61,7 @@ public struct SQLiteRow {
 
     /// The value of a column.
     ///
-    /// - Throws: ``SettingsError`` with the code `unexpectedRow`, if the column is missing, `NULL`, or holds something else.
+    /// - Throws: `SettingsError` with the code `unexpectedRow`, if the column is missing, `NULL`, or holds something else.
     public subscript<Value: SQLiteConvertible>(column: String) -> Value {
         // Inlined, so that the compiler sees which type it is.
         @inlinable get throws {
@@ -87,7 +87,7 @@ public struct SQLiteRow {
 
     /// The value of a column that holds it as JSON text.
     ///
-    /// - Throws: ``SettingsError`` with the code `unexpectedRow`, if the column is missing, or holds something else.
+    /// - Throws: `SettingsError` with the code `unexpectedRow`, if the column is missing, or holds something else.
     @_disfavoredOverload
     public subscript<Value: Codable>(column: String, form: Void = ()) -> Value {
         get throws {

@@ -27,7 +27,7 @@ import SettingsCore
 /// settings.isDetailed = true
 /// ```
 ///
-/// The table has one row, made when a parameter is first set; while it has none, the record is ``SettingsRecord/empty``. After
+/// The table has one row, made when a parameter is first set; while it has none, the record is `SettingsRecord.empty`. After
 /// that, only columns that change are written. A column that `empty` does not fill may be `NULL`.
 public protocol SQLiteSettingsRecord: SettingsRecord, SQLiteRecord {}
 
@@ -37,7 +37,7 @@ extension SQLiteSettingsRecord {
         for (name, value) in try columns() { row.put(try ColumnText.data(of: value), under: name) }
     }
 
-    /// Makes a record of the columns. While the table has no row, they have the values of ``SettingsRecord/empty``.
+    /// Makes a record of the columns. While the table has no row, they have the values of `SettingsRecord.empty`.
     public static func load(from row: SettingsRow) throws -> Self {
         try load(
             from: SQLiteRow(
@@ -66,7 +66,7 @@ extension SettingsStorage where Record: SQLiteSettingsRecord {
     ///   - name: The name of the database's file, without its extension.
     ///   - folder: Where it is, or is made if it is not there.
     ///   - versions: The versions of the schema, oldest first; one of them makes the table.
-    /// - Throws: ``SettingsError``, as ``SQLiteStorage/init(at:versions:configuration:)`` does; with the code
+    /// - Throws: `SettingsError`, as ``SQLiteStorage/init(at:versions:configuration:)`` does; with the code
     ///   `unexpectedTable` if there is no table for the record.
     public convenience init(name: String, at folder: URL, versions: [any SQLiteSchemaVersion]) throws {
         let url = folder.appendingPathComponent("\(name).sqlite")

@@ -15,7 +15,7 @@ public final class SQLiteColumnDefinition {
     /// `NULL` is not allowed.
     @discardableResult public func notNull() -> SQLiteColumnDefinition { adding("NOT NULL") }
 
-    /// The column is the table's primary key: it tells one row from all others, and ``SQLiteDatabase/save(_:)`` looks for it.
+    /// The column is the table's primary key: it tells one row from all others, and `save` looks for it.
     ///
     /// - Parameter autoincrement: Whether numbers of deleted rows are never used again.
     @discardableResult public func primaryKey(autoincrement: Bool = false) -> SQLiteColumnDefinition {
@@ -44,6 +44,7 @@ public final class SQLiteColumnDefinition {
     /// The value, if it is not `NULL`, must be one in another table.
     ///
     /// - Parameters:
+    ///   - table: The other table.
     ///   - column: The other table's column; its primary key if nil.
     ///   - onDelete: What becomes of the row when the other one is deleted.
     @discardableResult

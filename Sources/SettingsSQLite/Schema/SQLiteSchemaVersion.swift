@@ -14,7 +14,8 @@
 /// ```
 ///
 /// A version is applied once, in a transaction, and its id is noted in the table `settingskit_versions`. Never change one that
-/// has been released: add another.
+/// has been released: add another. Foreign keys are not enforced while a version is applied, so nothing is deleted along with
+/// something else; rows that refer to nothing afterwards make it fail.
 public protocol SQLiteSchemaVersion {
     /// What tells the version from all others of the database, for ever.
     var id: String { get }

@@ -20,21 +20,24 @@ struct SchemaUpgrade {
         try DatabaseFile.make(path, store: description)
         let connection = try Connection(
             path: path, isReadOnly: false, patience: MirroredSettings.patience, description: description)
-        try connection.useWriteAheadLog(patience: MirroredSettings.patience)
-        try run(on: connection)
+        try run(on: connection, patience: MirroredSettings.patience)
     }
 
-    /// - Throws: ``SettingsError`` with the code `schemaTooNew`, `schemaTooOld` or `schemaUpgradeFailed`.
-    func run(on connection: Connection) throws {
-        guard !versions.isEmpty else { return }
+    /// Applies the versions that a database lacks, and has it keep a write-ahead log from now on.
+    ///
+    /// - Throws: `SettingsError` with the code `schemaTooNew`, `schemaTooOld` or `schemaUpgradeFailed`.
+    func run(on connection: Connection, patience: Duration) throws {
         // Most often there is nothing to do, and no lock to wait for.
-        let missing = try connection.transaction(writing: false) { try missingVersions(connection) }
-        if missing.isEmpty { return }
-        guard !connection.isReadOnly else {
+        let missing =
+            versions.isEmpty ? [] : try connection.transaction(writing: false) { try missingVersions(connection) }
+        guard missing.isEmpty || !connection.isReadOnly else {
             throw SettingsError(
                 .schemaTooOld, store: connection.description,
                 underlying: SQLiteProblem("It lacks: \(missing.map(\.id).joined(separator: ", "))."))
         }
+        // Not before: what is refused stays as it is, the way in which it keeps its journal included.
+        try connection.useWriteAheadLog(patience: patience)
+        if missing.isEmpty { return }
         // A table can be made anew without the rows of others being deleted; what is broken afterwards is found.
         try connection.set(pragma: "foreign_keys = OFF")
         for version in missing { try apply(version, connection) }
@@ -52,10 +55,8 @@ struct SchemaUpgrade {
                 if checksForeignKeys { try checkForeignKeys(connection) }
                 try note(version, connection)
             }
-        } catch SettingsError.Code.busy {
-            throw SettingsError(.busy, store: connection.description)
-        } catch SettingsError.Code.schemaTooNew {
-            throw SettingsError(.schemaTooNew, store: connection.description)
+        } catch let error as SettingsError where [.busy, .schemaTooNew].contains(error.code) {
+            throw error
         } catch {
             throw SettingsError(
                 .schemaUpgradeFailed, store: "\(connection.description), version \(version.id)", underlying: error)

@@ -10,7 +10,10 @@ extension SQLiteDatabase {
     /// }
     /// ```
     ///
-    /// - Parameter ifNotExists: Whether a table of that name that is there is left as it is; otherwise it is an error.
+    /// - Parameters:
+    ///   - table: Its name.
+    ///   - ifNotExists: Whether a table of that name that is there is left as it is; otherwise it is an error.
+    ///   - define: Defines its columns.
     public func create(
         table: String, ifNotExists: Bool = false, _ define: (SQLiteTableDefinition) throws -> Void
     ) throws {
@@ -41,7 +44,11 @@ extension SQLiteDatabase {
 
     /// Makes an index, so that rows are found by these columns without going through all of them.
     ///
-    /// - Parameter isUnique: Whether no two rows may have the same values in all of these columns.
+    /// - Parameters:
+    ///   - index: Its name.
+    ///   - table: The table whose rows are to be found.
+    ///   - columns: The columns by which, in order.
+    ///   - isUnique: Whether no two rows may have the same values in all of these columns.
     public func create(index: String, on table: String, columns: [String], isUnique: Bool = false) throws {
         let columns = columns.map(Identifier.quoted).joined(separator: ", ")
         try change(

@@ -5,7 +5,7 @@ extension SQLiteDatabase {
 
     /// The first record that is meant; nil if there is none.
     ///
-    /// - Throws: ``SettingsError``: `statementFailed` for a table or a column that is not there, `unexpectedRow` if the row is
+    /// - Throws: `SettingsError`: `statementFailed` for a table or a column that is not there, `unexpectedRow` if the row is
     ///   none of this type, `busy`, `readFailed`.
     public func select<Record: SQLiteRecord>(_ query: SQLiteQuery<Record>) throws -> Record? {
         try select(sql: query.first.statement)
@@ -53,7 +53,7 @@ extension SQLiteDatabase {
 
     /// The first column of the first row that a statement gives; nil if it gives none, and for `NULL`.
     ///
-    /// - Throws: ``SettingsError`` with the code `unexpectedRow` if it holds a value of another type.
+    /// - Throws: `SettingsError` with the code `unexpectedRow` if it holds a value of another type.
     public func select<Value: SQLiteConvertible>(sql: SQLiteStatement) throws -> Value? {
         let values: [Value?] = try values(sql.fragment, isOne: true)
         return values.first ?? nil
@@ -61,7 +61,7 @@ extension SQLiteDatabase {
 
     /// The first column of all rows that a statement gives.
     ///
-    /// - Throws: ``SettingsError`` with the code `unexpectedRow` if one holds `NULL` or a value of another type.
+    /// - Throws: `SettingsError` with the code `unexpectedRow` if one holds `NULL` or a value of another type.
     @_disfavoredOverload
     public func select<Value: SQLiteConvertible>(sql: SQLiteStatement) throws -> [Value] {
         try values(sql.fragment).map { (value: Value?) in

@@ -4,7 +4,7 @@ extension SQLiteDatabase {
     /// Inserts a record as a new row.
     ///
     /// - Returns: the row's number, which is the value of a primary key that is an integer.
-    /// - Throws: ``SettingsError``: `constraintViolated` if there is a row with the same primary key, for example.
+    /// - Throws: `SettingsError`: `constraintViolated` if there is a row with the same primary key, for example.
     @discardableResult
     public func insert<Record: SQLiteRecord>(_ record: Record) throws -> Int64 {
         try insert(record, replacing: false)
@@ -16,12 +16,12 @@ extension SQLiteDatabase {
     ///
     /// A table without a primary key, and a record without a value for it, gets a new row. Nil stores nothing.
     ///
-    /// - Throws: ``SettingsError``: `constraintViolated` if another constraint than the primary key does not allow it.
+    /// - Throws: `SettingsError`: `constraintViolated` if another constraint than the primary key does not allow it.
     public func save<Record: SQLiteRecord>(_ record: Record?) throws {
         if let record { try insert(record, replacing: true) }
     }
 
-    /// Stores several records, as ``save(_:)-(Record?)`` does.
+    /// Stores several records, one after the other.
     public func save<Record: SQLiteRecord>(_ records: some Sequence<Record>) throws {
         for record in records { try save(record) }
     }

@@ -3,7 +3,7 @@ import SettingsCore
 /// A database inside of a transaction: what ``SQLiteStorage/read(_:)`` and ``SQLiteStorage/write(_:)`` give to their
 /// closures, and a schema version is upgraded with.
 ///
-/// It belongs to that closure, and cannot be used after it has returned. All errors are ``SettingsError``s, with an
+/// It belongs to that closure, and cannot be used after it has returned. All errors are `SettingsError`s, with an
 /// ``SQLiteError`` as the cause where SQLite reported one.
 public final class SQLiteDatabase {
     let isWriting: Bool
@@ -70,7 +70,7 @@ public final class SQLiteDatabase {
         }
     }
 
-    /// - Throws: ``SettingsError`` with the code `readOnly` if a reader is to write.
+    /// - Throws: `SettingsError` with the code `readOnly` if a reader is to write.
     private func requireAllowed(_ statement: Statement) throws {
         guard isWriting || statement.isReadOnly else {
             throw SettingsError(

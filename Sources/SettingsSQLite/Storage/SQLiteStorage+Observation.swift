@@ -17,7 +17,7 @@ extension SQLiteStorage {
     /// - Parameters:
     ///   - body: Reads what is of interest; what it gives must depend on nothing else.
     ///   - handler: Told of errors, after which the sequence goes on with the next change. Without one, they are told to
-    ///     ``SettingsService/DiagnosticSink/standard``.
+    ///     `SettingsService.DiagnosticSink.standard`.
     public func keepInformed<Value: Sendable>(
         about body: @escaping @Sendable (SQLiteDatabase) async throws -> Value,
         catch handler: (@Sendable (any Error) -> Void)? = nil

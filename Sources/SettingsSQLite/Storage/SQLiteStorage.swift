@@ -41,8 +41,10 @@ public final class SQLiteStorage: Sendable {
     /// A new file can be read and written by its owner only.
     ///
     /// - Parameters:
+    ///   - url: Where the database is.
     ///   - versions: The versions of the schema, oldest first. No two have the same id.
-    /// - Throws: ``SettingsError``, with the code `schemaUpgradeFailed` (the database is then as the version before has left
+    ///   - configuration: How it is opened and used.
+    /// - Throws: `SettingsError`, with the code `schemaUpgradeFailed` (the database is then as the version before has left
     ///   it), `schemaTooNew` if it has versions that are not among these, `schemaTooOld` if it lacks some and is read only,
     ///   `storeUnavailable`, `notADatabase`, `corruptDatabase`, `busy`, `libraryTooOld`.
     public init(
@@ -54,7 +56,8 @@ public final class SQLiteStorage: Sendable {
         let opening = Opening(path: path, description: description, configuration: configuration)
         let writer = Lane(queue: opening.queue("writer")) { try opening.writer() }
         let connection = try writer.connection()
-        try SchemaUpgrade(versions, checksForeignKeys: configuration.foreignKeysEnabled).run(on: connection)
+        try SchemaUpgrade(versions, checksForeignKeys: configuration.foreignKeysEnabled)
+            .run(on: connection, patience: opening.patience)
         try connection.set(pragma: "foreign_keys = \(configuration.foreignKeysEnabled ? "ON" : "OFF")")
         writer.version = try connection.dataVersion()
 
@@ -80,7 +83,7 @@ public final class SQLiteStorage: Sendable {
         }
 
         /// What SQLite can count, which is as good as for ever.
-        private var patience: Duration { min(max(configuration.busyTimeout, .zero), .seconds(1_000_000)) }
+        var patience: Duration { min(max(configuration.busyTimeout, .zero), .seconds(1_000_000)) }
 
         func writer() throws -> Connection {
             if configuration.isReadOnly {
@@ -88,10 +91,8 @@ public final class SQLiteStorage: Sendable {
             } else {
                 try DatabaseFile.make(path, store: description)
             }
-            let connection = try Connection(
+            return try Connection(
                 path: path, isReadOnly: configuration.isReadOnly, patience: patience, description: description)
-            try connection.useWriteAheadLog(patience: patience)
-            return connection
         }
 
         /// - Parameter file: The one that the writer has opened; meanwhile there may be another.
@@ -110,7 +111,7 @@ public final class SQLiteStorage: Sendable {
     ///
     /// Runs beside other reads and a write, in the background.
     ///
-    /// - Throws: what `body` throws; ``SettingsError`` if the database cannot be read; `CancellationError` if the task was
+    /// - Throws: what `body` throws; `SettingsError` if the database cannot be read; `CancellationError` if the task was
     ///   cancelled before it was its turn.
     public func read<Value: Sendable>(
         _ body: @Sendable (SQLiteDatabase) async throws -> Value
@@ -121,10 +122,10 @@ public final class SQLiteStorage: Sendable {
     /// Writes, in a transaction: all that `body` does is stored when this returns, or nothing when it throws.
     ///
     /// Writes follow each other, also those of other processes. They run in the background. Keep them short, and do not wait in
-    /// them for anything that takes long: everybody else waits, too. A write inside of a write or a read of the same storage is
+    /// them for anything that takes long: everybody else waits, too, ``SQLiteStore``s on the same file included. A write inside of a write or a read of the same storage is
     /// an error.
     ///
-    /// - Throws: what `body` throws; ``SettingsError``, with the code `busy` if another process has kept the database locked
+    /// - Throws: what `body` throws; `SettingsError`, with the code `busy` if another process has kept the database locked
     ///   for too long, `noRoom`, `readOnly`, `fileReplaced` or `writeFailed`; `CancellationError` if the task was cancelled
     ///   before it was its turn.
     @discardableResult
@@ -186,9 +187,13 @@ public final class SQLiteStorage: Sendable {
 
     /// Returns when everything written so far survives a power failure.
     ///
-    /// - Throws: ``SettingsError``
+    /// - Throws: `SettingsError`; what was written survives the end of the process all the same.
     public func synchronize() async throws {
-        try await using(writers) { lane in try lane.connection().synchronize() }
+        try await using(writers) { lane in
+            let connection = try lane.connection()
+            try connection.requireSameFile(trust: .zero)
+            try connection.synchronize()
+        }
     }
 
     /// Reads, and answers what was read and from which tables.

@@ -55,7 +55,7 @@ struct KeyedLayout: SettingsLayout {
         }
     }
 
-    /// - Throws: ``SettingsError`` with the code `schemaTooNew` or `unexpectedTable`.
+    /// - Throws: `SettingsError` with the code `schemaTooNew` or `unexpectedTable`.
     private func isThere(_ connection: Connection) throws -> Bool {
         guard let table = try TableDescription(of: table, on: connection) else { return false }
         if let format = Self.format(in: table.definition), format > Self.format {

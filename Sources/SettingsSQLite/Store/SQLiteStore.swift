@@ -31,8 +31,11 @@ import SettingsFiles
 ///
 /// ## Others
 /// A batch (and so `update` and `transaction`) is one transaction, and exact across processes. A write waits up to three
-/// seconds for a process that has the database locked, and then fails with ``SettingsError/Code/busy``. What another process
-/// commits is heard within milliseconds if it uses this module or closes the database, otherwise within a second.
+/// seconds for a process that has the database locked, and then fails with `SettingsError.Code.busy`. What another process
+/// commits is heard within milliseconds if it uses this module or closes the database, otherwise within a second. Do not set
+/// anything inside of a ``SQLiteStorage``'s `write` on the same file: that is such a lock.
+///
+/// A child that was made by `fork` can go on using the store, if it has the file open only once.
 ///
 /// All values are in memory, too: `get` takes constant time and touches no file. `set` takes one transaction. A commit of
 /// another process has the table read again, which takes about 3 ms for 10,000 settings.
@@ -49,8 +52,10 @@ public final class SQLiteStore: SettingsStore {
     ///
     /// - Parameters:
     ///   - url: Where the database is. A ``SQLiteStorage`` may use it as well.
-    ///   - table: The name of the table. Several stores may have tables of their own in one database.
-    /// - Throws: ``SettingsError``, with the code `storeUnavailable` if there is something that cannot be opened,
+    ///   - table: The name of the table. Several stores may have tables of their own in one database. One that you have made
+    ///     yourself needs a `name TEXT PRIMARY KEY` and a `value` of type `TEXT` or none; other columns may be `NULL` or have
+    ///     defaults.
+    /// - Throws: `SettingsError`, with the code `storeUnavailable` if there is something that cannot be opened,
     ///   `notADatabase`, `corruptDatabase`, `unexpectedTable` if there is another table of that name, `schemaTooNew` if a
     ///   newer version of this library has made it, `busy`, `libraryTooOld`. Nothing was changed then.
     public convenience init(at url: URL, table: String = "settings") throws {
@@ -95,7 +100,7 @@ public final class SQLiteStore: SettingsStore {
 
     /// Stores bytes under a key, or removes it, in a transaction. When it returns, the change survives the end of the process.
     ///
-    /// - Throws: ``SettingsError``, with the codes `busy`, `noRoom`, `readOnly`, `fileReplaced` or `writeFailed` for example.
+    /// - Throws: `SettingsError`, with the codes `busy`, `noRoom`, `readOnly`, `fileReplaced` or `writeFailed` for example.
     ///   The old bytes are still there then.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         _ = try settings.change { _ in [.init(key: key, data: data)] }
@@ -126,7 +131,7 @@ public final class SQLiteStore: SettingsStore {
 
     /// Takes over what others have committed, and returns when everything set so far survives a power failure.
     ///
-    /// - Throws: ``SettingsError``; what was set survives the end of the process all the same.
+    /// - Throws: `SettingsError`; what was set survives the end of the process all the same.
     public func synchronize() throws { try settings.synchronize() }
 
     /// Takes over at once what others have committed; for stores that do not watch.

@@ -106,7 +106,6 @@ final class Guarded<Value: Sendable>: Sendable {
     }
 }
 
-
 /// Asserts that something fails with a `SettingsError` of a code, which names the place and nothing secret.
 @discardableResult
 func expect<R>(
