@@ -18,7 +18,8 @@ final class Connection {
     let authorizer = Authorizer()
     private var statements: [ExactText: Statement] = [:]
     /// Those that begin and end transactions: nobody else gets them for the same text.
-    private var transactionStatements: [String: Statement] = [:]
+    private var transactionStatements: [TransactionStep: Statement] = [:]
+    private var dataVersionStatement: Statement?
     /// How rows are put into tables; one way a table, the last.
     private var insertions: [ExactText: Insertion] = [:]
     /// The version of the schema that they are for; and whether it is the present one for sure.
@@ -73,6 +74,7 @@ final class Connection {
         isClosed = true
         statements = [:]
         transactionStatements = [:]
+        dataVersionStatement = nil
         if isInherited {
             // In the middle of something, SQLite would undo it, in the memory that the processes share.
             if isInTransaction { return }
@@ -118,12 +120,20 @@ final class Connection {
         return statement
     }
 
-    /// Runs a statement that begins or ends a transaction.
-    private func execute(_ sql: String) throws {
+    /// What begins and ends transactions.
+    private enum TransactionStep: String {
+        case begin = "BEGIN"
+        case beginWriting = "BEGIN IMMEDIATE"
+        case commit = "COMMIT"
+        case rollBack = "ROLLBACK"
+    }
+
+    private func execute(_ step: TransactionStep) throws {
         authorizer.allowsTransactions = true
         defer { authorizer.allowsTransactions = false }
-        let statement = try transactionStatements[sql] ?? prepare(sql, from: 0).0
-        transactionStatements[sql] = statement
+        if let statement = transactionStatements[step] { return try statement.run() }
+        let statement = try prepare(step.rawValue, from: 0).0
+        transactionStatements[step] = statement
         try statement?.run()
     }
 
@@ -193,7 +203,7 @@ final class Connection {
         forgetSchema()
         isForWriting = writing
         do {
-            try execute(writing ? "BEGIN IMMEDIATE" : "BEGIN")
+            try execute(writing ? .beginWriting : .begin)
         } catch {
             rollBack()
             throw error
@@ -202,7 +212,7 @@ final class Connection {
 
     func commit() throws {
         do {
-            try execute("COMMIT")
+            try execute(.commit)
             isForWriting = false
         } catch {
             rollBack()
@@ -218,7 +228,7 @@ final class Connection {
         forgetSchema()
         guard isInTransaction else { return }
         do {
-            try execute("ROLLBACK")
+            try execute(.rollBack)
         } catch {
             // SQLite has rolled back by itself then; whoever uses the connection next would be told if not.
         }
@@ -240,11 +250,18 @@ final class Connection {
     // MARK: The database as a whole
 
     /// A number that is another one after another connection, of whatever process, has committed something.
-    func dataVersion() throws -> Int64 { try integer("PRAGMA data_version") }
+    func dataVersion() throws -> Int64 {
+        let statement = try dataVersionStatement ?? statement("PRAGMA data_version")
+        dataVersionStatement = statement
+        return try integer(statement, [])
+    }
 
     /// The first column of the first row; 0 where there is none.
     func integer(_ sql: String, _ parameters: [SQLiteValue] = []) throws -> Int64 {
-        let statement = try statement(sql)
+        try integer(statement(sql), parameters)
+    }
+
+    private func integer(_ statement: Statement, _ parameters: [SQLiteValue]) throws -> Int64 {
         var number: Int64 = 0
         try statement.forEachRow(parameters) {
             number = Int64(sqliteValue: statement.value(at: 0)) ?? 0
@@ -330,7 +347,9 @@ final class Connection {
 private struct ExactText: Hashable {
     let text: String
 
-    static func == (one: ExactText, other: ExactText) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+    static func == (one: ExactText, other: ExactText) -> Bool {
+        one.text.hasSameBytes(as: other.text)
+    }
 
     func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
