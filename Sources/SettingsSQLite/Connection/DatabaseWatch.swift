@@ -23,7 +23,7 @@ final class DatabaseWatch: Sendable {
     /// How long a change may go unnoticed where the system tells of changes, and where it does not.
     private static let (slow, quick) = (Duration.seconds(1), Duration.milliseconds(100))
     /// How long others are not told again.
-    private static let pause = DispatchTimeInterval.milliseconds(5)
+    private static let pause = DispatchTimeInterval.milliseconds(10)
 
     /// Where others are told; not where looking is done, as that may call listeners.
     private static let announcements = DispatchQueue(label: "SettingsKit.DatabaseWatch")
@@ -50,10 +50,10 @@ final class DatabaseWatch: Sendable {
 
     deinit { watch.withLock { $0 }?.cancel() }
 
-    /// Has the database looked at soon.
-    func lookAgain() {
+    /// Has the database looked at soon; in a moment, if it was in use and may be so again.
+    func lookAgain(inAMoment: Bool = false) {
         if isAboutToLook.exchange(true, ordering: .acquiringAndReleasing) { return }
-        queue.async { [weak self] in
+        queue.asyncAfter(deadline: inAMoment ? .now() + Self.pause : .now()) { [weak self] in
             guard let self else { return }
             isAboutToLook.store(false, ordering: .releasing)
             Fork.excluded { self.handler() }

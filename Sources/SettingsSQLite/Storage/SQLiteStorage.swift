@@ -236,7 +236,7 @@ public final class SQLiteStorage: Sendable {
     private func giveBack(_ lane: Lane, to pool: LanePool) {
         pool.give(lane)
         if pool === writers && mustLookAgain.exchange(false, ordering: .acquiringAndReleasing) {
-            watch.withLock { $0 }?.lookAgain()
+            watch.withLock { $0 }?.lookAgain(inAMoment: true)
         }
     }
 

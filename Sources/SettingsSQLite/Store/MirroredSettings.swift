@@ -132,7 +132,8 @@ final class MirroredSettings: Sendable {
 
     private func afterAccess() {
         feed.flush()
-        if mustLookAgain.exchange(false, ordering: .sequentiallyConsistent) { watch.withLock { $0 }?.lookAgain() }
+        if !mustLookAgain.exchange(false, ordering: .sequentiallyConsistent) { return }
+        watch.withLock { $0 }?.lookAgain(inAMoment: true)
     }
 
     private func refresh(_ access: inout Access) throws {
