@@ -42,7 +42,7 @@ print("2. Users in the same file; the owner is \(owners.map(\.name).joined()).")
 
 // MARK: A live query
 
-print("3. A live query hears of changes to the user that it reads, and of no others:")
+print("3. A live query hears of changes to the guests, and of no others:")
 let guests = storage.keepInformed { database -> [String] in
     let users: [User] = try database.select(
         User.where(Column("role") == User.Role.guest).ordered(by: Column("name").ascending))

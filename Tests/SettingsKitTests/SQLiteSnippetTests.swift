@@ -95,6 +95,11 @@ extension User: SQLiteRecord {
     }
 }
 
+// The shorter record of the README.
+private func brief(_ row: SQLiteRow) throws -> User {
+    User(id: try row["id"], name: try row["name"])
+}
+
 private struct V01: SQLiteSchemaVersion {
     let id = "v01"
 
@@ -120,6 +125,10 @@ private func openStorage(at file: URL) throws -> SQLiteStorage {
     configuration.label = "users"
     configuration.maximumReaderCount = 3
     return try SQLiteStorage(at: file, versions: [V01(), V02()], configuration: configuration)
+}
+
+private func openUsers(at file: URL) throws -> SQLiteStorage {
+    try SQLiteStorage(at: file, versions: [V01()])
 }
 
 private func changeUsers(in storage: SQLiteStorage) async throws -> [User] {

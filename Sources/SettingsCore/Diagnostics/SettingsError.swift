@@ -99,9 +99,10 @@ extension SettingsError.Code {
     /// The store cannot be opened, or not at present. Its file is left as it is.
     public static let storeUnavailable = Self(
         name: "storeUnavailable", advice: "The store cannot be opened; its file was not changed.")
-    /// Another process keeps the store's file locked, and does not go on.
+    /// Another process, or another user of the file in this one, keeps the store's file locked, and does not go on.
     public static let busy = Self(
-        name: "busy", advice: "Another process keeps the file locked; nothing was written. Try again.")
+        name: "busy",
+        advice: "Somebody else, most likely another process, keeps the file locked; nothing was written. Try again.")
     /// The store's file is damaged; it is kept aside, and what could be read of it is used.
     public static let damaged = Self(
         name: "damaged",

@@ -28,8 +28,6 @@ final class Connection {
     private let forks = Fork.count
     /// The file that was opened; nil where that could not be found out.
     let file: FileStatus?
-    /// Up to when it is taken to be the one at the path.
-    private var sameFileDeadline: Deadline?
     private var isClosed = false
     /// Whether the transaction is to write: SQLite itself counts its end, where the file is written, among what only reads.
     private var isForWriting = false
@@ -63,7 +61,7 @@ final class Connection {
         sqlite3_busy_timeout(handle, Int32(clamping: Int64(max(0, patience / .milliseconds(1)))))
         Authorizer.install(authorizer, on: handle)
         // It may have been replaced while it was opened.
-        try requireSameFile(trust: .zero)
+        try requireSameFile()
     }
 
     deinit { close() }
@@ -87,15 +85,9 @@ final class Connection {
     /// Whether this process is a child of the one that opened the database, and must not use the connection.
     var isInherited: Bool { Fork.count != forks }
 
-    /// - Parameter trust: How long an answer holds. Asking takes as long as a tenth of a write.
     /// - Throws: `SettingsError` with the code `fileReplaced` if there is another file at the path now, or none; what is
     ///   written through this connection would be lost.
-    func requireSameFile(trust: Duration = .milliseconds(10)) throws {
-        if trust > .zero, let sameFileDeadline, !sameFileDeadline.hasPassed { return }
-        sameFileDeadline = nil
-        try requireSameFile(as: file)
-        sameFileDeadline = Deadline(after: trust)
-    }
+    func requireSameFile() throws { try requireSameFile(as: file) }
 
     /// - Throws: `SettingsError` with the code `fileReplaced` if the file at the path is not this one.
     func requireSameFile(as file: FileStatus?) throws {
@@ -111,6 +103,7 @@ final class Connection {
     func statement(_ sql: String) throws -> Statement {
         let text = ExactText(text: sql)
         if let kept = statements[text], !kept.isInUse { return kept }
+        try requireNoNUL(sql)
         let (statement, rest) = try prepare(sql, from: 0)
         guard let statement else { throw failure("There is no statement in it.") }
         // A comment may follow.
@@ -146,6 +139,7 @@ final class Connection {
     ///
     /// - Parameter run: Runs one of them.
     func run(script: String, _ run: (Statement) throws -> Void = { try $0.run() }) throws {
+        try requireNoNUL(script)
         var offset: Int? = 0
         while let start = offset {
             let (statement, rest) = try prepare(script, from: start)
@@ -154,25 +148,23 @@ final class Connection {
         }
     }
 
+    /// SQLite reads up to the first NUL: what follows would be left out without a word.
+    private func requireNoNUL(_ sql: String) throws {
+        if sql.utf8.contains(0) { throw failure("There is a NUL character in its text.") }
+    }
+
     /// Prepares the first statement from an offset on.
     ///
     /// - Returns: nil for a comment or nothing at all; and where the next statement begins, if there is one.
     private func prepare(_ sql: String, from offset: Int) throws -> (Statement?, rest: Int?) {
-        // SQLite reads up to the first NUL: what follows would be left out without a word.
-        guard !sql.utf8.contains(0) else { throw failure("There is a NUL character in its text.") }
         authorizer.access = TableAccess()
-        var text = sql
         var prepared: OpaquePointer?
         var end = 0
-        let code = text.withUTF8 { bytes -> Int32 in
-            guard let count = Int32(exactly: bytes.count) else { return Int32(SQLITE_TOOBIG) }
-            return bytes.withMemoryRebound(to: CChar.self) { chars in
-                guard let start = chars.baseAddress else { return Int32(SQLITE_OK) }
-                var rest: UnsafePointer<CChar>?
-                let code = sqlite3_prepare_v2(handle, start + offset, count - Int32(offset), &prepared, &rest)
-                end = rest.map { start.distance(to: $0) } ?? chars.count
-                return code
-            }
+        let code = sql.withCString { start -> Int32 in
+            var rest: UnsafePointer<CChar>?
+            let code = sqlite3_prepare_v2(handle, start + offset, -1, &prepared, &rest)
+            end = rest.map { start.distance(to: $0) } ?? sql.utf8.count
+            return code
         }
         guard code != SQLITE_AUTH else { throw failure("Only the storage itself begins and ends transactions.") }
         guard code == SQLITE_OK else {

@@ -32,10 +32,10 @@ extension SettingsError.Code {
     public static let schemaUpgradeFailed = Self(
         name: "schemaUpgradeFailed",
         advice: "A version of the schema could not be applied; the database is as it was before it.")
-    /// A table that is there has not the columns that it should have.
+    /// A table is not there, or has not the columns that it should have.
     public static let unexpectedTable = Self(
         name: "unexpectedTable",
-        advice: "The table has other columns than it should; it was not changed. Choose another name for yours.")
+        advice: "The table is not as it should be; it was not changed. Make it so, or choose another name.")
     /// SQLite does not understand a statement, or cannot carry it out.
     public static let statementFailed = Self(
         name: "statementFailed", advice: "SQLite could not carry out the statement; it has changed nothing.")
@@ -45,7 +45,8 @@ extension SettingsError.Code {
     /// A value cannot be stored in a database. Nothing was written.
     public static let unstorable = Self(
         name: "unstorable", advice: "The value cannot be stored in a database; nothing was written.")
-    /// A database was used after the `read` or `write` that it was given for, or `write` was called inside of itself.
+    /// A database was used after the `read` or `write` that it was given for, or a storage was accessed inside of a `read`, or
+    /// written inside of a `write`.
     public static let outsideAccess = Self(
         name: "outsideAccess",
         advice: "A database may be used only inside of the read or write that gives it, one at a time.")

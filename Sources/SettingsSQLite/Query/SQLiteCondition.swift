@@ -1,6 +1,8 @@
-/// Which rows of a table are meant; built from ``Column``s, and combined with `&&`, `||` and `!`.
+/// Which rows of a table match; built from ``Column``s, and combined with `&&`, `||` and `!`.
 public struct SQLiteCondition: Sendable {
     private(set) var fragment: Fragment
+    /// What joins its parts, if it is a chain of several: more of the same need no parentheses, of which SQLite can take 90.
+    private var operation: String?
 
     /// A condition in SQL, with the interpolated values bound: `SQLiteCondition(sql: "length(name) > \(limit)")`.
     public init(sql: SQLiteStatement) { fragment = sql.fragment }
@@ -36,12 +38,20 @@ public struct SQLiteCondition: Sendable {
     private static func combine(_ one: SQLiteCondition, _ operation: String, _ other: SQLiteCondition)
         -> SQLiteCondition
     {
-        var fragment = Fragment("(")
-        fragment.append(one.fragment)
-        fragment.append(") \(operation) (")
-        fragment.append(other.fragment)
-        fragment.append(")")
-        return SQLiteCondition(fragment)
+        var fragment = one.part(of: operation)
+        fragment.append(" \(operation) ")
+        fragment.append(other.part(of: operation))
+        var chain = SQLiteCondition(fragment)
+        chain.operation = operation
+        return chain
+    }
+
+    private func part(of chain: String) -> Fragment {
+        if operation == chain { return fragment }
+        var part = Fragment("(")
+        part.append(fragment)
+        part.append(")")
+        return part
     }
 
     /// Whether both hold.

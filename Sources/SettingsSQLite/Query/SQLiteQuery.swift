@@ -1,4 +1,4 @@
-/// Which records of a table are meant, in which order, and how many of them.
+/// Which records of a table match, in which order, and how many of them.
 ///
 /// ```swift
 /// User.all
@@ -39,7 +39,7 @@ public struct SQLiteQuery<Record: SQLiteRecord>: Sendable {
 
     private var table: String { Identifier.quoted(Record.tableName) }
 
-    /// All columns of the records that are meant.
+    /// All columns of the records that match.
     @usableFromInline var statement: SQLiteStatement { SQLiteStatement(select("*")) }
 
     /// `SELECT columns FROM table ...`

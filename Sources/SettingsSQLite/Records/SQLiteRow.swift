@@ -123,7 +123,9 @@ public struct SQLiteRow {
             do {
                 return try JSONColumn<Value>.value(of: text)
             } catch {
-                throw SettingsError(.unexpectedRow, store: place(column), underlying: error)
+                let error = SettingsError(.unexpectedRow, store: place(column), underlying: error)
+                if case .fields(let fields) = source { fields.note(error, column) }
+                throw error
             }
         default: throw mismatch(column, stored, Value.self)
         }

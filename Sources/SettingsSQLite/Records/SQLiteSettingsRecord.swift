@@ -28,7 +28,7 @@ import SettingsCore
 /// ```
 ///
 /// The table has one row, made when a parameter is first set; while it has none, the record is `SettingsRecord.empty`. After
-/// that, only columns that change are written. A column that `empty` does not fill may be `NULL`.
+/// that, only columns that change are written. A column that `empty` does not fill must allow `NULL`.
 public protocol SQLiteSettingsRecord: SettingsRecord, SQLiteRecord {}
 
 extension SQLiteSettingsRecord {
@@ -72,8 +72,9 @@ extension SettingsStorage where Record: SQLiteSettingsRecord {
         let url = folder.appendingPathComponent("\(name).sqlite")
         let path = try DatabaseFile.path(of: url, store: "SettingsStorage")
         let description = "SettingsStorage \(path) (\(Record.tableName))"
-        try SchemaUpgrade(versions, checksForeignKeys: true).run(at: path, description: description)
-        let settings = try SQLiteStore.openStores.object(for: "\(path)\0\(Record.tableName)\0\(name)") {
+        try SchemaUpgrade(versions, of: "table \(Record.tableName)", checksForeignKeys: true).run(
+            at: path, description: description)
+        let settings = try SQLiteStore.openStores.object(for: SQLiteStore.key(path, Record.tableName, name)) {
             try MirroredSettings(
                 path: path,
                 layout: RowLayout(table: Record.tableName, prefix: "\(name):", initial: Record.empty.columns()),

@@ -1,4 +1,4 @@
-/// A column that is being defined; its functions add to the definition, and answer it again.
+/// A column that is being defined; its functions add to the definition, and return it.
 public final class SQLiteColumnDefinition {
     private var text: String
     private(set) var problem: (any Error)?
@@ -49,7 +49,7 @@ public final class SQLiteColumnDefinition {
     ///   - onDelete: What becomes of the row when the other one is deleted.
     @discardableResult
     public func references(
-        _ table: String, column: String? = nil, onDelete: SQLiteForeignKeyAction = .forbid
+        _ table: String, column: String? = nil, onDelete: SQLiteForeignKeyAction = .noAction
     ) -> SQLiteColumnDefinition {
         let column = column.map { " (\(Identifier.quoted($0)))" } ?? ""
         return adding("REFERENCES \(Identifier.quoted(table))\(column) ON DELETE \(onDelete.rawValue)")
@@ -63,10 +63,12 @@ public final class SQLiteColumnDefinition {
 
 /// What becomes of a row when the row that it refers to is deleted.
 public enum SQLiteForeignKeyAction: String, Sendable {
+    /// The other row cannot be deleted, unless nothing refers to it any more at the end of the statement.
+    case noAction = "NO ACTION"
     /// The other row cannot be deleted.
-    case forbid = "NO ACTION"
+    case restrict = "RESTRICT"
     /// It is deleted, too.
-    case delete = "CASCADE"
+    case cascade = "CASCADE"
     /// Its reference becomes `NULL`.
     case setNull = "SET NULL"
     /// Its reference becomes the column's default.

@@ -5,13 +5,16 @@ struct SchemaUpgrade {
     static let table = "settingskit_versions"
 
     private let versions: [any SQLiteSchemaVersion]
+    /// Whose versions they are: several lists may be noted in one database.
+    private let schema: String
     private let checksForeignKeys: Bool
 
     /// - Precondition: no two versions have the same id.
-    init(_ versions: [any SQLiteSchemaVersion], checksForeignKeys: Bool) {
+    init(_ versions: [any SQLiteSchemaVersion], of schema: String, checksForeignKeys: Bool) {
         precondition(
             Set(versions.map(\.id)).count == versions.count, "Two versions of a database's schema have the same id.")
         self.versions = versions
+        self.schema = schema
         self.checksForeignKeys = checksForeignKeys
     }
 
@@ -80,8 +83,8 @@ struct SchemaUpgrade {
     private func appliedVersions(_ connection: Connection) throws -> [String] {
         guard try TableDescription(of: Self.table, on: connection) != nil else { return [] }
         var ids: [String] = []
-        let statement = try connection.statement("SELECT id FROM \(Self.table) ORDER BY position")
-        try statement.forEachRow([]) {
+        let statement = try connection.statement("SELECT id FROM \(Self.table) WHERE schema = ? ORDER BY position")
+        try statement.forEachRow([.text(schema)]) {
             if let id = String(sqliteValue: statement.value(at: 0)) { ids.append(id) }
             return true
         }
@@ -92,14 +95,17 @@ struct SchemaUpgrade {
         try connection.statement(
             """
             CREATE TABLE IF NOT EXISTS \(Self.table) (
-                -- SettingsKit: the versions of the schema that were applied, in order.
+                -- SettingsKit: the versions that were applied, in order, of each schema that has its tables here.
                 position INTEGER PRIMARY KEY AUTOINCREMENT,
-                id TEXT NOT NULL UNIQUE,
-                appliedAt TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+                schema TEXT NOT NULL,
+                id TEXT NOT NULL,
+                appliedAt TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+                UNIQUE (schema, id)
             )
             """
         ).run()
-        try connection.statement("INSERT INTO \(Self.table) (id) VALUES (?)").run([.text(version.id)])
+        try connection.statement("INSERT INTO \(Self.table) (schema, id) VALUES (?, ?)")
+            .run([.text(schema), .text(version.id)])
     }
 
     private func checkForeignKeys(_ connection: Connection) throws {

@@ -15,6 +15,9 @@ struct TableDescription {
     let definition: String
     let columns: [Column]
 
+    /// Whether it is a view. (SQLite begins each definition with its own words.)
+    var isView: Bool { definition.hasPrefix("CREATE VIEW") }
+
     /// Nil where there is no such table.
     init?(of table: String, on connection: Connection) throws {
         var definition: String?

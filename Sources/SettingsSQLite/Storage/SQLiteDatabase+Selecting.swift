@@ -3,7 +3,7 @@ import SettingsCore
 extension SQLiteDatabase {
     // MARK: Records
 
-    /// The first record that is meant; nil if there is none.
+    /// The first record that matches; nil if there is none.
     ///
     /// - Throws: `SettingsError`: `statementFailed` for a table or a column that is not there, `unexpectedRow` if the row is
     ///   none of this type, `busy`, `readFailed`.
@@ -11,7 +11,7 @@ extension SQLiteDatabase {
         try select(sql: query.first.statement)
     }
 
-    /// All records that are meant, in the order of the query.
+    /// All records that match, in the order of the query.
     ///
     /// - Throws: as for one record; `unexpectedRow` if one of the rows is none of this type.
     @_disfavoredOverload @inlinable
@@ -19,12 +19,12 @@ extension SQLiteDatabase {
         try select(sql: query.statement)
     }
 
-    /// How many records are meant.
+    /// How many records match.
     public func count<Record: SQLiteRecord>(_ query: SQLiteQuery<Record>) throws -> Int {
         try select(sql: SQLiteStatement(query.count())) ?? 0
     }
 
-    /// Whether there is one of the records that are meant.
+    /// Whether there is one of the records that match.
     public func isThere<Record: SQLiteRecord>(_ query: SQLiteQuery<Record>) throws -> Bool {
         var isThere = false
         try run(query.first.select("1")) { _ in

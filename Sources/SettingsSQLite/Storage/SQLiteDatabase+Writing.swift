@@ -26,7 +26,7 @@ extension SQLiteDatabase {
         for record in records { try save(record) }
     }
 
-    /// Sets columns of the records that are meant.
+    /// Sets columns of the records that match.
     ///
     /// ```swift
     /// try database.update(User.where(Column("id") == 7), set: [Column("name").set(to: "Ann")])
@@ -42,7 +42,7 @@ extension SQLiteDatabase {
         return try openConnection().changeCount
     }
 
-    /// Deletes the records that are meant.
+    /// Deletes the records that match.
     ///
     /// - Returns: how many rows it were, without those that a foreign key had deleted, too.
     @discardableResult

@@ -9,6 +9,9 @@ extension SQLiteStorage {
         public var foreignKeysEnabled = true
         /// What messages and threads call the database, when there are several.
         public var label: String?
+        /// Whose versions of the schema are given. Where several storages have tables in one database, each with a list of
+        /// versions, each needs a name of its own here.
+        public var schemaName = "main"
         /// How many reads run at the same time.
         public var maximumReaderCount = 5
         /// How long a write waits for another process.

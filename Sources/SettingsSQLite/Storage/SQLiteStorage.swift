@@ -35,6 +35,7 @@ public final class SQLiteStorage: Sendable {
     private let watch = Mutex<DatabaseWatch?>(nil)
     /// Whether others were to be looked for while somebody was writing.
     private let mustLookAgain = Atomic(false)
+    private let hasLookedInVain = Atomic(false)
 
     /// Opens a database, makes it if it is not there, and applies the versions of its schema that it lacks.
     ///
@@ -42,7 +43,8 @@ public final class SQLiteStorage: Sendable {
     ///
     /// - Parameters:
     ///   - url: Where the database is.
-    ///   - versions: The versions of the schema, oldest first. No two have the same id.
+    ///   - versions: The versions of the schema, oldest first. No two have the same id. A second list for the same file needs a
+    ///     ``Configuration/schemaName``.
     ///   - configuration: How it is opened and used.
     /// - Throws: `SettingsError`, with the code `schemaUpgradeFailed` (the database is then as the version before has left
     ///   it), `schemaTooNew` if it has versions that are not among these, `schemaTooOld` if it lacks some and is read only,
@@ -56,8 +58,10 @@ public final class SQLiteStorage: Sendable {
         let opening = Opening(path: path, description: description, configuration: configuration)
         let writer = Lane(queue: opening.queue("writer")) { try opening.writer() }
         let connection = try writer.connection()
-        try SchemaUpgrade(versions, checksForeignKeys: configuration.foreignKeysEnabled)
-            .run(on: connection, patience: opening.patience)
+        try SchemaUpgrade(
+            versions, of: configuration.schemaName, checksForeignKeys: configuration.foreignKeysEnabled
+        )
+        .run(on: connection, patience: opening.patience)
         try connection.set(pragma: "foreign_keys = \(configuration.foreignKeysEnabled ? "ON" : "OFF")")
         writer.version = try connection.dataVersion()
 
@@ -109,7 +113,8 @@ public final class SQLiteStorage: Sendable {
 
     /// Reads, in a transaction: `body` sees one state of the database, whatever is written meanwhile.
     ///
-    /// Runs beside other reads and a write, in the background.
+    /// Runs beside other reads and a write, in the background. Inside of a `write` it reads the state before that; inside of
+    /// another `read` of the same storage it is an error.
     ///
     /// - Throws: what `body` throws; `SettingsError` if the database cannot be read; `CancellationError` if the task was
     ///   cancelled before it was its turn.
@@ -191,7 +196,7 @@ public final class SQLiteStorage: Sendable {
     public func synchronize() async throws {
         try await using(writers) { lane in
             let connection = try lane.connection()
-            try connection.requireSameFile(trust: .zero)
+            try connection.requireSameFile()
             try connection.synchronize()
         }
     }
@@ -202,6 +207,7 @@ public final class SQLiteStorage: Sendable {
     ) async throws -> (value: Value, access: TableAccess, digest: Int) {
         try await using(readers) { lane in
             let connection = try lane.connection()
+            try connection.requireSameFile()
             try connection.begin(writing: false)
             let database = SQLiteDatabase(connection, isWriting: false, isObserved: isObserved)
             defer {
@@ -250,9 +256,13 @@ public final class SQLiteStorage: Sendable {
         mustLookAgain.store(false, ordering: .releasing)
         defer { giveBack(lane, to: writers) }
         do {
-            try noteOthers(lane, try lane.connection())
+            let connection = try lane.connection()
+            try connection.requireSameFile()
+            try noteOthers(lane, connection)
+            hasLookedInVain.store(false, ordering: .relaxed)
         } catch {
-            // Who reads or writes next is told what is wrong.
+            // Who listens reads, and is told what is wrong; as whoever reads or writes next.
+            if !hasLookedInVain.exchange(true, ordering: .relaxed) { observers.noteAnything() }
         }
     }
 

@@ -42,17 +42,20 @@ struct KeyedLayout: SettingsLayout {
         // There is nothing to read, and writing will say what is wrong.
         if connection.isReadOnly { return }
         try connection.transaction(writing: true) {
-            if try isThere(connection) { return }
-            try connection.statement(
-                """
-                CREATE TABLE \(name) (
-                    -- SettingsKit, format \(Self.format): a row a setting; its value is JSON, or bytes where it is something else.
-                    name TEXT NOT NULL PRIMARY KEY,
-                    value NOT NULL
-                )
-                """
-            ).run()
+            if try !isThere(connection) { try create(connection) }
         }
+    }
+
+    private func create(_ connection: Connection) throws {
+        try connection.statement(
+            """
+            CREATE TABLE \(name) (
+                -- SettingsKit, format \(Self.format): a row a setting; its value is JSON, or bytes where it is something else.
+                name TEXT NOT NULL PRIMARY KEY,
+                value NOT NULL
+            )
+            """
+        ).run()
     }
 
     /// - Throws: `SettingsError` with the code `schemaTooNew` or `unexpectedTable`.
@@ -110,12 +113,13 @@ struct KeyedLayout: SettingsLayout {
     }
 
     func changes(since contents: [String: Data], on connection: Connection) throws -> [SettingsStoreChange] {
-        // A newer version, or somebody else, may have made another of it. Where it could not be made, there may be none.
+        // A newer version, or somebody else, may have made another of it. Somebody may have dropped it, or it could not be made.
         let schema = try connection.integer("PRAGMA schema_version")
         if connection.checkedTables[table] != schema {
             if try isThere(connection) {
                 connection.checkedTables[table] = schema
-            } else if connection.isReadOnly {
+            } else {
+                connection.checkedTables[table] = nil
                 return contents.map { .init(name: $0.key, from: $0.value, to: nil) }
             }
         }
@@ -144,6 +148,7 @@ struct KeyedLayout: SettingsLayout {
     }
 
     func write(_ writes: [SettingsStoreChange], on connection: Connection) throws -> [SettingsStoreChange] {
+        if connection.checkedTables[table] == nil, try !isThere(connection) { try create(connection) }
         for write in writes {
             if let data = write.newData {
                 try connection.statement(upsert).run([.text(write.name), Self.value(of: data)])

@@ -126,7 +126,7 @@ final class MirroredSettings: Sendable {
 
     private func refreshWhole(_ access: inout Access) throws {
         try reconnectInChild(&access)
-        try access.connection.requireSameFile(trust: .zero)
+        try access.connection.requireSameFile()
         try refresh(&access)
     }
 
@@ -153,7 +153,11 @@ final class MirroredSettings: Sendable {
 
     private func take(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
         contents.withLock { contents in
-            for change in changes { contents[change.name] = change.newData }
+            for change in changes {
+                // A dictionary keeps the spelling of a name that it has, and others may have another by now.
+                if origin == .external { contents[change.name] = nil }
+                contents[change.name] = change.newData
+            }
         }
         feed.publish(changes, origin: origin)
     }

@@ -17,6 +17,7 @@ struct RowLayout: SettingsLayout {
     private let table: String
     private let name: String
     private let select: String
+    private let isFirst: String
 
     init(table: String, prefix: String, initial: [(name: String, value: SQLiteValue)]) {
         self.prefix = prefix
@@ -24,13 +25,20 @@ struct RowLayout: SettingsLayout {
         self.table = table
         name = Identifier.quoted(table)
         select = "SELECT * FROM \(name) ORDER BY rowid LIMIT 1"
+        isFirst = "rowid = (SELECT rowid FROM \(name) ORDER BY rowid LIMIT 1)"
     }
 
     func prepare(_ connection: Connection) throws {
-        if try TableDescription(of: table, on: connection) != nil { return }
-        throw SettingsError(
-            .unexpectedTable, store: connection.description,
-            underlying: SQLiteProblem("There is no table \(table); one of the schema's versions must make it."))
+        let problem: String
+        let description = try TableDescription(of: table, on: connection)
+        if description == nil {
+            problem = "There is no table \(table); one of the schema's versions must make it."
+        } else if description?.isView == true || (try? connection.statement(select)) == nil {
+            problem = "The rows of \(table) have no number by which the first is found: it is a view, or WITHOUT ROWID."
+        } else {
+            return
+        }
+        throw SettingsError(.unexpectedTable, store: connection.description, underlying: SQLiteProblem(problem))
     }
 
     func changes(since contents: [String: Data], on connection: Connection) throws -> [SettingsStoreChange] {
@@ -51,7 +59,7 @@ struct RowLayout: SettingsLayout {
         if before.isEmpty {
             try insert(values, connection)
         } else if Set(before.keys).isSubset(of: writes.filter { $0.newData == nil }.map(\.name)) {
-            try connection.statement("DELETE FROM \(name)").run()
+            try connection.statement("DELETE FROM \(name) WHERE \(isFirst)").run()
         } else {
             try update(values, connection)
         }
@@ -59,7 +67,7 @@ struct RowLayout: SettingsLayout {
     }
 
     private func insert(_ values: [(name: String, value: SQLiteValue)], _ connection: Connection) throws {
-        let others = initial.filter { entry in !values.contains { $0.name == entry.name } }
+        let others = initial.filter { entry in !values.contains { Identifier.areSame($0.name, entry.name) } }
         let entries = values + others
         guard !entries.isEmpty else { return }
         let columns = entries.map { Identifier.quoted($0.name) }.joined(separator: ", ")
@@ -71,7 +79,7 @@ struct RowLayout: SettingsLayout {
         guard !values.isEmpty else { return }
         let columns = values.map { "\(Identifier.quoted($0.name)) = ?" }.joined(separator: ", ")
         try connection.statement(
-            "UPDATE \(name) SET \(columns) WHERE rowid = (SELECT rowid FROM \(name) ORDER BY rowid LIMIT 1)"
+            "UPDATE \(name) SET \(columns) WHERE \(isFirst)"
         ).run(values.map(\.value))
     }
 
@@ -81,7 +89,9 @@ struct RowLayout: SettingsLayout {
         let statement = try connection.statement(select)
         try statement.forEachRow([]) {
             for (index, column) in statement.columnNames.enumerated() where !column.utf8.contains(0) {
-                row[prefix + column] = try ColumnText.data(of: statement.value(at: index))
+                // The record calls it by its own name; to SQLite, case does not matter.
+                let name = initial.first { Identifier.areSame($0.name, column) }?.name ?? column
+                row[prefix + name] = try ColumnText.data(of: statement.value(at: index))
             }
             return false
         }

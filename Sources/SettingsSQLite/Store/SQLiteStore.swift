@@ -38,11 +38,16 @@ import SettingsFiles
 /// A child that was made by `fork` can go on using the store, if it has the file open only once.
 ///
 /// All values are in memory, too: `get` takes constant time and touches no file. `set` takes one transaction. A commit of
-/// another process has the table read again, which takes about 3 ms for 10,000 settings.
+/// somebody else has the table read again, which takes about 3 ms for 10,000 settings.
 ///
 /// All functions may be called from any thread.
 public final class SQLiteStore: SettingsStore {
     static let openStores = OpenObjects<MirroredSettings>()
+
+    /// What tells an open database's table from others; another file at the same path is another one.
+    static func key(_ path: String, _ names: String...) -> String {
+        ([path, DatabaseFile.identity(of: path)] + names).joined(separator: "\0")
+    }
 
     private let settings: MirroredSettings
 
@@ -57,13 +62,13 @@ public final class SQLiteStore: SettingsStore {
     ///     defaults.
     /// - Throws: `SettingsError`, with the code `storeUnavailable` if there is something that cannot be opened,
     ///   `notADatabase`, `corruptDatabase`, `unexpectedTable` if there is another table of that name, `schemaTooNew` if a
-    ///   newer version of this library has made it, `busy`, `libraryTooOld`. Nothing was changed then.
+    ///   newer version of this library has made it, `busy`, `libraryTooOld`. A database that is there was not changed then.
     public convenience init(at url: URL, table: String = "settings") throws {
         let path = try DatabaseFile.path(of: url, store: "SQLiteStore")
         try DatabaseFile.make(path, store: "SQLiteStore \(path)")
         // After another file has come to the path, another object is opened.
         try self.init(
-            Self.openStores.object(for: "\(path)\0\(table)\0\(DatabaseFile.identity(of: path))") {
+            Self.openStores.object(for: Self.key(path, table)) {
                 try Self.open(path: path, table: table, isWatching: true)
             })
     }
@@ -118,7 +123,7 @@ public final class SQLiteStore: SettingsStore {
     /// The names in the table, except for those that no setting can have.
     public func keys() -> [String] { settings.names.filter(SettingsService.StorageKey.isValid) }
 
-    /// Removes everything from the table, in one transaction.
+    /// Removes all settings, in one transaction. What no setting can be, such as a `NULL`, stays.
     ///
     /// - Throws: as ``set(_:to:)`` does.
     public func removeAll() throws {

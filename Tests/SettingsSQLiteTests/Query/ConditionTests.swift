@@ -35,6 +35,19 @@ struct ConditionTests {
         }
     }
 
+    @Test("Conditions of many parts are joined without end.")
+    func long() async throws {
+        let each: [SQLiteCondition] = (0..<900).map { Column("id") == $0 }
+        let one: SQLiteCondition = each.dropFirst().reduce(each[0]) { $0 || $1 }
+        let none: SQLiteCondition = each.dropFirst().reduce(!each[0]) { $0 && !$1 }
+        let query: SQLiteQuery<Item> = each.dropFirst().reduce(Item.where(!each[0])) { $0.where(!$1) }
+        try await withItems { storage in
+            let (some, no) = (try await ids(Item.where(one), storage), try await ids(Item.where(none), storage))
+            let (chained, nested) = (try await ids(query, storage), try await ids(Item.where(none && one), storage))
+            #expect(some.count == Self.items.count && no.isEmpty && chained.isEmpty && nested.isEmpty)
+        }
+    }
+
     private func ids(_ query: SQLiteQuery<Item>, _ storage: SQLiteStorage) async throws -> [Int] {
         let items: [Item] = try await storage.read { try $0.select(query) }
         return items.map(\.id)

@@ -64,6 +64,52 @@ private struct Second: SQLiteSchemaVersion {
     }
 }
 
+private struct OtherCase: SQLiteSchemaVersion {
+    let id = "v01"
+
+    func upgrade(_ database: SQLiteDatabase) throws {
+        try database.execute(sql: "CREATE TABLE SETTINGS (ISDETAILED, apiurl, armedAT, Retries)")
+    }
+}
+
+private struct OnlyView: SQLiteSchemaVersion {
+    let id = "v01"
+
+    func upgrade(_ database: SQLiteDatabase) throws {
+        try database.execute(script: "CREATE TABLE a (x); CREATE VIEW settings AS SELECT x FROM a GROUP BY x")
+    }
+}
+
+private struct Places: Equatable {
+    var names: [String]
+    var count: Int
+}
+
+extension Places: SQLiteSettingsRecord {
+    static let tableName = "places"
+    static let empty = Places(names: [], count: 0)
+
+    func save(into row: inout SQLiteRow) throws {
+        row["names"] = names
+        row["count"] = count
+    }
+
+    static func load(from row: SQLiteRow) throws -> Places {
+        Places(names: try row["names"], count: try row["count"])
+    }
+}
+
+private struct PlacesV01: SQLiteSchemaVersion {
+    let id = "v01"
+
+    func upgrade(_ database: SQLiteDatabase) throws {
+        try database.create(table: "places") { table in
+            table.column("names", .text)
+            table.column("count", .integer)
+        }
+    }
+}
+
 private struct Failing: SQLiteSchemaVersion {
     struct Reason: Error {}
     let id = "v03"
@@ -175,6 +221,67 @@ struct SettingsRecordTableTests {
             #expect(try await rows(in: folder) == ["[0,null,null,6]"])
             let old = #expect(throws: SettingsError.self) { try open(folder, versions: [First()]) }
             #expect(old?.code == .schemaTooNew)
+        }
+    }
+
+    @Test("To a table, the case of its columns does not matter; other rows of it stay; a view is refused.")
+    func othersTable() async throws {
+        try await withTemporaryDirectory { folder in
+            let settings = try open(folder, versions: [OtherCase()])
+            settings.isDetailed = true
+            #expect(settings.isDetailed)
+            let storage = try SQLiteStorage(at: folder.appendingPathComponent("Settings.sqlite"))
+            try await storage.write { try $0.execute(sql: "INSERT INTO settings (retries) VALUES (77)") }
+            settings.erase()
+            let others: [Int] = try await storage.read { try $0.select(sql: "SELECT retries FROM settings") }
+            #expect(others == [77])
+            let error = #expect(throws: SettingsError.self) {
+                try SettingsStorage<Parameters>(name: "View", at: folder, versions: [OnlyView()])
+            }
+            #expect(error?.code == .unexpectedTable)
+        }
+    }
+
+    @Test("Opened again after its file was replaced, a record is that of the new file.")
+    func replaced() async throws {
+        try await withTemporaryDirectory { folder in
+            let settings = try open(folder)
+            settings.retries = 9
+            for name in ["", "-wal", "-shm"] {
+                try FileManager.default.removeItem(at: folder.appendingPathComponent("Settings.sqlite\(name)"))
+            }
+            settings.retries = 10
+            #expect(settings.retries == 9)
+            let again = try open(folder)
+            #expect(again.retries == 3)
+            again.retries = 11
+            #expect(try await rows(in: folder) == ["[0,null,null,11]"])
+        }
+    }
+
+    @Test("JSON that cannot be decoded reads as that of the empty record, and other parameters can be set.")
+    func malformed() async throws {
+        try await withTemporaryDirectory { folder in
+            let places = try SettingsStorage<Places>(name: "Places", at: folder, versions: [PlacesV01()])
+            places.names = ["Oslo"]
+            let storage = try SQLiteStorage(at: folder.appendingPathComponent("Places.sqlite"))
+            try await storage.write { try $0.execute(sql: "UPDATE places SET names = '{'") }
+            while places.names != [] { await Task.yield() }
+            places.count = 5
+            #expect(places.read() == Places(names: [], count: 5))
+        }
+    }
+
+    @Test("Several records can have tables in one database, each with versions of its own.")
+    func oneDatabase() async throws {
+        try await withTemporaryDirectory { folder in
+            for _ in 0..<2 {
+                let settings = try SettingsStorage<Parameters>(name: "App", at: folder, versions: [First()])
+                let places = try SettingsStorage<Places>(name: "App", at: folder, versions: [PlacesV01()])
+                settings.retries += 1
+                places.count += 1
+            }
+            #expect(try SettingsStorage<Places>(name: "App", at: folder, versions: [PlacesV01()]).count == 2)
         }
     }
 

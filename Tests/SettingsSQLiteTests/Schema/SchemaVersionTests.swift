@@ -43,6 +43,22 @@ struct SchemaVersionTests {
         }
     }
 
+    @Test("Several schemas have their versions in one database, whose ids may be the same.")
+    func schemas() async throws {
+        try await withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            var others = SQLiteStorage.Configuration()
+            others.schemaName = "others"
+            for _ in 0..<2 {
+                _ = try SQLiteStorage(at: url, versions: [Self.version(1)])
+                _ = try SQLiteStorage(
+                    at: url, versions: [ScriptVersion("v1", "CREATE TABLE others (n)"), Self.version(2)],
+                    configuration: others)
+            }
+            #expect(try await log(SQLiteStorage(at: url)) == ["1", "2"])
+        }
+    }
+
     @Test("A version that fails leaves the database as the version before has left it, and is named.")
     func failing() async throws {
         try await withTemporaryDirectory { folder in
@@ -178,7 +194,7 @@ struct SchemaVersionTests {
                     try database.create(table: "things", ifNotExists: true) { table in
                         table.column("id", .integer).primaryKey(autoincrement: true)
                         table.column("name", .text).notNull().unique().collate("NOCASE").check(sql: "length(name) < 5")
-                        table.column("owner", .integer).references("owners", column: "id", onDelete: .delete).defaults(
+                        table.column("owner", .integer).references("owners", column: "id", onDelete: .cascade).defaults(
                             to: 7)
                         table.column("other", .integer).references("owners", onDelete: .setNull)
                         table.column("size", SQLiteColumnType("NUMERIC")).defaults(to: nil as Int?)

@@ -87,17 +87,35 @@ struct StorageErrorTests {
         }
     }
 
-    @Test("A file that was replaced is neither written nor read any more.")
-    func replaced() async throws {
+    @Test(
+        "A file that was replaced is neither written nor read any more, and who listens is told.",
+        arguments: [false, true])
+    func replaced(hasRead: Bool) async throws {
         try await withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let storage = try SQLiteStorage(at: url, versions: [notesSchema])
             try await storage.write { try $0.insert(Note(1, "old")) }
+            if hasRead { #expect(try await storage.texts("SELECT text FROM notes") == ["old"]) }
+            let (problems, told) = AsyncStream<any Error>.makeStream()
+            var listener = storage.keepInformed {
+                try $0.count(Note.all)
+            } catch: {
+                told.yield($0)
+            }.makeAsyncIterator()
+            #expect(await listener.next() == 1)
+            let listening = Task { [listener] in
+                var listener = listener
+                return await listener.next()
+            }
             for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: url.path + suffix) }
             let other = try SQLiteStorage(at: url, versions: [notesSchema])
             try await other.write { try $0.insert(Note(1, "new")) }
             await expect(.fileReplaced, saying: url.path) { try await storage.write { try $0.insert(Note(2, "lost")) } }
             await expect(.fileReplaced) { _ = try await storage.texts("SELECT text FROM notes") }
+            var problem = problems.makeAsyncIterator()
+            #expect((await problem.next() as? SettingsError)?.code == .fileReplaced)
+            listening.cancel()
+            #expect(await listening.value == nil)
             #expect(try await other.texts("SELECT text FROM notes") == ["new"])
         }
     }

@@ -207,6 +207,23 @@ struct StoreFileTests {
         }
     }
 
+    @Test("a table that somebody drops has no settings, and is made again by the next write")
+    func dropped() async throws {
+        try await withDatabase { path in
+            let store = try freshStore(path)
+            try store.set(key("a"), to: Data("1".utf8))
+            try OtherProgram(path).run("DROP TABLE settings")
+            try store.refresh()
+            #expect(store.get(key("a")) == nil)
+            try OtherProgram(path).run("CREATE TABLE users (id)")
+            try store.set(key("b"), to: Data("2".utf8))
+            #expect(try freshStore(path).keys() == ["b"])
+            try OtherProgram(path).run("DROP TABLE settings")
+            try store.set(key("c"), to: Data("3".utf8))
+            #expect(try freshStore(path).keys() == ["c"])
+        }
+    }
+
     @Test("a file that may only be read is read; writes are refused", .enabled(if: isRoot))
     func readOnly() async throws {
         try await withDatabase { path in
