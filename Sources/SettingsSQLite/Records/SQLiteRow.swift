@@ -200,13 +200,3 @@ public struct SQLiteRow {
         return "column \(column)"
     }
 }
-
-extension SettingsError {
-    /// A value has no stored form.
-    static func unstorable(_ error: any Error, store: String) -> SettingsError {
-        if let error = error as? Unstorable {
-            return SettingsError(.unstorable, store: store, underlying: SQLiteProblem(error.reason))
-        }
-        return .wrap(error, as: .unstorable, store: store)
-    }
-}

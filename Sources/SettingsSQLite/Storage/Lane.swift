@@ -5,7 +5,7 @@ import SettingsCore
 ///
 /// What an access does blocks: it waits for the disk and for other processes. So it runs on a queue of its own, not on the
 /// threads that tasks share.
-// @unchecked: `connection` and `version` are used only by who has taken the lane out of its pool, one at a time.
+// @unchecked: `opened` and `version` are used only by who has taken the lane out of its pool, one at a time.
 final class Lane: @unchecked Sendable {
     let executor: LaneExecutor
     /// SQLite's number for the state that was seen last.

@@ -127,8 +127,8 @@ public final class SQLiteStorage: Sendable {
     /// Writes, in a transaction: all that `body` does is stored when this returns, or nothing when it throws.
     ///
     /// Writes follow each other, also those of other processes. They run in the background. Keep them short, and do not wait in
-    /// them for anything that takes long: everybody else waits, too, ``SQLiteStore``s on the same file included. A write inside of a write or a read of the same storage is
-    /// an error.
+    /// them for anything that takes long: everybody else waits, too, ``SQLiteStore``s on the same file included. A write inside
+    /// of a write or a read of the same storage is an error.
     ///
     /// - Throws: what `body` throws; `SettingsError`, with the code `busy` if another process has kept the database locked
     ///   for too long, `noRoom`, `readOnly`, `fileReplaced` or `writeFailed`; `CancellationError` if the task was cancelled
