@@ -38,7 +38,7 @@ import SettingsFiles
 /// A child that was made by `fork` can go on using the store, if it has the file open only once.
 ///
 /// All values are in memory, too: `get` takes constant time and touches no file. `set` takes one transaction. A commit of
-/// somebody else has the table read again, which takes about 3 ms for 10,000 settings.
+/// somebody else has the table read again, which takes about 10 ms for 10,000 settings.
 ///
 /// All functions may be called from any thread.
 public final class SQLiteStore: SettingsStore {
