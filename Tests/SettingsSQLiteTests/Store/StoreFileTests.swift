@@ -122,7 +122,7 @@ struct StoreFileTests {
             #expect(try Self.refused(path)?.code == .schemaTooNew)
             let store = try openStore(path, table: "other")
             try store.set(key("a"), to: Data("1".utf8))
-            try OtherProgram(path).run("DROP TABLE other; CREATE TABLE other \(newer)")
+            try OtherProgram(path).run("BEGIN; DROP TABLE other; CREATE TABLE other \(newer); COMMIT")
             expectError(.schemaTooNew) { try store.set(key("a"), to: Data("2".utf8)) }
             #expect(try OtherProgram(path).text("SELECT count(*) FROM other") == "0")
             #expect(store.get(key("a")) == Data("1".utf8))
