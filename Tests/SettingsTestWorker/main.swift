@@ -96,14 +96,6 @@ case "lock":
     say(try system.lock(file) ? "locked" : "not locked")
     while true { pause() }
 
-case "begin":
-    // begin PATH: keeps the database locked in the middle of a write.
-    let database = try SQLiteStorage(at: URL(fileURLWithPath: path))
-    try await database.write { _ in
-        say("locked")
-        while true { pause() }
-    }
-
 case "set":
     // set PATH NAME VALUE: sets one number and exits in order.
     try openService().save(Setting<Int>(arguments[3], in: .defaults, default: 0), to: argument(4))
@@ -249,7 +241,7 @@ case "database-insert":
     DatabaseWork.run { [path, id = argument(3), text = arguments[4]] in try await DatabaseWork.insert(path, id, text) }
 
 case "database-lock":
-    // database-lock PATH: keeps a database locked.
+    // database-lock PATH: keeps a database locked in the middle of a write.
     DatabaseWork.run { [path] in try await DatabaseWork.lock(path) }
 
 default:

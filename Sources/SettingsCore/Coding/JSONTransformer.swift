@@ -18,9 +18,7 @@ public struct JSONTransformer<Value: Codable & Sendable>: Transformer {
 
     /// JSON in the form that stores show natively.
     public init() {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        self.encoder = encoder
+        encoder = .stable()
         decoder = JSONDecoder()
         shortcut = JSONScalarCoding()
     }
@@ -37,9 +35,7 @@ public struct JSONTransformer<Value: Codable & Sendable>: Transformer {
 
     /// JSON as usual on the way in, with a decoder of your own on the way out.
     public init(decoder: JSONDecoder) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        self.init(encoder: encoder, decoder: decoder)
+        self.init(encoder: .stable(), decoder: decoder)
     }
 
     /// The JSON text of a value.

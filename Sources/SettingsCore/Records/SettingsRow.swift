@@ -87,9 +87,7 @@ public struct SettingsRow {
 
     /// Puts the members of a value into the row, as `Codable` encodes them.
     mutating func takeMembers(of value: some Encodable) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        for (name, data) in try JSONMembers.members(of: encoder.encode(value)) { put(data, under: name) }
+        for (name, data) in try JSONMembers.members(of: JSONEncoder.stable().encode(value)) { put(data, under: name) }
     }
 
     /// Whether a field can have this name, behind the record's.

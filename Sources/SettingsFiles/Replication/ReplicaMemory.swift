@@ -28,9 +28,7 @@ struct ReplicaMemory: Sendable, Equatable {
             let form = Form(
                 collected: collected, format: Self.format, replica: replica.description,
                 unknown: unknownFields.isEmpty ? nil : String(decoding: unknownFields, as: UTF8.self))
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return try encoder.encode(form)
+            return try JSONEncoder.stable().encode(form)
         }
     }
 

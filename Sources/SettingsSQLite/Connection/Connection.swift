@@ -1,7 +1,6 @@
 import CSQLite
 import SettingsCore
 import SettingsFiles
-import Synchronization
 
 /// An open database; used by one thread at a time, which is its owner's business.
 final class Connection {

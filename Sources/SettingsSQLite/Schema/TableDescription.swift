@@ -44,6 +44,6 @@ struct TableDescription {
 
     /// The column with a name; case does not matter to SQLite.
     func column(named name: String) -> Column? {
-        columns.first { $0.name.lowercased() == name.lowercased() }
+        columns.first { Identifier.areSame($0.name, name) }
     }
 }

@@ -70,17 +70,14 @@ struct RowLayout: SettingsLayout {
         let others = initial.filter { entry in !values.contains { Identifier.areSame($0.name, entry.name) } }
         let entries = values + others
         guard !entries.isEmpty else { return }
-        let columns = entries.map { Identifier.quoted($0.name) }.joined(separator: ", ")
-        let marks = entries.map { _ in "?" }.joined(separator: ", ")
-        try connection.statement("INSERT INTO \(name) (\(columns)) VALUES (\(marks))").run(entries.map(\.value))
+        let insertion = Insertion(into: table, entries.map(\.name), of: [])
+        try connection.statement(insertion.plain).run(entries.map(\.value))
     }
 
     private func update(_ values: [(name: String, value: SQLiteValue)], _ connection: Connection) throws {
         guard !values.isEmpty else { return }
         let columns = values.map { "\(Identifier.quoted($0.name)) = ?" }.joined(separator: ", ")
-        try connection.statement(
-            "UPDATE \(name) SET \(columns) WHERE \(isFirst)"
-        ).run(values.map(\.value))
+        try connection.statement("UPDATE \(name) SET \(columns) WHERE \(isFirst)").run(values.map(\.value))
     }
 
     /// What the row holds, under the names of the settings; nothing if there is none.

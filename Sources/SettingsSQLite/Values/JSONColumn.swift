@@ -1,3 +1,5 @@
+import SettingsCore
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -13,11 +15,7 @@ struct JSONColumn<Value: Encodable>: SQLiteConvertible {
     init?(sqliteValue: SQLiteValue) { nil }
 
     var sqliteValue: SQLiteValue {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
-        }
+        get throws { .text(String(decoding: try JSONEncoder.stable().encode(value), as: UTF8.self)) }
     }
 }
 

@@ -120,7 +120,7 @@ struct StoreProcessTests {
     func stoppedHolder() async throws {
         try await withDatabase { path in
             let store = try SQLiteStore(path: try Self.made(path), isWatching: false, patience: .milliseconds(50))
-            let holder = try Worker("begin", path)
+            let holder = try Worker("database-lock", path)
             await holder.wait(for: "locked")
             holder.send(SIGSTOP)
             let error = expectError(.busy) { try store.set(key("a"), to: Data("2".utf8)) }
