@@ -164,15 +164,20 @@ final class MirroredSettings: Sendable {
 
     /// Has a look at the database in the background; tells of the first failure in a row.
     private func look() {
+        // Only then: whoever sets something has its listeners called before it returns, unless they are called from here.
+        var mayHaveChanged = true
+        defer { if mayHaveChanged { feed.flush() } }
         do {
             // Who uses the database at the moment is not kept waiting for this; it is looked at afterwards.
             mustLookAgain.store(true, ordering: .sequentiallyConsistent)
-            defer { feed.flush() }
-            let hasLooked: Void? = try access.withLockIfAvailable { access in
+            let hasChanged = try access.withLockIfAvailable { access in
                 mustLookAgain.store(false, ordering: .sequentiallyConsistent)
+                let version = access.version
                 try refreshWhole(&access)
+                return access.version != version
             }
-            if hasLooked == nil { return }
+            mayHaveChanged = hasChanged ?? false
+            if hasChanged == nil { return }
             hasLookedInVain.store(false, ordering: .relaxed)
         } catch SettingsError.Code.busy {
             // Somebody works on the file; there will be another event, or the next look in its turn.
