@@ -37,7 +37,7 @@ struct SimulatedDiskPowerFailureTests {
             try process.synchronizeDirectory("/")
             try process.make("/d/file", "contents", synchronized: true)
             try process.synchronizeDirectory("/d")
-            let file = try process.openForAppending("/d/file", creating: false)
+            let file = try process.openForAppending("/d/file")
             #expect(try process.lock(file))
         } look: { disk in
             let process = disk.process()
@@ -90,7 +90,7 @@ struct SimulatedDiskPowerFailureTests {
         let found = try outcomes { disk, process in
             try disk.write(Data("123456".utf8), to: "/file")
             disk.synchronizeAll()
-            let file = try process.openForAppending("/file", creating: false)
+            let file = try process.openForAppending("/file")
             try process.truncate(file, to: 3)
             try process.write("x", to: file)
         } look: {
@@ -164,7 +164,7 @@ struct SimulatedDiskPowerFailureTests {
         let found = try outcomes { disk, process in
             try disk.write(Data("old ".utf8), to: "/file")
             disk.synchronizeAll()
-            let file = try process.openForAppending("/file", creating: false)
+            let file = try process.openForAppending("/file")
             try process.write("lost ", to: file)
             if ofWholeDisk { disk.failWrites(with: EIO) } else { process.set(.once(0, errno: EIO)) }
             #expect(try errorNumber { try process.synchronize(file) } == EIO)

@@ -57,7 +57,7 @@ struct SimulatedDiskTests {
     @Test("A closed descriptor, and another process's, is none.")
     func descriptors() throws {
         let process = disk.process()
-        let file = try process.openForAppending("/file", creating: true)
+        let file = try process.openOrCreate("/file").file
         #expect(try errorNumber { try disk.process().write("x", to: file) } == EBADF)
         disk.process().close(file)
         try process.write("x", to: file)
@@ -71,7 +71,7 @@ struct SimulatedDiskTests {
     @Test("A lock keeps out other processes and other descriptors of its own, until it is given back, closed or dead.")
     func locks() throws {
         let (first, second) = (disk.process(), disk.process())
-        let file = try first.openForAppending("/file", creating: true)
+        let file = try first.openOrCreate("/file").file
         let sameProcess = try first.openForReading("/file")
         let other = try second.openForReading("/file")
         #expect(try first.lock(file))
@@ -110,7 +110,7 @@ struct SimulatedDiskTests {
     func short() throws {
         let process = disk.process()
         process.set(.short)
-        let file = try process.openForAppending("/file", creating: true)
+        let file = try process.openOrCreate("/file").file
         #expect(try process.write("123456789", to: file) == 7)
         #expect(try process.write("123", to: file) == 3)
         #expect(try process.read(file, at: 0, count: 100).count == 7)
@@ -123,7 +123,7 @@ struct SimulatedDiskTests {
         ])
     func death(fault: SimulatedProcess.Fault, contents: String) throws {
         let process = disk.process()
-        let file = try process.openForAppending("/file", creating: true)
+        let file = try process.openOrCreate("/file").file
         try process.write("begin ", to: file)
         process.set(fault)
         _ = try process.lock(file)
@@ -153,7 +153,7 @@ struct SimulatedDiskTests {
         let survivor = disk.process()
         do {
             let process = disk.process()
-            let file = try process.openForAppending("/file", creating: true)
+            let file = try process.openOrCreate("/file").file
             #expect(try process.lock(file))
         }
         #expect(try survivor.lock(survivor.openForReading("/file")))
@@ -166,7 +166,7 @@ struct SimulatedDiskTests {
         let disk = SimulatedDisk(capacity: 10)
         let process = disk.process()
         try process.make("/first", "12345")
-        let file = try process.openForAppending("/second", creating: true)
+        let file = try process.openOrCreate("/second").file
         #expect(try process.write("1234567", to: file) == 5)
         #expect(try errorNumber { try process.write("8", to: file) } == ENOSPC)
         #expect(try errorNumber { try process.truncate(file, to: 6) } == ENOSPC)
@@ -198,18 +198,18 @@ struct SimulatedDiskTests {
         let process = disk.process()
         try process.make("/file", "1")
         try process.make("/other")
-        let file = try process.openForAppending("/file", creating: false)
+        let file = try process.openForAppending("/file")
         disk.failWrites(with: EDQUOT)
         let writing: [() throws -> Void] = [
             { try process.write("2", to: file) }, { try process.truncate(file, to: 0) },
             { try process.synchronize(file) }, { try process.synchronizeDirectory("/") },
-            { _ = try process.create("/new") }, { _ = try process.openForAppending("/new", creating: true) },
+            { _ = try process.create("/new") }, { _ = try process.openOrCreate("/new").file },
             { try process.rename("/other", to: "/file") }, { try process.link("/file", as: "/new") },
             { try process.createDirectory("/new") },
         ]
         for write in writing { #expect(try errorNumber(write) == EDQUOT) }
         #expect(try process.read(file, at: 0, count: 10) == [UInt8("1".utf8.first ?? 0)])
-        _ = try process.openForAppending("/file", creating: true)
+        _ = try process.openOrCreate("/file").file
         try process.remove("/other")
         disk.failWrites(with: nil)
         #expect(try errorNumber { try process.write("2", to: file) } == 0)

@@ -92,7 +92,7 @@ case "migrate-up-to":
 case "lock":
     // lock PATH: keeps the journal locked.
     let system = POSIXFileSystem()
-    let file = try system.openForAppending(path + "-journal", creating: true)
+    let file = try system.openOrCreate(path + "-journal").file
     say(try system.lock(file) ? "locked" : "not locked")
     while true { pause() }
 

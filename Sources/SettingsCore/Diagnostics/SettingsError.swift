@@ -107,6 +107,21 @@ extension SettingsError.Code {
     public static let damaged = Self(
         name: "damaged",
         advice: "The file is damaged; its intact part is used, and the file is kept aside before it is replaced.")
+    /// Two files of the store do not belong together. The newer one is used, and the other is kept aside.
+    public static let mismatchedFiles = Self(
+        name: "mismatchedFiles",
+        advice: "Two files of the store do not belong together; the newer one is used, and the other is kept aside "
+            + "before it is replaced.")
+    /// The journal of a property list cannot be used. The property list is read without it, and nothing can be written.
+    public static let journalUnavailable = Self(
+        name: "journalUnavailable",
+        advice: "The journal cannot be used; the property list is read without it, and nothing can be written.")
+    /// The store can only be read: it was opened for reading only, or its file or directory does not allow writing.
+    public static let readOnly = Self(
+        name: "readOnly", advice: "The store can only be read here; nothing was written.")
+    /// The value, or the store with it, would be larger than the store can hold; the old value stays.
+    public static let tooLarge = Self(
+        name: "tooLarge", advice: "This is more than the store can hold; the old value stays.")
     /// The store lives in memory only, because there is no place for its file.
     public static let memoryOnly = Self(
         name: "memoryOnly",

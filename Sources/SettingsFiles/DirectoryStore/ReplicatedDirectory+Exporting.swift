@@ -12,8 +12,6 @@ extension ReplicatedDirectory {
     private static var longestSilence: Int64 { 86_400_000 }
     /// How often a new file is written in vain, because the present one changes meanwhile, before it is given up.
     private static var attemptLimit: Int { 20 }
-    /// A temporary file that was not written for an hour is nobody's work any more.
-    private static var staleAge: Int64 { 3_600 }
 
     /// Whether the directory lacks something that others are to be told.
     var needsExport: Bool {
@@ -105,8 +103,7 @@ extension ReplicatedDirectory {
     /// - Returns: nil if that is not the one any more that was looked at.
     private func put(_ prepared: WholeFile.Prepared, _ file: WholeFile, _ known: SeenFile?) throws -> FileStatus? {
         do {
-            let lock = try fileSystem.openForAppending(
-                WholeFile.split(list.path).directory + "/Export.lock", creating: true)
+            let lock = try fileSystem.openOrCreate(WholeFile.split(list.path).directory + "/Export.lock").file
             defer { fileSystem.close(lock) }
             guard try fileSystem.lock(lock, waiting: list.patience) else {
                 throw SettingsError(.busy, store: list.description)
@@ -128,7 +125,8 @@ extension ReplicatedDirectory {
         }
         if isDone { return }
         do throws(SystemError) {
-            try file.removeTemporaries(from: Int64(Date().timeIntervalSince1970) - Self.staleAge)
+            // A syncer may bring those of other devices.
+            try file.removeTemporaries(.unlockedForAnHour)
         } catch {
             // What is left behind is read by nobody, and the next process tries again.
         }

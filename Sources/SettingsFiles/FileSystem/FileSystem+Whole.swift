@@ -1,4 +1,38 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 extension FileSystem {
+    /// Opens a file for reading; a symbolic link at the path is followed.
+    package func openForReading(_ path: String) throws(SystemError) -> FileHandle {
+        try openForReading(path, followingLink: true)
+    }
+
+    /// Opens a file for appending, and makes it where there is none.
+    ///
+    /// - Returns: the file, and whether it was made by this call.
+    package func openOrCreate(_ path: String) throws(SystemError) -> (file: FileHandle, isNew: Bool) {
+        var attempts = 0
+        while true {
+            do throws(SystemError) {
+                return (try openForAppending(path), false)
+            } catch {
+                guard error.number == ENOENT else { throw error }
+            }
+            do throws(SystemError) {
+                return (try create(path), true)
+            } catch {
+                // Another process was quicker. A name that is there and cannot be opened comes up in the first call.
+                attempts += 1
+                guard error.number == EEXIST, attempts < 100 else { throw error }
+            }
+        }
+    }
+
     /// Takes the exclusive lock on an open file, waiting for it if somebody else has it.
     ///
     /// - Returns: false if somebody else has it for so long.

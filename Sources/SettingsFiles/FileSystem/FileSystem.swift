@@ -22,12 +22,14 @@ package struct FileStatus: Equatable, Sendable {
     package var changed: Timestamp
     /// How many names the file has; none once it was removed or another was put in its place.
     package var linkCount: UInt64
+    /// Not compared: a change of them changes the change time.
+    package var permissions: FilePermissions
     /// Whether only the file's name is here, and reading it would have its contents brought from elsewhere.
     package var isDataless = false
 
     package init(
         kind: Kind, device: UInt64, inode: UInt64, size: Int64, modified: Timestamp, changed: Timestamp,
-        linkCount: UInt64
+        linkCount: UInt64, permissions: FilePermissions = FilePermissions(owner: 0, group: 0, mode: 0)
     ) {
         self.kind = kind
         self.device = device
@@ -36,6 +38,13 @@ package struct FileStatus: Equatable, Sendable {
         self.modified = modified
         self.changed = changed
         self.linkCount = linkCount
+        self.permissions = permissions
+    }
+
+    package static func == (one: FileStatus, other: FileStatus) -> Bool {
+        one.kind == other.kind && one.device == other.device && one.inode == other.inode && one.size == other.size
+            && one.modified == other.modified && one.changed == other.changed && one.linkCount == other.linkCount
+            && one.isDataless == other.isDataless
     }
 
     package struct Timestamp: Equatable, Sendable {
@@ -78,11 +87,20 @@ package protocol FileSystem: Sendable {
     func size(of file: FileHandle) throws(SystemError) -> Int64
     /// Where a symbolic link points to, as it is written in it.
     func destination(ofLink path: String) throws(SystemError) -> String
-    func openForReading(_ path: String) throws(SystemError) -> FileHandle
-    /// Makes a file that must not be there yet, readable and writable by its owner only.
+    /// - Parameter followingLink: If false, a symbolic link at the path is an error (`ELOOP`).
+    func openForReading(_ path: String, followingLink: Bool) throws(SystemError) -> FileHandle
+    /// Makes a file that must not be there yet. It can be read at any place and is written at its end; its mode is 0600,
+    /// whatever the process's umask.
     func create(_ path: String) throws(SystemError) -> FileHandle
-    /// Opens a file that is read at any place and written only at its end, making it if asked to, as ``create(_:)`` does.
-    func openForAppending(_ path: String, creating: Bool) throws(SystemError) -> FileHandle
+    /// Opens a file that is read at any place and written at its end. A symbolic link is an error (`ELOOP`).
+    func openForAppending(_ path: String) throws(SystemError) -> FileHandle
+    /// The user whose rights the process has.
+    var user: UInt32 { get }
+    /// - Returns: false if this user cannot give files to that one.
+    func changeOwner(of file: FileHandle, to owner: UInt32) throws(SystemError) -> Bool
+    /// - Returns: false if this user cannot give files to that group.
+    func changeGroup(of file: FileHandle, to group: UInt32) throws(SystemError) -> Bool
+    func changeMode(of file: FileHandle, to mode: UInt16) throws(SystemError)
     /// Reads what fits into the buffer, from where the last call ended; 0 at the end of the file.
     func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
     /// Reads what fits into the buffer, from `offset` on; 0 at the end of the file.
@@ -110,6 +128,10 @@ package protocol FileSystem: Sendable {
     /// Gives a file a second name, which must be free.
     func link(_ path: String, as newPath: String) throws(SystemError)
     func remove(_ path: String) throws(SystemError)
-    func createDirectory(_ path: String) throws(SystemError)
+    /// Makes a directory with the mode 0700, whatever the process's umask.
+    ///
+    /// - Returns: false if something is there already.
+    @discardableResult
+    func createDirectory(_ path: String) throws(SystemError) -> Bool
     func names(inDirectory path: String) throws(SystemError) -> [String]
 }

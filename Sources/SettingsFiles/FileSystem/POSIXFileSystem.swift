@@ -39,16 +39,30 @@ package struct POSIXFileSystem: FileSystem {
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    package func openForReading(_ path: String) throws(SystemError) -> FileHandle {
-        // Without waiting: the open of a FIFO that nobody writes to would never return.
-        let descriptor = Self.restarting { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-        try Self.check(descriptor, "open", path)
-        return FileHandle(descriptor: descriptor, path: path)
+    package func openForReading(_ path: String, followingLink: Bool) throws(SystemError) -> FileHandle {
+        // Without waiting: the open of a FIFO that nothing writes to would never return.
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followingLink ? 0 : O_NOFOLLOW)
+        return try Self.handle(path) { open(path, flags) }
     }
 
     package func create(_ path: String) throws(SystemError) -> FileHandle {
-        let descriptor = Self.restarting { open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
-        try Self.check(descriptor, "open", path)
+        let file = try Self.handle(path) { open(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+        do throws(SystemError) {
+            // The umask may have taken from the owner, too.
+            try changeMode(of: file, to: 0o600)
+        } catch {
+            // A file system without permissions may refuse. The mode that the file has is looked at where it matters.
+        }
+        return file
+    }
+
+    package func openForAppending(_ path: String) throws(SystemError) -> FileHandle {
+        try Self.handle(path) { open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) }
+    }
+
+    private static func handle(_ path: String, _ open: () -> Int32) throws(SystemError) -> FileHandle {
+        let descriptor = Descriptor.aboveStandard(restarting(open))
+        try check(descriptor, "open", path)
         return FileHandle(descriptor: descriptor, path: path)
     }
 
@@ -56,13 +70,6 @@ package struct POSIXFileSystem: FileSystem {
         let count = Self.restarting { systemRead(file.descriptor, buffer.baseAddress, buffer.count) }
         try Self.check(count, "read", file.path)
         return count
-    }
-
-    package func openForAppending(_ path: String, creating: Bool) throws(SystemError) -> FileHandle {
-        let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | (creating ? O_CREAT : 0)
-        let descriptor = Self.restarting { open(path, flags, 0o600) }
-        try Self.check(descriptor, "open", path)
-        return FileHandle(descriptor: descriptor, path: path)
     }
 
     package func read(
@@ -128,14 +135,47 @@ package struct POSIXFileSystem: FileSystem {
         try Self.check(Self.restarting { unlink(path) }, "unlink", path)
     }
 
-    package func createDirectory(_ path: String) throws(SystemError) {
-        if Self.restarting({ mkdir(path, 0o700) }) == 0 || errno == EEXIST { return }
-        throw SystemError(call: "mkdir", path: path, number: errno)
+    @discardableResult
+    package func createDirectory(_ path: String) throws(SystemError) -> Bool {
+        guard Self.restarting({ mkdir(path, 0o700) }) == 0 else {
+            if errno == EEXIST { return false }
+            throw SystemError(call: "mkdir", path: path, number: errno)
+        }
+        if let made = try status(of: path, followingLink: false), made.permissions.mode & 0o700 != 0o700 {
+            try Self.check(Self.restarting { chmod(path, 0o700) }, "chmod", path)
+        }
+        return true
+    }
+
+    package var user: UInt32 { UInt32(geteuid()) }
+
+    package func changeOwner(of file: FileHandle, to owner: UInt32) throws(SystemError) -> Bool {
+        try Self.changed(Self.restarting { fchown(file.descriptor, uid_t(owner), gid_t.max) }, file.path)
+    }
+
+    package func changeGroup(of file: FileHandle, to group: UInt32) throws(SystemError) -> Bool {
+        try Self.changed(Self.restarting { fchown(file.descriptor, uid_t.max, gid_t(group)) }, file.path)
+    }
+
+    private static func changed(_ result: Int32, _ path: String) throws(SystemError) -> Bool {
+        if result == 0 { return true }
+        switch errno {
+        // Not for this user; or the file system has no owners, or not these.
+        case EPERM, EINVAL, ENOTSUP, ENOSYS: return false
+        default: throw SystemError(call: "fchown", path: path, number: errno)
+        }
+    }
+
+    package func changeMode(of file: FileHandle, to mode: UInt16) throws(SystemError) {
+        try Self.check(Self.restarting { fchmod(file.descriptor, mode_t(mode)) }, "fchmod", file.path)
     }
 
     package func names(inDirectory path: String) throws(SystemError) -> [String] {
-        guard let directory = opendir(path) else {
-            throw SystemError(call: "opendir", path: path, number: errno)
+        let file = try Self.handle(path) { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard let directory = fdopendir(file.descriptor) else {
+            let number = errno
+            close(file)
+            throw SystemError(call: "opendir", path: path, number: number)
         }
         defer { closedir(directory) }
         var names: [String] = []
@@ -191,6 +231,8 @@ extension FileStatus {
         inode = UInt64(status.st_ino)
         size = Int64(status.st_size)
         linkCount = UInt64(status.st_nlink)
+        permissions = FilePermissions(
+            owner: UInt32(status.st_uid), group: UInt32(status.st_gid), mode: UInt16(status.st_mode & 0o777))
         #if canImport(Darwin)
             modified = Timestamp(status.st_mtimespec)
             changed = Timestamp(status.st_ctimespec)

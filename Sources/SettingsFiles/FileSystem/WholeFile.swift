@@ -28,7 +28,7 @@ package final class WholeFile: Sendable {
     }
 
     package let path: String
-    private let fileSystem: any FileSystem
+    let fileSystem: any FileSystem
     /// Directories that got a new entry which may not survive a power failure yet.
     private let unsynchronized = Mutex<[String]>([])
 
@@ -93,11 +93,21 @@ package final class WholeFile: Sendable {
         }
     }
 
-    /// A new file, complete and synchronised, that waits beside the old one to take its place.
-    package struct Prepared: Sendable {
-        fileprivate let temporary: String
+    /// A new file, complete and synchronised, that waits beside the old one to take its place. It is open, and locked so
+    /// that other processes do not take it for abandoned.
+    package final class Prepared: Sendable {
         fileprivate let target: String
         fileprivate let status: FileStatus
+        /// nil after the file was put in its place or discarded.
+        private let file: Mutex<FileHandle?>
+
+        fileprivate init(_ file: FileHandle, target: String, status: FileStatus) {
+            self.file = Mutex(file)
+            self.target = target
+            self.status = status
+        }
+
+        fileprivate func take() -> FileHandle? { file.withLock { $0.take() } }
     }
 
     /// Puts `bytes` in the place of the file: ``prepare(_:)``, ``put(_:keepAside:)`` and ``synchronizeDirectory()``.
@@ -105,8 +115,8 @@ package final class WholeFile: Sendable {
     /// - Returns: the state of the new file.
     /// - Throws: whatever the system reports. The old file then is still there, unless the error is of the last step,
     ///   synchronising the directory: then the new one is there, but a power failure may undo it.
-    package func replace(with bytes: Data, keepAside asideName: String? = nil) throws(SystemError) -> FileStatus {
-        let status = try put(prepare(bytes), keepAside: asideName)
+    package func replace(with bytes: Data) throws(SystemError) -> FileStatus {
+        let status = try put(prepare(bytes))
         try synchronizeDirectory()
         return status
     }
@@ -114,55 +124,103 @@ package final class WholeFile: Sendable {
     /// Writes a new file beside the old one and synchronises it, making the directory if there is none. This is what
     /// takes time.
     ///
+    /// The new file has the permissions of the old one, as far as the system allows; where there is none, only its owner
+    /// can use it.
+    ///
     /// - Throws: whatever the system reports; nothing is left behind then.
     package func prepare(_ bytes: Data) throws(SystemError) -> Prepared {
         let target = try resolvedPath()
         try createDirectory()
-        let temporary = Self.temporaryPath(for: target)
+        let permissions = try fileSystem.status(of: target, followingLink: false)?.permissions
+        let file = try Self.makeTemporary(beside: target, in: fileSystem)
         do throws(SystemError) {
-            return Prepared(temporary: temporary, target: target, status: try write(bytes, toNew: temporary))
+            return Prepared(file, target: target, status: try write(bytes, to: file, permissions))
         } catch {
-            remove(temporary)
+            discard(file)
             throw error
         }
     }
 
-    /// Removes a prepared file that is not to take the old one's place after all.
-    package func discard(_ prepared: Prepared) { remove(prepared.temporary) }
+    /// Removes a prepared file that is not to take the old one's place after all. Does nothing after ``put(_:replaced:)``.
+    package func discard(_ prepared: Prepared) {
+        if let file = prepared.take() { discard(file) }
+    }
+
+    /// What becomes of the file that is replaced.
+    package enum Replaced: Sendable {
+        case removed
+        /// It gets this name, in place of what has it now, in the moment after it was replaced.
+        case renamed(String)
+        /// It gets this name, which no file has, before it is replaced. Where that is not possible, it is not replaced.
+        case keptAside(String)
+    }
 
     /// Puts a prepared file in the place of the old one.
     ///
-    /// - Parameter keepAside: If not nil, the present file gets this as an additional name first, in its own directory.
-    /// - Returns: the state of the new file.
+    /// - Parameter replaced: What becomes of the old file; names are names in its directory.
+    /// - Returns: the state of the new file, and whether the old one has the name that it was to get.
     /// - Throws: whatever the system reports; the old file is still there then, and the prepared one is gone.
-    package func put(_ prepared: Prepared, keepAside asideName: String? = nil) throws(SystemError) -> FileStatus {
-        let (written, target) = (prepared.status, prepared.target)
-        let aside = asideName.map { Self.join(Self.split(target).directory, $0) }
+    package func put(
+        _ prepared: Prepared, replaced: Replaced
+    ) throws(SystemError) -> (status: FileStatus, isOldKept: Bool) {
+        guard let file = prepared.take() else { preconditionFailure("a prepared file is put in place once") }
+        defer { fileSystem.close(file) }
+        let (temporary, target) = (file.path, prepared.target)
+        let directory = Self.split(target).directory
         var kept = Kept.notAtAll
+        // The name under which the old file is kept for the moment.
+        var keptPath = ""
         do throws(SystemError) {
-            if let aside { kept = try keepAside(target, as: aside) }
-            try fileSystem.rename(prepared.temporary, to: target)
+            switch replaced {
+            case .removed: break
+            case .renamed:
+                keptPath = Self.temporaryPath(for: target)
+                kept = linkOrNot(target, as: keptPath)
+            case .keptAside(let name):
+                keptPath = Self.join(directory, name)
+                kept = try keepAside(target, as: keptPath)
+            }
+            try fileSystem.rename(temporary, to: target)
         } catch {
             do throws(SystemError) {
-                switch (kept, aside) {
-                case (.linked, let aside?): try fileSystem.remove(aside)
-                case (.moved, let aside?): try fileSystem.rename(aside, to: target)
-                default: break
+                switch kept {
+                case .linked: try fileSystem.remove(keptPath)
+                case .moved: try fileSystem.rename(keptPath, to: target)
+                case .notAtAll: break
                 }
             } catch {
-                // The first error says what is wrong. What is left loses nothing: a second name of the damaged file.
+                // The first error says what is wrong. What is left loses nothing: a second name of the old file.
             }
-            discard(prepared)
+            remove(temporary)
             throw error
         }
+        var isOldKept = kept != .notAtAll
+        if case .renamed(let name) = replaced, isOldKept {
+            do throws(SystemError) {
+                try fileSystem.rename(keptPath, to: Self.join(directory, name))
+            } catch {
+                // The new file is in its place, and that is what counts.
+                isOldKept = false
+                remove(keptPath)
+            }
+        }
+        return (status(ofPut: prepared), isOldKept)
+    }
+
+    package func put(_ prepared: Prepared) throws(SystemError) -> FileStatus {
+        try put(prepared, replaced: .removed).status
+    }
+
+    private func status(ofPut prepared: Prepared) -> FileStatus {
+        let written = prepared.status
         let present: FileStatus?
         do throws(SystemError) {
-            present = try fileSystem.status(of: target, followingLink: false)
+            present = try fileSystem.status(of: prepared.target, followingLink: false)
         } catch {
-            // The file is in its place, and that is what counts; what is known of it will be found out of date.
+            // The file is in its place; what is known of it will be found out of date.
             return written
         }
-        // The rename has changed the change time. If somebody has put another file there since, that is not ours to
+        // The rename has changed the change time. If another program has put a file there since, that is not ours to
         // report: the status of what we wrote will not match it, and it will be noticed.
         let isOurs = present.map {
             $0.isSameFile(as: written) && $0.size == written.size && $0.modified == written.modified
@@ -180,6 +238,11 @@ package final class WholeFile: Sendable {
         try createDirectories(Self.split(try resolvedPath()).directory)
     }
 
+    private func discard(_ temporary: FileHandle) {
+        remove(temporary.path)
+        fileSystem.close(temporary)
+    }
+
     /// Removes a file of our own that is of no use. If that fails, a later run removes it.
     private func remove(_ temporary: String) {
         do throws(SystemError) {
@@ -189,19 +252,13 @@ package final class WholeFile: Sendable {
         }
     }
 
-    /// A name for a file that is to take the place of the one at `path`. ``removeTemporaries(from:)`` knows it again.
-    ///
-    package static func temporaryPath(for target: String) -> String {
-        let (directory, name) = split(target)
-        return join(directory, ".\(name).\(uniqueSuffix()).tmp")
-    }
-
-    private func write(_ bytes: Data, toNew path: String) throws(SystemError) -> FileStatus {
-        let file = try fileSystem.create(path)
-        defer { fileSystem.close(file) }
+    private func write(
+        _ bytes: Data, to file: FileHandle, _ permissions: FilePermissions?
+    ) throws(SystemError) -> FileStatus {
         try Array(bytes).withUnsafeBufferPointer { buffer throws(SystemError) in
             try fileSystem.write(all: UnsafeRawBufferPointer(buffer), to: file)
         }
+        try fileSystem.setPermissions(of: file, like: permissions, inDirectoryOf: file.path)
         try fileSystem.synchronize(file)
         return try fileSystem.status(of: file)
     }
@@ -210,36 +267,31 @@ package final class WholeFile: Sendable {
         case notAtAll, linked, moved
     }
 
-    private func keepAside(_ target: String, as aside: String) throws(SystemError) -> Kept {
+    /// Gives the old file another name besides its own, if that is possible.
+    private func linkOrNot(_ target: String, as path: String) -> Kept {
         do throws(SystemError) {
-            try fileSystem.link(target, as: aside)
+            try fileSystem.link(target, as: path)
+            return .linked
+        } catch {
+            // There is none, or the file system has no hard links: that is no reason not to replace it.
+            return .notAtAll
+        }
+    }
+
+    /// Gives the old file another name. On file systems without hard links it has only that for a moment.
+    private func keepAside(_ target: String, as path: String) throws(SystemError) -> Kept {
+        do throws(SystemError) {
+            try fileSystem.link(target, as: path)
             return .linked
         } catch {
             switch error.number {
             case ENOENT: return .notAtAll
-            // File systems without hard links: move it; for a moment there is no file.
+            // Also for files of other users, where the system protects those.
             case EPERM, ENOTSUP, EOPNOTSUPP, EMLINK, ENOSYS:
-                try fileSystem.rename(target, to: aside)
+                try fileSystem.rename(target, to: path)
                 return .moved
             default: throw error
             }
-        }
-    }
-
-    /// Removes what earlier runs have left behind when they died between writing and renaming.
-    ///
-    /// - Parameter time: Only files that were last written before this time, in seconds since 1970, are removed: a younger
-    ///   one may be another process's work at this moment.
-    package func removeTemporaries(from time: Int64) throws(SystemError) {
-        let (directory, name) = Self.split(try resolvedPath())
-        guard try fileSystem.status(of: directory, followingLink: true)?.kind == .directory else { return }
-        for candidate in try fileSystem.names(inDirectory: directory)
-        where candidate.hasPrefix(".\(name).") && candidate.hasSuffix(".tmp") {
-            let path = Self.join(directory, candidate)
-            guard let status = try fileSystem.status(of: path, followingLink: false), status.kind == .file,
-                status.modified.seconds < time
-            else { continue }
-            try fileSystem.remove(path)
         }
     }
 
@@ -264,7 +316,7 @@ package final class WholeFile: Sendable {
             path = parent
         }
         for path in missing.reversed() {
-            try fileSystem.createDirectory(path)
+            if try fileSystem.createDirectory(path) { try giveToOwnerOfParent(path) }
             unsynchronized.withLock { $0.append(Self.split(path).directory) }
         }
         // Also those that an earlier call has made and then failed to synchronise.
@@ -272,6 +324,15 @@ package final class WholeFile: Sendable {
             try fileSystem.synchronizeDirectory(parent)
             unsynchronized.withLock { $0.removeAll { $0 == parent } }
         }
+    }
+
+    private func giveToOwnerOfParent(_ directory: String) throws(SystemError) {
+        guard fileSystem.user == 0,
+            let parent = try fileSystem.status(of: Self.split(directory).directory, followingLink: true)
+        else { return }
+        let file = try fileSystem.openForReading(directory, followingLink: false)
+        defer { fileSystem.close(file) }
+        try fileSystem.giveToOwner(of: parent.permissions, file)
     }
 
     package static func split(_ path: String) -> (directory: String, name: String) {
@@ -282,9 +343,5 @@ package final class WholeFile: Sendable {
 
     package static func join(_ directory: String, _ name: String) -> String {
         directory.hasSuffix("/") ? directory + name : directory + "/" + name
-    }
-
-    private static func uniqueSuffix() -> String {
-        String(getpid(), radix: 36) + "-" + String(UInt64.random(in: .min ... .max), radix: 36)
     }
 }

@@ -8,31 +8,39 @@ import SettingsCore
     import Darwin
 #endif
 
-// @unchecked: nobody but `JournaledPropertyList.Access` keeps one, and that is guarded by a mutex; before it is there, one
-// thread has it. An object only because a structure of this size is copied too often.
+// @unchecked: only `JournaledPropertyList.Access` keeps one, and that is guarded by a mutex; before it is there, one thread
+// has it. An object only because a structure of this size is copied too often.
 /// An open journal: a file of records that many processes append to, each under the file's lock.
 ///
 /// Knows how to lock, read, append and cut the file; what its records mean is for the store. All offsets are those of the
 /// file.
 ///
-/// Not to be used from two threads at once; whoever has it open guards it.
+/// Not to be used from two threads at once; the object that has it open guards it.
 final class Journal: @unchecked Sendable {
     private(set) var file: FileHandle
     let inode: UInt64
-    /// nil while nobody has written it.
+    /// nil while it has none.
     var header: JournalHeader?
     /// Behind the last record that was read or written.
     var position: UInt64 = 0
     /// What is added to an offset in the file to get a position in the whole history of journals.
     var base: Int64 = 0
-    /// Why the file cannot be written; nil if it can.
-    private(set) var refusal: SystemError?
-    /// Whether something in it is damaged.
-    var isDamaged = false
-    /// Whether it is shorter than it was.
-    var isCut = false
-    /// Whether the property list holds everything in it, so that it must be replaced before anything is appended.
-    var isSuperseded = false
+    /// Whether the file was opened for writing.
+    let isWritable: Bool
+    var condition = Condition()
+
+    /// What is known of the file besides what is in it.
+    struct Condition: Sendable {
+        /// Whether something in it is damaged.
+        var isDamaged = false
+        /// Whether it is shorter than it was.
+        var isCut = false
+        /// Whether it must be replaced before anything is appended: because the property list holds everything in it, for
+        /// example.
+        var isSuperseded = false
+        /// Why it is kept aside when it is replaced; nil if it is not.
+        var asideReason: FilesBeside.Reason?
+    }
 
     private let fileSystem: any FileSystem
 
@@ -46,49 +54,97 @@ final class Journal: @unchecked Sendable {
     var place: JournalPlace { JournalPlace(journal: header?.id ?? 0, offset: position) }
 
     /// Whether it can be appended to as it is.
-    var isPlain: Bool { header != nil && refusal == nil && !isSuperseded }
+    var isPlain: Bool { header != nil && isWritable && !condition.isSuperseded }
 
     /// ``position`` in the whole history of journals.
     var historyPosition: Int64 { Int64(position) + base }
 
-    /// Larger ones are not read: a journal is folded long before it has this size.
-    static let sizeLimit: Int64 = 1 << 31
+    /// Longer ones are not read, nor written: a journal is folded, or rewritten, long before it has this size.
+    static let sizeLimit: Int64 = 1 << 29
 
     // MARK: Opening
 
     /// Opens the journal at a path; nil where there is none.
-    static func open(_ path: String, in fileSystem: any FileSystem) throws(SystemError) -> Journal? {
-        let refusal: SystemError
+    ///
+    /// - Throws: ``JournalProblem`` if what is there must not be used as a journal.
+    static func open(
+        _ path: String, forWriting: Bool, in fileSystem: any FileSystem, beside list: FilePermissions?
+    ) throws -> Journal? {
+        let file: FileHandle
         do throws(SystemError) {
-            return try Journal(fileSystem.openForAppending(path, creating: false), in: fileSystem)
+            file =
+                try forWriting
+                ? fileSystem.openForAppending(path) : fileSystem.openForReading(path, followingLink: false)
         } catch {
             switch error.number {
             case ENOENT, ENOTDIR: return nil
-            case EACCES, EPERM, EROFS: refusal = error
+            case ELOOP: throw JournalProblem.symbolicLink
+            // A socket, and a directory that is opened for writing.
+            case ENXIO, EISDIR: throw JournalProblem.notAFile
+            case EACCES where !forWriting, EPERM where !forWriting: throw JournalProblem.unreadable(error)
             default: throw error
             }
         }
-        do throws(SystemError) {
-            let journal = try Journal(fileSystem.openForReading(path), in: fileSystem)
-            journal.refusal = refusal
-            return journal
-        } catch {
-            if error.number == ENOENT { return nil }
-            throw refusal
+        return try Journal(file, isWritable: forWriting, in: fileSystem) { status throws(SystemError) in
+            let protection = JournalProtection(list: list, user: fileSystem.user)
+            return try protection.problem(with: status) { () throws(SystemError) in
+                try fileSystem.status(of: WholeFile.split(path).directory, followingLink: true)?.permissions
+            }
         }
     }
 
-    /// Opens the journal at a path, and makes an empty one where there is none.
-    static func create(_ path: String, in fileSystem: any FileSystem) throws(SystemError) -> Journal {
-        try Journal(fileSystem.openForAppending(path, creating: true), in: fileSystem)
+    /// Opens the journal at a path to follow it; nil where there is none.
+    ///
+    /// - Parameter isWriting: Whether it is also to be appended to. Where that is not allowed, it can still be followed.
+    /// - Throws: as ``open(_:forWriting:in:beside:)`` does.
+    static func openPresent(
+        _ path: String, isWriting: Bool, in fileSystem: any FileSystem, beside list: FilePermissions?
+    ) throws -> Journal? {
+        if isWriting {
+            do {
+                return try open(path, forWriting: true, in: fileSystem, beside: list)
+            } catch let error as SystemError where [EACCES, EPERM, EROFS].contains(error.number) {
+                // As a process that only reads has it.
+            }
+        }
+        return try open(path, forWriting: false, in: fileSystem, beside: list)
     }
 
-    private init(_ file: FileHandle, in fileSystem: any FileSystem) throws(SystemError) {
+    /// Makes an empty journal at a path where there is none, with the permissions of the property list.
+    ///
+    /// - Throws: `EEXIST` if there is one now.
+    static func create(
+        _ path: String, in fileSystem: any FileSystem, beside list: FilePermissions?
+    ) throws -> Journal {
+        let file = try fileSystem.create(path)
+        return try Journal(file, isWritable: true, in: fileSystem) { _ throws(SystemError) in
+            try fileSystem.setPermissions(of: file, like: list, inDirectoryOf: path)
+            return nil
+        }
+    }
+
+    /// Makes an empty journal that waits, locked, under a temporary name.
+    static func makeTemporary(
+        beside target: String, in fileSystem: any FileSystem, beside list: FilePermissions?
+    ) throws -> Journal {
+        let file = try WholeFile.makeTemporary(beside: target, in: fileSystem)
+        return try Journal(file, isWritable: true, in: fileSystem) { _ throws(SystemError) in
+            try fileSystem.setPermissions(of: file, like: list, inDirectoryOf: target)
+            return nil
+        }
+    }
+
+    /// - Parameter examine: Tells what is wrong with the file, if anything.
+    private init(
+        _ file: FileHandle, isWritable: Bool, in fileSystem: any FileSystem,
+        examine: (FileStatus) throws(SystemError) -> JournalProblem?
+    ) throws {
         self.file = file
+        self.isWritable = isWritable
         self.fileSystem = fileSystem
-        do throws(SystemError) {
+        do {
             let status = try fileSystem.status(of: file)
-            guard status.kind == .file else { throw SystemError(call: "open", path: file.path, number: EINVAL) }
+            if let problem = try examine(status) { throw problem }
             inode = status.inode
         } catch {
             fileSystem.close(file)
@@ -102,11 +158,11 @@ final class Journal: @unchecked Sendable {
 
     // MARK: Locking
 
-    /// Takes the file's lock, waiting for it if somebody else has it.
+    /// Takes the file's lock, waiting for it while another process has it.
     ///
-    /// - Parameter patience: How long nobody may do anything. As long as the journal grows, others work, and it is a
+    /// - Parameter patience: How long to wait while nothing happens. As long as the journal grows, others work, and it is a
     ///   matter of luck when it is our turn.
-    /// - Returns: false if somebody else has it all the time, and does nothing.
+    /// - Returns: false if another process has it all the time, and does nothing.
     func lock(waiting patience: Duration) throws(SystemError) -> Bool {
         if try tryLock() { return true }
         var pause = LockPause()
@@ -124,11 +180,11 @@ final class Journal: @unchecked Sendable {
         }
     }
 
-    /// Takes the file's lock if nobody has it.
+    /// Takes the file's lock if it is free.
     func tryLock() throws(SystemError) -> Bool { try fileSystem.lock(file) }
 
     /// The end of the file.
-    func size() throws(SystemError) -> UInt64 { UInt64(try fileSystem.size(of: file)) }
+    func size() throws(SystemError) -> UInt64 { UInt64(max(0, try fileSystem.size(of: file))) }
 
     func unlock() { fileSystem.unlock(file) }
 
@@ -165,7 +221,7 @@ final class Journal: @unchecked Sendable {
             do throws(SystemError) {
                 try cut()
             } catch {
-                // What was written is no whole record; whoever locks the file next cuts it off.
+                // What was written is no whole record; the next process to lock the file cuts it off.
             }
             throw error
         }

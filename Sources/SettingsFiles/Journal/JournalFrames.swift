@@ -41,7 +41,16 @@ struct JournalFrames {
             return .nothing
         }
         journal = id(at: place)
-        return JournalRecord(body: body).map { .record($0, next: end) } ?? .meaningless(next: end)
+        guard let record = JournalRecord(body: body), isPossible(record, at: place) else {
+            return .meaningless(next: end)
+        }
+        return .record(record, next: end)
+    }
+
+    /// Whether a record can have been written where it stands: nothing can be folded that comes after the record.
+    private func isPossible(_ record: JournalRecord, at place: Int) -> Bool {
+        guard case .fold(let through, _) = record else { return true }
+        return through <= offset + UInt64(place)
     }
 
     /// What the bytes from `place` to the end are, where no whole record begins.

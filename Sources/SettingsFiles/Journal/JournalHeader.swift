@@ -1,20 +1,47 @@
-/// What a journal begins with.
+/// The start of a journal's file.
 ///
 /// The bytes are, with little-endian numbers: a magic number of eight bytes; the version and its complement, two each;
-/// four zeros; `id`, `predecessor` and `carriedEnd`, eight each; `mustBeRead`, 0 or 1, four; and the CRC-32C of all before
-/// it.
+/// four zeros; the fields from `id` to `restoreEnd` in the order in which they are declared, eight each; `mustBeRead`, 0
+/// or 1, four; and the CRC-32C of everything before it.
 package struct JournalHeader: Sendable, Equatable {
-    /// Tells one journal from another. Random, and never 0.
+    /// Identifies the journal. Random, and never 0.
     package var id: UInt64
     /// The journal that was in the place of this one before; 0 for none.
     package var predecessor: UInt64
+    /// Identifies the property list, through all of its journals. Random; 0 only where a lost header is replaced.
+    package var list: UInt64
+    /// One more than that of the predecessor.
+    package var generation: UInt64
+    /// What the property list's mark said when this journal began: a journal, and the offset up to which the property list
+    /// held that journal. This journal goes on from there. 0 where it had no mark.
+    package var base: UInt64
+    package var baseOffset: UInt64
     /// The offset up to which the first records only repeat what the predecessor held; ``size`` for none.
     package var carriedEnd: UInt64
-    /// Whether also those who had the predecessor must read everything again, with the property list: that has what the
-    /// predecessor did not tell.
+    /// The offset up to which the first records only serve to restore a damaged property list; ``size`` for none.
+    package var restoreEnd: UInt64
+    /// Whether processes that followed the predecessor must also read everything again, with the property list: that has
+    /// what the predecessor did not say.
     package var mustBeRead = false
 
-    package static let size = 48
+    package static let size = 88
+    /// No journal is that long. Offsets beyond it are damage; sums of those within it cannot overflow.
+    package static let offsetLimit: UInt64 = 1 << 40
+
+    package init(
+        id: UInt64, predecessor: UInt64, list: UInt64, generation: UInt64, base: UInt64 = 0, baseOffset: UInt64 = 0,
+        carriedEnd: UInt64 = UInt64(size), restoreEnd: UInt64 = UInt64(size), mustBeRead: Bool = false
+    ) {
+        self.id = id
+        self.predecessor = predecessor
+        self.list = list
+        self.generation = generation
+        self.base = base
+        self.baseOffset = baseOffset
+        self.carriedEnd = carriedEnd
+        self.restoreEnd = restoreEnd
+        self.mustBeRead = mustBeRead
+    }
 
     /// What the first bytes of a file turn out to be.
     package enum Reading: Sendable, Equatable {
@@ -38,9 +65,9 @@ package struct JournalHeader: Sendable, Equatable {
     package func append(to bytes: inout [UInt8]) {
         let start = bytes.count
         bytes.append(contentsOf: Self.beginning)
-        bytes.appendLittleEndian(id)
-        bytes.appendLittleEndian(predecessor)
-        bytes.appendLittleEndian(carriedEnd)
+        for field in [id, predecessor, list, generation, base, baseOffset, carriedEnd, restoreEnd] {
+            bytes.appendLittleEndian(field)
+        }
         bytes.appendLittleEndian(UInt32(mustBeRead ? 1 : 0))
         let check = bytes.withUnsafeBytes { CRC32C.checksum(UnsafeRawBufferPointer(rebasing: $0[start...])) }
         bytes.appendLittleEndian(check)
@@ -71,11 +98,22 @@ package struct JournalHeader: Sendable, Equatable {
         var input = JournalInput(UnsafeRawBufferPointer(rebasing: bytes[beginning.count..<size]))
         let check = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[..<(size - 4)]))
         guard let id: UInt64 = input.littleEndian(), id != 0, let predecessor: UInt64 = input.littleEndian(),
-            let carriedEnd: UInt64 = input.littleEndian(), carriedEnd >= UInt64(size),
+            let list: UInt64 = input.littleEndian(), let generation = input.offset(),
+            let base: UInt64 = input.littleEndian(), let baseOffset = input.offset(),
+            let carriedEnd = input.offset(), let restoreEnd = input.offset(),
+            UInt64(size) <= restoreEnd, restoreEnd <= carriedEnd,
             let mustBeRead: UInt32 = input.littleEndian(), mustBeRead <= 1,
             let writtenCheck: UInt32 = input.littleEndian(), writtenCheck == check
         else { return nil }
         return JournalHeader(
-            id: id, predecessor: predecessor, carriedEnd: carriedEnd, mustBeRead: mustBeRead == 1)
+            id: id, predecessor: predecessor, list: list, generation: generation, base: base, baseOffset: baseOffset,
+            carriedEnd: carriedEnd, restoreEnd: restoreEnd, mustBeRead: mustBeRead == 1)
+    }
+
+    /// In the place of one that is damaged: only what its records say is known.
+    ///
+    /// - Parameter id: The journal that the records name; nil if there are none.
+    static func lost(of id: UInt64?) -> JournalHeader {
+        JournalHeader(id: id ?? 0, predecessor: 0, list: 0, generation: 0)
     }
 }

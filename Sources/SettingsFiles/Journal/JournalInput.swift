@@ -31,6 +31,12 @@ struct JournalInput {
         bytes(MemoryLayout<Number>.size).map { Number(littleEndian: $0.loadUnaligned(as: Number.self)) }
     }
 
+    /// An offset in a journal, or another number that is never as large as ``JournalHeader/offsetLimit``.
+    mutating func offset() -> UInt64? {
+        guard let number: UInt64 = littleEndian(), number <= JournalHeader.offsetLimit else { return nil }
+        return number
+    }
+
     /// A length or count, in as few bytes as it takes.
     mutating func length() -> Int? {
         var number: UInt64 = 0
@@ -67,6 +73,41 @@ struct JournalInput {
         guard length > 0 else { return JournalChange(name: name, data: nil) }
         guard let data = data(count: length - 1) else { return nil }
         return JournalChange(name: name, data: data)
+    }
+
+    mutating func names() -> [String]? { list(ofItemsOfAtLeast: 1) { $0.name() } }
+
+    /// A count and as many items, none of which is smaller than `size`.
+    mutating func list<Item>(ofItemsOfAtLeast size: Int, _ item: (inout JournalInput) -> Item?) -> [Item]? {
+        guard let count = count(ofItemsOfAtLeast: size) else { return nil }
+        var items: [Item] = []
+        items.reserveCapacity(count)
+        for _ in 0..<count {
+            guard let item = item(&self) else { return nil }
+            items.append(item)
+        }
+        return items
+    }
+
+    mutating func edit() -> JournalEdit? {
+        guard let removed = names(), let count = length(), let members = data(count: count) else { return nil }
+        return JournalEdit(removed: removed, members: members)
+    }
+
+    mutating func fileVersion() -> FileVersion? {
+        guard let status = fileStatus(), let checksum: UInt32 = littleEndian() else { return nil }
+        return FileVersion(status: status, checksum: checksum)
+    }
+
+    /// Nil for none; and nil for bytes that say nothing.
+    mutating func fileDigest() -> FileDigest?? {
+        switch byte() {
+        case 0: return .some(nil)
+        case 1:
+            guard let size: Int64 = littleEndian(), let checksum: UInt32 = littleEndian() else { return nil }
+            return FileDigest(size: size, checksum: checksum)
+        default: return nil
+        }
     }
 
     mutating func fileStatus() -> FileStatus? {

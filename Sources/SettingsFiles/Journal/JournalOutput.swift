@@ -60,4 +60,23 @@ extension [UInt8] {
         appendLittleEndian(status.changed.nanoseconds)
         appendLittleEndian(status.linkCount)
     }
+
+    mutating func append(_ version: FileVersion) {
+        append(version.status)
+        appendLittleEndian(version.checksum)
+    }
+
+    mutating func append(_ digest: FileDigest?) {
+        append(digest == nil ? 0 : 1)
+        guard let digest else { return }
+        appendLittleEndian(digest.size)
+        appendLittleEndian(digest.checksum)
+    }
+
+    mutating func append(_ edit: JournalEdit) {
+        appendLength(edit.removed.count)
+        for name in edit.removed { appendName(name) }
+        appendLength(edit.members.count)
+        edit.members.withUnsafeBytes { append(contentsOf: $0) }
+    }
 }

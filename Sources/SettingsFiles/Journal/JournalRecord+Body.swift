@@ -2,7 +2,7 @@
 extension JournalRecord {
     private enum Kind: UInt8 {
         case changes = 1
-        case fold, adoption, end
+        case fold, adoption, end, restore
     }
 
     func appendBody(to bytes: inout [UInt8]) {
@@ -15,13 +15,14 @@ extension JournalRecord {
             bytes.append(Kind.fold.rawValue)
             bytes.appendLittleEndian(offset)
             bytes.append(file)
-        case .adoption(let file, let removed, let members):
+        case .adoption(let file, let edit):
             bytes.append(Kind.adoption.rawValue)
             bytes.append(file)
-            bytes.appendLength(removed.count)
-            for name in removed { bytes.appendName(name) }
-            bytes.appendLength(members.count)
-            members.withUnsafeBytes { bytes.append(contentsOf: $0) }
+            bytes.append(edit)
+        case .restore(let base, let edit):
+            bytes.append(Kind.restore.rawValue)
+            bytes.append(base)
+            bytes.append(edit)
         case .end:
             bytes.append(Kind.end.rawValue)
         }
@@ -57,33 +58,18 @@ extension JournalRecord {
     private static func read(_ kind: Kind, from input: inout JournalInput) -> JournalRecord? {
         switch kind {
         case .changes:
-            guard let changes = list(ofItemsOfAtLeast: 2, from: &input, { $0.change() }) else { return nil }
-            return .changes(changes)
+            return input.list(ofItemsOfAtLeast: 2) { $0.change() }.map { .changes($0) }
         case .fold:
-            guard let offset: UInt64 = input.littleEndian(), let file = input.fileStatus() else { return nil }
+            guard let offset = input.offset(), let file = input.fileVersion() else { return nil }
             return .fold(through: offset, file: file)
         case .adoption:
-            guard let file = input.fileStatus(),
-                let removed = list(ofItemsOfAtLeast: 1, from: &input, { $0.name() }),
-                let count = input.length(), let members = input.data(count: count)
-            else { return nil }
-            return .adoption(file: file, removed: removed, members: members)
+            guard let file = input.fileVersion(), let edit = input.edit() else { return nil }
+            return .adoption(file: file, edit)
+        case .restore:
+            guard let base = input.fileDigest(), let edit = input.edit() else { return nil }
+            return .restore(base: base, edit)
         case .end:
             return .end
         }
-    }
-
-    /// A count and as many items, none of which is smaller than `size`.
-    private static func list<Item>(
-        ofItemsOfAtLeast size: Int, from input: inout JournalInput, _ item: (inout JournalInput) -> Item?
-    ) -> [Item]? {
-        guard let count = input.count(ofItemsOfAtLeast: size) else { return nil }
-        var items: [Item] = []
-        items.reserveCapacity(count)
-        for _ in 0..<count {
-            guard let item = item(&input) else { return nil }
-            items.append(item)
-        }
-        return items
     }
 }

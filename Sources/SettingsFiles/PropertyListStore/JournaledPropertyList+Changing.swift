@@ -13,16 +13,17 @@ extension JournaledPropertyList {
         try change(named: name) { $0 == data ? nil : JournalChange(name: name, data: data) }
     }
 
-    /// Decides what to store under a name when nobody else can change it, and stores it.
+    /// Decides what to store under a name when nothing else can change it, and stores it.
     ///
     /// - Parameter decide: Is given the bytes that are stored; answers the change of that name, or nil if they are to stay as
     ///   they are.
     func change(named name: String, _ decide: (Data?) throws -> JournalChange?) throws {
         var data: Data?
         try change { (buffer, place) in
-            guard let decided = try decide(contents.withLock { $0.data(named: name) }) else { return true }
+            let (present, size) = contents.withLock { ($0.data(named: name), $0.size) }
+            guard let decided = try decide(present) else { return true }
             data = decided.data
-            try Self.requireSize(name.utf8.count + (data?.count ?? 0) + Self.fieldsSize)
+            try requireRoom(PropertyListContents.size(of: name, data) - PropertyListContents.size(of: name, present), size)
             JournalFrame.appendChange(name: name, data: data, at: place, to: &buffer)
             return true
         } make: { contents, position in
@@ -44,10 +45,10 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Decides what to change when nobody else can change anything, and makes it as one change.
+    /// Decides what to change when nothing else can change anything, and makes it as one change.
     ///
     /// - Parameters:
-    ///   - origin: Whose change it is, to those who listen.
+    ///   - origin: Whose change it is, to listeners.
     ///   - decide: Asks ``contents`` what is stored; answers the changes, of which there may be none, or nil to refuse.
     /// - Returns: false if it was refused.
     @discardableResult
@@ -59,7 +60,7 @@ extension JournaledPropertyList {
             guard let decided = try decide() else { return false }
             changes = decided
             guard !changes.isEmpty else { return true }
-            try Self.requireSize(JournalFrame.bodySize(of: changes))
+            try requireRoom(for: changes)
             JournalFrame.append(.changes(changes), at: place, to: &buffer)
             return true
         } make: { contents, position in
@@ -69,9 +70,9 @@ extension JournaledPropertyList {
 
     /// Removes everything.
     func removeAll() throws {
-        // What somebody has just written into the property list goes, too.
+        // What was just written into the property list goes, too.
         try refresh(waiting: patience)
-        // By name: what somebody adds to the property list by hand later stays, whoever reads both.
+        // By name: what is added to the property list by hand later stays, in every process that reads both.
         let names = contents.withLock { $0 }.names
         try change { names.map { JournalChange(name: $0, data: nil) } }
     }
@@ -89,10 +90,14 @@ extension JournaledPropertyList {
         make: (inout PropertyListContents, Int64) -> [SettingsStoreChange]
     ) throws -> Bool {
         let (isDone, isChanged) = try withLockedJournal { access in
+            shortenJournal(&access)
             guard let journal = access.journal else { return (false, false) }
             access.buffer.removeAll(keepingCapacity: access.buffer.capacity < Self.keptCapacity)
             guard try encode(&access.buffer, journal.place) else { return (false, false) }
             guard !access.buffer.isEmpty else { return (true, false) }
+            guard Int(journal.position) + access.buffer.count <= limits.journal else {
+                throw SettingsError(.tooLarge, store: description, underlying: TooMuch.journal(limit: limits.journal))
+            }
             try journal.append(access.buffer)
             contents.withLock { contents in
                 publish(make(&contents, journal.historyPosition), origin: origin)
@@ -112,7 +117,40 @@ extension JournaledPropertyList {
     /// What the fields of a record take beside a name and its bytes, at most.
     static var fieldsSize: Int { 64 }
 
-    private static func requireSize(_ size: Int) throws(JournalProblem) {
-        guard size <= JournalFrame.bodyLimit else { throw .tooLarge }
+    private func requireRoom(for changes: [JournalChange]) throws(SettingsError) {
+        let (growth, size) = contents.withLock { contents in
+            let growth = changes.reduce(0) { growth, change in
+                let present = contents.data(named: change.name)
+                return growth + PropertyListContents.size(of: change.name, change.data)
+                    - PropertyListContents.size(of: change.name, present)
+            }
+            return (growth, contents.size)
+        }
+        try requireRoom(growth, size)
+    }
+
+    /// Refuses what would make the property list larger than one that is read.
+    private func requireRoom(_ growth: Int, _ size: Int) throws(SettingsError) {
+        guard growth > 0, size + growth > limits.contents else { return }
+        throw SettingsError(.tooLarge, store: description, underlying: TooMuch.contents(limit: limits.contents))
+    }
+}
+
+/// Why something cannot be stored that is too large.
+enum TooMuch: ValueFreeError {
+    case contents(limit: Int)
+    case journal(limit: Int)
+    case propertyList(limit: Int)
+
+    var description: String {
+        switch self {
+        case .contents(let limit):
+            "The names and values of one property list take at most \(limit) bytes; store large data in files."
+        case .journal(let limit):
+            "The journal has reached \(limit) bytes, because the property list cannot be brought up to date; "
+                + "see what the diagnostics say of it."
+        case .propertyList(let limit):
+            "As a property list, the settings take more than \(limit) bytes; store large data in files."
+        }
     }
 }

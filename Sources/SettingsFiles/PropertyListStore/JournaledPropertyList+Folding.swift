@@ -11,9 +11,12 @@ import SettingsCore
 /// 1. A picture of memory is written to a new file, which is synchronised; nothing is locked meanwhile.
 /// 2. With the journal locked, the new file takes the old one's place, and a record in the journal says so. The file says
 ///    in a comment how far in which journal it goes, so that its place in the order of changes is known also when the
-///    process dies before the record is written.
+///    process dies before the record is written. The old file is kept, so that the property list can be restored from it.
 /// 3. The directory is synchronised; nothing is locked meanwhile.
-/// 4. With the journal locked, a fresh one takes its place, with what was appended since the picture.
+/// 4. With the journal locked, a fresh one takes its place, with what was appended since the picture. It begins with how
+///    the new file differs from the old one.
+///
+/// A process that has not written anything does none of this.
 extension JournaledPropertyList {
     private struct Plan: Sendable {
         let picture: PropertyListPicture
@@ -24,42 +27,46 @@ extension JournaledPropertyList {
         let position: Int64
         /// The property list that is to be replaced.
         let replaced: FileStatus?
+        /// Its contents; nil if they are not known, or not to be gone back to.
+        let replacedDigest: FileDigest?
+        /// Up to where, in the history of journals, that one goes.
+        let folded: Int64
 
-        var mark: JournalMark? {
-            journal.id == 0
-                ? nil : JournalMark(journal: journal.id, predecessor: journal.predecessor, offset: offset)
-        }
+        var mark: JournalMark? { journal.id == 0 ? nil : JournalMark(journal, offset: offset) }
     }
 
-    /// How often a new file is written in vain, because somebody has edited the present one in the meantime, before it
-    /// is given up.
+    /// How often a new file is written in vain, because the present one was edited in the meantime, before it is given up.
     private static var attemptLimit: Int { 20 }
 
-    /// A temporary file that was not written for an hour is nobody's work any more.
-    private static var staleAge: Int64 { 3_600 }
-
-    /// Brings the property list up to date, if others let it be and have not just begun to write it themselves.
+    /// Brings the property list up to date, if other processes have not just begun to write it themselves.
     func foldInBackground() throws {
+        guard access.withLock({ $0.isWriting }) else { return }
         try refresh(waiting: patience)
         if access.withLock({ $0.suspicion }) != nil { return scheduleFold(isOthers: true) }
-        guard access.withLock({ $0.journal?.refusal == nil }) else { return }
         try fold(waiting: patience)
     }
 
     /// Takes over what others have written, brings the property list up to date, and returns when it survives a power
     /// failure.
-    func synchronize() throws {
+    ///
+    /// - Parameter isReadOnly: Whether nothing is to be written.
+    func synchronize(isReadOnly: Bool = false) throws {
         do {
             try refresh(waiting: patience)
-            _ = try withAccess { tellSuspicion(&$0, atOnce: true) }
-            try fold(waiting: patience)
+            _ = try withAccess { access in
+                takeSuspicion(&access, atOnce: true)
+                if !isReadOnly { access.isWriting = true }
+            }
+            if !isReadOnly { try fold(waiting: patience) }
         } catch {
             throw SettingsError.wrap(error, as: .notSaved, store: description)
         }
     }
 
-    /// Brings the property list up to date, and returns when it survives a power failure.
+    /// Brings the property list up to date, and returns when it survives a power failure. Does nothing in a process that
+    /// only reads.
     func fold(waiting: Duration) throws(SettingsError) {
+        guard access.withLock({ $0.isWriting }) else { return }
         do {
             try folding.withLock { _ in
                 try foldAlone(waiting: waiting)
@@ -72,8 +79,9 @@ extension JournaledPropertyList {
     private func foldAlone(waiting: Duration) throws {
         var attempts = 0
         while let plan = try plan(waiting: waiting) {
-            let prepared = try access.withLock { $0.file }.prepare(bytes(of: plan))
-            if try put(prepared, plan, waiting: waiting) { break }
+            let bytes = try bytes(of: plan)
+            let prepared = try access.withLock { $0.file }.prepare(bytes)
+            if try put(prepared, bytes, plan, waiting: waiting) { break }
             attempts += 1
             guard attempts < Self.attemptLimit else { throw SettingsError(.conflict, store: description) }
         }
@@ -92,11 +100,12 @@ extension JournaledPropertyList {
             let picture = contents.withLock { $0.freeze() }
             return Plan(
                 picture: picture, journal: header, offset: journal.position, position: journal.historyPosition,
-                replaced: access.fileStatus)
+                replaced: access.fileStatus, replacedDigest: access.fileFault == nil ? access.fileDigest : nil,
+                folded: access.folded)
         }
     }
 
-    /// Whether the property list lacks something, or somebody has removed it.
+    /// Whether the property list lacks something, or was removed.
     private func needsFold(_ access: borrowing Access) -> Bool {
         contents.withLock { contents in
             contents.lastPosition > access.folded || access.mustRewrite
@@ -105,27 +114,43 @@ extension JournaledPropertyList {
     }
 
     private func bytes(of plan: Plan) throws -> Data {
-        try XMLPropertyListWriter.write(plan.picture.members(), comment: plan.mark?.comment)
+        let bytes = try XMLPropertyListWriter.write(plan.picture.members(), comment: plan.mark?.comment)
+        guard bytes.count <= Self.fileSizeLimit else {
+            let problem = TooMuch.propertyList(limit: Self.fileSizeLimit)
+            throw SettingsError(.tooLarge, store: description, underlying: problem)
+        }
+        return bytes
     }
 
     /// Puts a new file in the place of the property list.
     ///
-    /// - Returns: false if that is not the one any more that the new file was made from: somebody has edited it, or has
-    ///   brought it up to date himself.
-    private func put(_ prepared: WholeFile.Prepared, _ plan: Plan, waiting: Duration) throws -> Bool {
+    /// - Returns: false if that is not the one any more that the new file was made from: it was edited, or another process
+    ///   has brought it up to date.
+    private func put(
+        _ prepared: WholeFile.Prepared, _ bytes: Data, _ plan: Plan, waiting: Duration
+    ) throws -> Bool {
         let file = access.withLock { $0.file }
         do {
             let isPut = try withLockedJournal(waiting: waiting) { access in
                 try adopt(&access)
                 guard access.journal?.header == plan.journal, access.fileStatus == plan.replaced else { return false }
-                let name = WholeFile.split(access.target).name
-                let status = try file.put(prepared, keepAside: access.isFileDamaged ? DatedName.damaged(name) : nil)
+                let replaced: WholeFile.Replaced =
+                    if let fault = access.fileFault {
+                        .keptAside(FilesBeside.asideName(access.target, fault))
+                    } else {
+                        .renamed(FilesBeside.previousName(access.target))
+                    }
+                let put = try file.put(prepared, replaced: replaced)
                 // Those who have not read the edit that is in it must not take it for known.
                 let isKnown = !access.isFileUntold
-                access.didFind(status)
+                let version = FileVersion(status: put.status, bytes: bytes)
+                access.didFind(version)
+                access.mark = plan.mark
                 access.folded = max(access.folded, plan.position)
                 access.mustRewrite = false
-                if isKnown { noteFold(through: plan.offset, status, &access) }
+                if isKnown { noteFold(through: plan.offset, version, &access) }
+                access.replacement = Replacement(restore: try restore(after: plan, isOldKept: put.isOldKept))
+                contents.withLock { $0.measure(bytes.count) }
                 return true
             }
             if !isPut { file.discard(prepared) }
@@ -137,20 +162,35 @@ extension JournaledPropertyList {
     }
 
     /// Tells others that the property list is new, and how far it goes. Where that fails, they read it.
-    private func noteFold(through offset: UInt64, _ status: FileStatus, _ access: inout Access) {
+    private func noteFold(through offset: UInt64, _ version: FileVersion, _ access: inout Access) {
         guard let journal = access.journal else { return }
         do {
-            try journal.append(.fold(through: offset, file: status))
-            access.toldStatus = status
+            try journal.append(.fold(through: offset, file: version))
+            access.toldStatus = version.status
         } catch {
             // As said above.
         }
     }
 
-    /// Sees to it that the property list survives a power failure, whoever has put it in its place.
+    /// What makes the new property list of the old one; of nothing, where there was none that is good. nil where the old
+    /// one could not be kept.
+    private func restore(after plan: Plan, isOldKept: Bool) throws -> JournalRecord? {
+        let edit: PropertyListEdit
+        if plan.replacedDigest != nil {
+            guard isOldKept else { return nil }
+            edit = plan.picture.edit(since: plan.folded)
+        } else {
+            edit = PropertyListEdit(members: plan.picture.members())
+        }
+        let members = try XMLPropertyListWriter.write(edit.members)
+        guard members.count < limits.journal / 4 else { return nil }
+        return .restore(base: plan.replacedDigest, JournalEdit(removed: edit.removed, members: members))
+    }
+
+    /// Sees to it that the property list survives a power failure, whichever process has put it in its place.
     private func synchronizeDirectory() throws {
-        let (file, isNeeded) = access.withLock { ($0.file, !$0.isFileDurable && $0.fileStatus != nil) }
-        guard isNeeded else { return }
+        let (file, status) = access.withLock { ($0.file, $0.isFileDurable ? nil : $0.fileStatus) }
+        guard let status else { return }
         do throws(SystemError) {
             try file.synchronizeDirectory()
         } catch {
@@ -158,18 +198,32 @@ extension JournaledPropertyList {
             access.withLock { $0.mustRewrite = true }
             throw error
         }
-        access.withLock { $0.isFileDurable = true }
+        access.withLock { access in
+            if access.fileStatus == status { access.isFileDurable = true }
+        }
     }
 
-    /// Puts a fresh journal in the place of one of which the property list has something.
+    /// The same with the files locked, for what happens seldom.
+    func synchronizeDirectory(_ access: inout Access) throws {
+        guard !access.isFileDurable, access.fileStatus != nil else { return }
+        do throws(SystemError) {
+            try access.file.synchronizeDirectory()
+        } catch {
+            access.mustRewrite = true
+            throw error
+        }
+        access.isFileDurable = true
+    }
+
+    /// Puts a fresh journal in the place of the one of which the property list has something.
     private func replaceFoldedJournal(waiting: Duration) {
-        // Asked first without the lock, because there is nothing to do for a process that only reads.
+        // Asked first without the lock, because there is nothing to do where this process has not replaced the property list.
         guard access.withLock({ isReplaceable($0) }) else { return }
         do {
             try withLockedJournal(waiting: waiting) { access in
-                // Somebody else may have folded it further since; that may not survive a power failure yet.
-                guard isReplaceable(access) else { return }
-                try replaceJournal(&access)
+                // Another process may have folded it further since; that may not survive a power failure yet.
+                guard isReplaceable(access), let replacement = access.replacement else { return }
+                try replaceJournal(&access, restore: replacement.restore)
             }
         } catch {
             // A journal that is longer than it need be loses nothing, and is replaced the next time.
@@ -177,12 +231,14 @@ extension JournaledPropertyList {
     }
 
     private func isReplaceable(_ access: borrowing Access) -> Bool {
-        guard let journal = access.journal, let header = journal.header, access.isFileDurable else { return false }
-        return journal.isDamaged || access.folded > Int64(header.carriedEnd) + journal.base
+        guard let journal = access.journal, let header = journal.header, access.isFileDurable,
+            access.replacement != nil
+        else { return false }
+        return journal.condition.isDamaged || access.folded > Int64(header.carriedEnd) + journal.base
     }
 
-    /// Moves what the property list has by now to where it is out of the way, a little at a time, so that nobody who
-    /// reads waits for it.
+    /// Moves what the property list has by now to where it is out of the way, a little at a time, so that reading does not
+    /// wait for it.
     private func settle() {
         let folded = access.withLock { $0.folded }
         var names = contents.withLock { contents in
@@ -205,9 +261,9 @@ extension JournaledPropertyList {
         }
         guard let file else { return }
         do throws(SystemError) {
-            try file.removeTemporaries(from: Int64(Date().timeIntervalSince1970) - Self.staleAge)
+            try file.removeTemporaries(.unlocked)
         } catch {
-            // What is left behind harms nobody, and the next process tries again; what was to be saved is saved.
+            // What is left behind harms nothing, and the next process tries again; what was to be saved is saved.
         }
     }
 }

@@ -1,15 +1,16 @@
 import SettingsCore
 
-/// Following the journal: what others have appended, and where they have gone on.
+/// Following the journal: the records that other processes append, and the journals that take its place.
 extension JournaledPropertyList {
-    /// Applies what others have appended so far.
+    /// Applies the records that other processes have appended so far.
     ///
-    /// - Returns: whether there is something that can only be told what it is with the journal locked.
+    /// - Returns: whether something follows them that cannot be told to be damaged without the lock.
+    @discardableResult
     func catchUp(_ access: inout Access) throws -> Bool {
         reopenAfterFork(&access)
         while true {
             guard let journal = access.journal else {
-                guard let present = try Journal.open(access.journalPath, in: fileSystem) else { return false }
+                guard let present = try presentJournal(&access) else { return false }
                 try enter(present, &access)
                 continue
             }
@@ -20,11 +21,28 @@ extension JournaledPropertyList {
                 continue
             }
             let isUnclear = try readRest(&access, upTo: status.size, isLocked: false)
-            let present = try fileSystem.status(of: access.journalPath, followingLink: true)
+            let present = try fileSystem.status(of: access.journalPath, followingLink: false)
             if status.isSameFile(as: present) { return isUnclear }
             // It was replaced, removed or moved away. If that was between the two questions, there may be more in it.
             _ = try readRest(&access, upTo: journal.status().size, isLocked: false)
             leaveJournal(&access)
+        }
+    }
+
+    /// Opens what is at the journal's path; nil where nothing is that can be used. Why it cannot be is reported once.
+    private func presentJournal(_ access: inout Access) throws -> Journal? {
+        do {
+            let list = try fileSystem.status(of: access.target, followingLink: true)?.permissions
+            let journal = try Journal.openPresent(
+                access.journalPath, isWriting: access.isWriting, in: fileSystem, beside: list)
+            access.journalProblem = nil
+            return journal
+        } catch let problem as JournalProblem where problem.isRefusal {
+            if access.journalProblem != problem {
+                access.problems.append(SettingsError(.journalUnavailable, store: description, underlying: problem))
+            }
+            access.journalProblem = problem
+            return nil
         }
     }
 
@@ -34,22 +52,28 @@ extension JournaledPropertyList {
     /// Otherwise something was missed, and everything is read again.
     func enter(_ journal: Journal, _ access: inout Access) throws {
         do {
-            let bytes = try journal.bytes(from: 0, upTo: Int64(JournalHeader.size))
+            let size = try journal.status().size
+            let bytes = try journal.bytes(from: 0, upTo: min(size, Int64(JournalHeader.size)))
+            let (left, history) = (access.left, access.history)
             switch bytes.withUnsafeBytes(JournalHeader.read) {
             case .absent:
-                journal.base = access.history
+                journal.base = history
             case .newer(let version):
                 throw JournalProblem.newerVersion(version)
             case .intact(let header)
-            where header.predecessor == access.predecessor && !header.mustBeRead && !access.hasLeftEarly:
+            where header.predecessor == left?.header.id ?? 0 && header.carriedEnd <= size && !header.mustBeRead
+                && left?.isEarly != true:
                 journal.header = header
                 journal.position = header.carriedEnd
-                journal.base = access.history - Int64(header.carriedEnd)
-            case .intact(let header) where header.id == access.predecessor:
+                journal.base = history - Int64(header.carriedEnd)
+                access.list = header.list
+                access.generation = header.generation
+            case .intact(let header) where header == left?.header:
                 // The same as before: it was closed because it could not be written, or by a fork.
                 journal.header = header
-                journal.position = UInt64(access.history - access.predecessorBase)
-                journal.base = access.predecessorBase
+                journal.base = left?.base ?? 0
+                journal.position = UInt64(max(0, history - journal.base))
+                journal.condition = left?.condition ?? .init()
             case .intact, .damaged:
                 try reload(&access)
                 journal.close()
@@ -65,11 +89,10 @@ extension JournaledPropertyList {
     /// - Parameter isEarly: Whether others may append to the journal what is not read before it is closed.
     func leaveJournal(_ access: inout Access, isEarly: Bool = false) {
         guard let journal = access.journal else { return }
-        access.hasLeftEarly = isEarly
         if let header = journal.header {
-            access.predecessor = header.id
-            access.predecessorBase = journal.base
-            access.history = journal.historyPosition
+            access.left = LeftJournal(
+                header: header, condition: journal.condition, base: journal.base, end: journal.historyPosition,
+                isEarly: isEarly)
         }
         journal.close()
         access.journal = nil
@@ -84,44 +107,55 @@ extension JournaledPropertyList {
 
     /// Reads everything again, and makes memory what the files say.
     func reload(_ access: inout Access) throws {
-        let loaded = try Loaded(path: path, fileSystem: fileSystem)
-        contents.withLock { contents in
-            let changes = contents.differences(to: loaded.contents)
-            contents = loaded.contents
-            publish(changes, origin: .external)
-        }
-        access.journal?.close()
+        let loaded = try LoadedPropertyList(
+            path: path, fileSystem: fileSystem, isWriting: access.isWriting, store: description)
+        leaveJournal(&access)
         let old = access
-        access = loaded.access
-        access.buffer = old.buffer
-        access.mustRewrite = old.mustRewrite
-        access.hasCleanedUp = old.hasCleanedUp
-        access.problems = old.problems + loaded.damages.map(damageReport)
+        if let journal = loaded.access.journal, old.target == loaded.access.target,
+            [.foreign, .stale].contains(journal.condition.asideReason)
+        {
+            // Memory has what the journal had that was in this one's place.
+            journal.base = old.history - Int64(journal.position)
+            access.journal = journal
+            access.list = loaded.access.list
+            access.generation = max(old.generation, loaded.access.generation)
+        } else {
+            contents.withLock { contents in
+                let changes = contents.differences(to: loaded.contents)
+                contents = loaded.contents
+                publish(changes, origin: .external)
+            }
+            access = loaded.access
+            access.buffer = old.buffer
+            access.mustRewrite = old.mustRewrite
+            access.hasCleanedUp = old.hasCleanedUp
+        }
+        access.problems = old.problems + loaded.problems
     }
 
     // MARK: Records
 
     /// Reads and applies the records up to the end of the journal.
     ///
-    /// - Returns: whether there is something behind them that cannot be told to be damaged without the lock.
+    /// - Returns: whether something follows them that cannot be told to be damaged without the lock.
     func readRest(_ access: inout Access, upTo size: Int64, isLocked: Bool) throws -> Bool {
         guard let journal = access.journal, size != Int64(journal.position) else { return false }
         if size < journal.position {
-            // Somebody has cut it. What was in it is in memory, and goes into a new one, which all others read.
-            journal.isSuperseded = true
-            journal.isCut = true
+            // Another program has cut it. What was in it is in memory, and goes into a new one, which all others read.
+            journal.condition.isSuperseded = true
+            journal.condition.isCut = true
             return true
         }
         let bytes = try journal.bytes(upTo: size)
         let scan = bytes.withUnsafeBytes { JournalScanner.scan($0, from: journal.position, of: journal.header?.id) }
-        for entry in scan.records { apply(entry, base: journal.base, &access) }
+        for entry in scan.records { apply(entry, of: journal, &access) }
         journal.position = scan.end
         if !scan.damaged.isEmpty { noteDamage(journal, &access) }
         guard isLocked else { return scan.rest == .damaged }
         switch scan.rest {
         case .nothing: break
         case .incomplete:
-            // Its writer died over it: nobody else writes now.
+            // Its writer died over it: no other process writes now.
             try journal.cut()
         case .damaged:
             noteDamage(journal, &access)
@@ -131,46 +165,30 @@ extension JournaledPropertyList {
     }
 
     private func noteDamage(_ journal: Journal, _ access: inout Access) {
-        if !journal.isDamaged { access.problems.append(damageReport(JournalProblem.damaged)) }
-        journal.isDamaged = true
+        if !journal.condition.isDamaged {
+            access.problems.append(SettingsError(.damaged, store: description, underlying: JournalProblem.damaged))
+        }
+        journal.condition.isDamaged = true
+        journal.condition.asideReason = .damaged
         access.mustRewrite = true
     }
 
-    private func apply(_ entry: JournalEntry, base: Int64, _ access: inout Access) {
-        let position = Int64(entry.end) + base
+    private func apply(_ entry: JournalEntry, of journal: Journal, _ access: inout Access) {
         switch entry.record {
-        case .fold(let offset, let status):
-            access.folded = max(access.folded, Int64(offset) + base)
-            access.wasTold(status)
-        case .adoption(let status, _, _):
-            access.wasTold(status)
+        case .fold(let offset, let version):
+            access.folded = max(access.folded, Int64(offset) + journal.base)
+            access.wasTold(version)
+            if let header = journal.header { access.mark = JournalMark(header, offset: offset) }
+        case .adoption(let version, _):
+            access.wasTold(version)
         case .end:
             // Another journal may take its place at any moment, and this one will not grow any more when it does.
             access.trustedUntil = nil
-        case .changes:
+        case .changes, .restore:
             break
         }
         contents.withLock { contents in
-            publish(contents.apply(entry.record, at: position), origin: .external)
+            publish(contents.apply(entry.record, at: Int64(entry.end) + journal.base), origin: .external)
         }
-    }
-}
-
-extension JournaledPropertyList.Access {
-    /// Takes note that others tell of a state of the property list.
-    ///
-    /// If they could not know what is in memory here, because it comes from an edit that they have not seen, the property
-    /// list must be read all the same.
-    mutating func wasTold(_ status: FileStatus) {
-        if !isFileUntold { didFind(status) }
-        toldStatus = status
-    }
-
-    /// Takes note that the property list is intact in a certain state.
-    mutating func didFind(_ status: FileStatus) {
-        fileStatus = status
-        isFileDamaged = false
-        suspicion = nil
-        isFileDurable = false
     }
 }

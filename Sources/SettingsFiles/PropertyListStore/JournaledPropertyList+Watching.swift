@@ -106,7 +106,7 @@ final class FileWatch: Sendable {
     }
 
     private static func watch(_ list: JournaledPropertyList, _ target: String) -> DirectoryWatcher.Watch? {
-        let journal = JournaledPropertyList.journalPath(of: target)
+        let journal = FilesBeside.journal(target)
         let names = [target, journal, list.path].map { WholeFile.split($0).name }
         let directory = WholeFile.split(target).directory
         return DirectoryWatcher.shared.watch(directory, names: Set(names)) { [weak list] event in

@@ -18,59 +18,6 @@ import Synchronization
 /// too), ``contents``. ``contents`` is never held while a file is touched, so that reading never waits for one. No lock is
 /// held while listeners run.
 final class JournaledPropertyList: Sendable {
-    /// What is known of the files.
-    struct Access: Sendable {
-        var file: WholeFile
-        /// The file that `file` is, with symbolic links followed. The journal is beside it.
-        var target: String
-        /// nil while there is none.
-        var journal: Journal?
-        /// Until when it is not waited for the journal's lock, which was waited for in vain.
-        var busyUntil = Deadline(after: .zero)
-        /// Until when the journal is taken to be the one at its path, unless it has grown; nil if it is not.
-        var trustedUntil: Deadline?
-        /// The journal that was followed before, when none is open; 0 if none ever was.
-        var predecessor: UInt64 = 0
-        /// Whether it may have got more since, which is not in memory.
-        var hasLeftEarly = false
-        /// What is added to an offset in that one to get a position in the history of journals.
-        var predecessorBase: Int64 = 0
-        /// Where it ended, in the history of journals.
-        var history: Int64 = 0
-        /// Up to where, in the history of journals, the property list has everything.
-        var folded: Int64 = 0
-        /// The property list as it was when it was last read or written; nil while there was none.
-        var fileStatus: FileStatus?
-        /// The state of it that the journal tells of last.
-        var toldStatus: FileStatus?
-        /// Whether it is not a property list any more, so that it must be kept aside when it is replaced.
-        var isFileDamaged = false
-        /// What was found wrong with it a moment ago; somebody may just be writing it.
-        var suspicion: Suspicion?
-        /// Whether the property list is known to survive a power failure.
-        var isFileDurable = false
-        /// Whether it must be written again although nothing has changed: it could not be synchronised.
-        var mustRewrite = false
-        /// The bytes that are about to be appended; kept, so that not every change needs new memory.
-        var buffer: [UInt8] = []
-        /// What is to be told when the locks are released.
-        var problems: [SettingsError] = []
-        var forkCount = Fork.count
-        /// Whether what dead processes have left behind was looked for.
-        var hasCleanedUp = false
-
-        /// Whether it was read in a state that the journal did not know: somebody has edited it, and others may have seen it
-        /// in another state, or not at all.
-        var isFileUntold: Bool { fileStatus != nil && fileStatus != toldStatus }
-
-        var journalPath: String { JournaledPropertyList.journalPath(of: target) }
-    }
-
-    struct Suspicion: Sendable {
-        let damage: PropertyListError
-        let end: Deadline
-    }
-
     /// How long changes are gathered before the property list is brought up to date.
     static let writingDelay = Duration.milliseconds(250)
     /// How long a writer waits for another process that has locked the journal and does not go on.
@@ -80,7 +27,7 @@ final class JournaledPropertyList: Sendable {
     static let trust = Duration.milliseconds(10)
     /// How long a file that is not a property list may be somebody's half-written one.
     static let suspicionTime = Duration.milliseconds(300)
-    /// Larger files are not read: no preferences file has this size.
+    /// Larger files are neither read nor written: no preferences file has this size.
     static let fileSizeLimit = 1 << 30
 
     typealias Presentation = @Sendable ([SettingsStoreChange]) -> [SettingsStoreChange]
@@ -96,6 +43,7 @@ final class JournaledPropertyList: Sendable {
     let folding = Mutex(())
     let patience: Duration
     let trust: Duration
+    let limits: PropertyListStoreLimits
     /// Does what is not done in the caller's time.
     let queue = DispatchQueue(label: "SettingsKit.PropertyListStore", qos: .utility)
     let hasLookedInVain = Atomic(false)
@@ -117,7 +65,8 @@ final class JournaledPropertyList: Sendable {
     ///     locked, for every change there is.
     init(
         path: String, fileSystem: any FileSystem, isWatching: Bool, writingDelay: Duration, patience: Duration,
-        trust: Duration? = nil, description: String? = nil, presentation: Presentation? = nil
+        trust: Duration? = nil, limits: PropertyListStoreLimits = .init(), description: String? = nil,
+        presentation: Presentation? = nil
     ) throws {
         let description = description ?? Self.description(of: path)
         self.path = path
@@ -125,10 +74,11 @@ final class JournaledPropertyList: Sendable {
         self.presentation = presentation
         self.fileSystem = fileSystem
         self.patience = patience
+        self.limits = limits
         self.trust = trust ?? (isWatching ? Self.trust : .zero)
-        let loaded: Loaded
+        let loaded: LoadedPropertyList
         do {
-            loaded = try Loaded(path: path, fileSystem: fileSystem)
+            loaded = try LoadedPropertyList(path: path, fileSystem: fileSystem, store: description)
         } catch {
             throw SettingsError(.storeUnavailable, store: description, underlying: error)
         }
@@ -141,23 +91,20 @@ final class JournaledPropertyList: Sendable {
             guard let self else { return }
             feed.report(.wrap(error, as: .notSaved, store: description))
         }
-        for damage in loaded.damages { feed.report(damageReport(damage)) }
+        for problem in loaded.problems { feed.report(problem) }
         self.writer.withLock { $0 = writer }
         if isWatching { watch.withLock { $0 = FileWatch(of: self, target: target) } }
-        if loaded.contents.lastPosition > loaded.access.folded { scheduleFold() }
     }
 
     deinit {
         do {
-            // Whoever drops the store does not wait for others: what is not in the property list is in the journal.
+            // This waits for no other process: what is not in the property list is in the journal.
             try LastWriting.perform { () throws(SettingsError) in try fold(waiting: .zero) }
         } catch {
             feed.report(error)
         }
         access.withLock { $0.journal }?.close()
     }
-
-    static func journalPath(of target: String) -> String { target + "-journal" }
 
     static func description(of path: String) -> String { "PropertyListStore at \(path)" }
 
@@ -201,9 +148,5 @@ final class JournaledPropertyList: Sendable {
     /// Tells listeners of changes that were just made; with ``contents`` locked.
     func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
         feed.publish(presentation?(changes) ?? changes, origin: origin)
-    }
-
-    func damageReport(_ damage: any ValueFreeError) -> SettingsError {
-        SettingsError(.damaged, store: description, underlying: damage)
     }
 }

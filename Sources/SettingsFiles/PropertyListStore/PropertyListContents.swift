@@ -49,7 +49,12 @@ struct PropertyListContents: Sendable {
     /// Where in the journal the last change ends; 0 if there was none.
     private(set) var lastPosition: Int64 = 0
 
-    init(_ members: [PropertyListMember] = []) {
+    /// The bytes of all names and values, roughly: those of the file, and exactly what was added since.
+    private(set) var size: Int
+
+    /// - Parameter size: The size of the file that has the members.
+    init(_ members: [PropertyListMember] = [], size: Int = 0) {
+        self.size = size
         settled.reserveCapacity(members.count)
         for member in members { settled[member.key] = .native(member.value) }
     }
@@ -93,20 +98,28 @@ struct PropertyListContents: Sendable {
         let stored = isChange ? data.map { Stored.bytes($0, replaced: Self.kindToKeep(of: old)) } : old
         changed[name] = Changed(stored: stored, position: position)
         lastPosition = position
+        if isChange { size += Self.size(of: name, data) - Self.size(of: name, oldData) }
         return isChange ? SettingsStoreChange(name: name, from: oldData, to: data) : nil
     }
 
-    /// Takes over an edit that somebody has made in the file.
+    /// What a name and its value count; 0 if there is no value.
+    static func size(of name: String, _ data: Data?) -> Int { data.map { $0.count + name.utf8.count } ?? 0 }
+
+    /// Notes how large the file is that has everything.
+    mutating func measure(_ fileSize: Int) { size = fileSize }
+
+    /// Takes over an edit that was made in the file.
     ///
     /// - Returns: what that changed.
     mutating func adopt(_ edit: PropertyListEdit) -> [SettingsStoreChange] {
         var changes: [SettingsStoreChange] = []
         func take(_ name: String, _ stored: Stored?) {
-            let old = data(named: name)
+            let (old, new) = (data(named: name), stored?.data)
+            size += Self.size(of: name, new) - Self.size(of: name, old)
             changed[name] = nil
             frozen[name] = nil
             settled[name] = stored
-            if old != stored?.data { changes.append(.init(name: name, from: old, to: stored?.data)) }
+            if old != new { changes.append(.init(name: name, from: old, to: new)) }
         }
         for name in edit.removed { take(name, nil) }
         for member in edit.members { take(member.key, .native(member.value)) }
@@ -217,6 +230,19 @@ struct PropertyListPicture: Sendable {
             if let stored = change.stored { members.append(.init(key: name, value: stored.value)) }
         }
         return members.sorted { $0.key < $1.key }
+    }
+
+    /// How the file's members will differ from those of the file that has everything up to `position`.
+    func edit(since position: Int64) -> PropertyListEdit {
+        var edit = PropertyListEdit()
+        for (name, change) in changed where change.position > position {
+            if let stored = change.stored {
+                edit.members.append(PropertyListMember(key: name, value: stored.value))
+            } else {
+                edit.removed.append(name)
+            }
+        }
+        return edit
     }
 }
 

@@ -46,8 +46,8 @@ extension PropertyListStore {
     ///
     /// - Throws: ``SettingsError``: `memoryOnly` if there is no home directory, `storeUnavailable` if the name cannot be
     ///   that of a directory or the file cannot be read.
-    public convenience init(name: String) throws {
-        try self.init(path: PropertyListLocation(name: name).path)
+    public convenience init(name: String, access: Access = .readWrite) throws {
+        try self.init(path: PropertyListLocation(name: name).path, access: access)
     }
 
     /// The app's own property list, the same store each time.

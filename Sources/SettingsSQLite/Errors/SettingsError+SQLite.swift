@@ -4,9 +4,6 @@ extension SettingsError.Code {
     /// A constraint of the schema forbids the write: `NOT NULL`, `UNIQUE`, a foreign key, a check. Nothing was written.
     public static let constraintViolated = Self(
         name: "constraintViolated", advice: "The schema does not allow this; nothing was written.")
-    /// The database cannot be written: its file, its directory or the way in which it was opened does not allow it.
-    public static let readOnly = Self(
-        name: "readOnly", advice: "The database can only be read here; nothing was written.")
     /// There is no room left on the disk. Nothing was written.
     public static let noRoom = Self(
         name: "noRoom", advice: "There is no room left for the database; nothing was written. Make room and try again.")

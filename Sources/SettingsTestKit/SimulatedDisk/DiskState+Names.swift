@@ -27,8 +27,9 @@ extension DiskState {
         return String(decoding: inode.target, as: UTF8.self)
     }
 
-    mutating func openForReading(_ path: String, process: Int) throws(DiskFailure) -> Int32 {
-        let number = try inode(at: path, followingLink: true)
+    mutating func openForReading(_ path: String, followingLink: Bool, process: Int) throws(DiskFailure) -> Int32 {
+        let number = try inode(at: path, followingLink: followingLink)
+        if kind(of: number) == .link { throw DiskFailure(ELOOP) }
         return open(OpenFile(process: process, inode: number, isReadable: true))
     }
 
@@ -38,33 +39,28 @@ extension DiskState {
         try place.requireShortName()
         guard place.inode == nil, let name = place.name else { throw DiskFailure(EEXIST) }
         let number = try makeNamed(.file, name, in: place.directory)
-        return open(OpenFile(process: process, inode: number, isWritable: true))
+        return open(
+            OpenFile(process: process, inode: number, isReadable: true, isWritable: true, isAppending: true))
     }
 
-    mutating func openForAppending(_ path: String, creating: Bool, process: Int) throws(DiskFailure) -> Int32 {
-        let place = try place(of: path, creating ? .making : .following)
-        try place.requireShortName()
-        let number: UInt64
-        switch (place.inode, place.name) {
-        case (let present?, _):
-            if kind(of: present) == .directory { throw DiskFailure(EISDIR) }
-            if place.requiresDirectory { throw DiskFailure(ENOTDIR) }
-            number = present
-        case (nil, let name?) where creating:
-            number = try makeNamed(.file, name, in: place.directory)
-        default:
-            throw DiskFailure(ENOENT)
+    mutating func openForAppending(_ path: String, process: Int) throws(DiskFailure) -> Int32 {
+        let number = try inode(at: path, followingLink: false)
+        switch kind(of: number) {
+        case .directory: throw DiskFailure(EISDIR)
+        case .link: throw DiskFailure(ELOOP)
+        default: break
         }
         return open(
             OpenFile(process: process, inode: number, isReadable: true, isWritable: true, isAppending: true))
     }
 
     /// What is there already is no error, whatever it is: as with the machine's file system.
-    mutating func createDirectory(_ path: String) throws(DiskFailure) {
+    mutating func createDirectory(_ path: String) throws(DiskFailure) -> Bool {
         let place = try place(of: path, .notFollowing)
         try place.requireShortName()
-        guard place.inode == nil, let name = place.name else { return }
+        guard place.inode == nil, let name = place.name else { return false }
         _ = try makeNamed(.directory, name, in: place.directory)
+        return true
     }
 
     mutating func makeLink(_ path: String, to target: String) throws(DiskFailure) {

@@ -12,6 +12,7 @@ import SettingsFiles
 extension DiskState {
     private static let fileSizeLimit = 1 << 32
 
+    @discardableResult
     func openFile(_ descriptor: Int32, of process: Int) throws(DiskFailure) -> OpenFile {
         guard let file = openFiles[descriptor], file.process == process else { throw DiskFailure(EBADF) }
         return file
@@ -66,6 +67,13 @@ extension DiskState {
         if capacity != nil, Int(size) > present, Int(size) - present > freeBytes { throw DiskFailure(ENOSPC) }
         inodes[file.inode]?.file.truncate(to: Int(size))
         touch(file.inode)
+    }
+
+    mutating func changeMode(_ descriptor: Int32, of process: Int, to mode: UInt16) throws(DiskFailure) {
+        let file = try openFile(descriptor, of: process)
+        try requireWriting()
+        inodes[file.inode]?.mode = mode
+        touchStatus(file.inode)
     }
 
     mutating func lock(_ descriptor: Int32, of process: Int) throws(DiskFailure) -> Bool {

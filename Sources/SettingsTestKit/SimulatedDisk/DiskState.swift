@@ -28,6 +28,7 @@ struct Inode: Sendable {
     var file = FileContents()
     var directory = DirectoryContents(parent: DiskState.root)
     var target: FileName = []
+    var mode: UInt16 = 0o600
 
     /// Whether a process can still get at it; if not, only a power failure can bring it back.
     var isAlive: Bool { linkCount > 0 || openCount > 0 }
@@ -54,6 +55,8 @@ struct OpenFile: Sendable {
 /// Everything about a simulated disk and the processes that use it; ``SimulatedDisk`` guards it.
 struct DiskState: Sendable {
     static let root: UInt64 = 1
+    /// The user and group of all processes and files.
+    static let (user, group) = (UInt32(1_000), UInt32(1_000))
     private static let device: UInt64 = 0x5D
 
     var capacity: Int?
@@ -128,7 +131,9 @@ struct DiskState: Sendable {
         guard let inode = inodes[number] else { throw DiskFailure(EIO) }
         return FileStatus(
             kind: inode.kind, device: Self.device, inode: number, size: Int64(inode.size), modified: inode.modified,
-            changed: inode.changed, linkCount: inode.linkCount)
+            changed: inode.changed, linkCount: inode.linkCount,
+            permissions: FilePermissions(
+                owner: Self.user, group: Self.group, mode: inode.kind == .directory ? 0o700 : inode.mode))
     }
 
     /// The bytes of all files that a process can get at.

@@ -36,7 +36,7 @@ extension SimulatedDisk {
     /// - Throws: `ENOENT` where its directory is missing, and so on; `ENOSPC` when it does not fit.
     package func write(_ data: Data, to path: String) throws(SystemError) {
         let editor = process()
-        let file = try editor.openForAppending(path, creating: true)
+        let file = try editor.openOrCreate(path).file
         try editor.truncate(file, to: 0)
         var rest = [UInt8](data)[...]
         while !rest.isEmpty {

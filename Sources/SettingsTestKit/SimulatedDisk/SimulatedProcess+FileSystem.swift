@@ -22,9 +22,10 @@ extension SimulatedProcess {
         }
     }
 
-    package func openForReading(_ path: String) throws(SystemError) -> FileHandle {
+    package func openForReading(_ path: String, followingLink: Bool) throws(SystemError) -> FileHandle {
         try perform(Call(name: "open", path: path)) { (state, _, process) throws(DiskFailure) in
-            FileHandle(descriptor: try state.openForReading(path, process: process), path: path)
+            let descriptor = try state.openForReading(path, followingLink: followingLink, process: process)
+            return FileHandle(descriptor: descriptor, path: path)
         }
     }
 
@@ -34,10 +35,31 @@ extension SimulatedProcess {
         }
     }
 
-    package func openForAppending(_ path: String, creating: Bool) throws(SystemError) -> FileHandle {
+    package func openForAppending(_ path: String) throws(SystemError) -> FileHandle {
         try perform(Call(name: "open", path: path)) { (state, _, process) throws(DiskFailure) in
-            let descriptor = try state.openForAppending(path, creating: creating, process: process)
-            return FileHandle(descriptor: descriptor, path: path)
+            FileHandle(descriptor: try state.openForAppending(path, process: process), path: path)
+        }
+    }
+
+    package var user: UInt32 { DiskState.user }
+
+    package func changeOwner(of file: FileHandle, to owner: UInt32) throws(SystemError) -> Bool {
+        try perform(Call(name: "fchown", path: file.path)) { (state, _, process) throws(DiskFailure) in
+            try state.openFile(file.descriptor, of: process)
+            return owner == DiskState.user
+        }
+    }
+
+    package func changeGroup(of file: FileHandle, to group: UInt32) throws(SystemError) -> Bool {
+        try perform(Call(name: "fchown", path: file.path)) { (state, _, process) throws(DiskFailure) in
+            try state.openFile(file.descriptor, of: process)
+            return group == DiskState.group
+        }
+    }
+
+    package func changeMode(of file: FileHandle, to mode: UInt16) throws(SystemError) {
+        try perform(Call(name: "fchmod", path: file.path)) { (state, _, process) throws(DiskFailure) in
+            try state.changeMode(file.descriptor, of: process, to: mode)
         }
     }
 
@@ -115,7 +137,8 @@ extension SimulatedProcess {
         }
     }
 
-    package func createDirectory(_ path: String) throws(SystemError) {
+    @discardableResult
+    package func createDirectory(_ path: String) throws(SystemError) -> Bool {
         try perform(Call(name: "mkdir", path: path)) { (state, _, _) throws(DiskFailure) in
             try state.createDirectory(path)
         }

@@ -190,7 +190,7 @@ struct SharingTests {
     @Test("who dies with the lock does not keep it")
     func deadHolder() throws {
         let process = disk.process()
-        let file = try process.openForAppending(Start.path + "-journal", creating: true)
+        let file = try process.openOrCreate(Start.path + "-journal").file
         #expect(try process.lock(file))
         process.kill()
         try one.set(key("a"), to: Data("1".utf8))
@@ -201,7 +201,7 @@ struct SharingTests {
     func stoppedHolder() throws {
         try one.set(key("a"), to: Data("1".utf8))
         let process = disk.process()
-        let file = try process.openForAppending(Start.path + "-journal", creating: false)
+        let file = try process.openForAppending(Start.path + "-journal")
         #expect(try process.lock(file))
         let (service, problems) = SettingsService.over(one)
         let error = #expect(throws: SettingsError.self) {

@@ -3,7 +3,9 @@ import Testing
 @testable import SettingsFiles
 
 @Suite struct `The header of a journal` {
-    private static let header = JournalHeader(id: 0x0123_4567_89AB_CDEF, predecessor: 1 << 63, carriedEnd: 4711)
+    private static let header = JournalHeader(
+        id: 0x0123_4567_89AB_CDEF, predecessor: 1 << 63, list: 7, generation: 8, base: 9, baseOffset: 10,
+        carriedEnd: 4711, restoreEnd: 4710)
 
     private static func bytes(_ header: JournalHeader = header) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -18,7 +20,7 @@ import Testing
     /// `bytes` with the check that they should have, and with the complement that the version should have.
     private func corrected(_ bytes: [UInt8]) -> [UInt8] {
         var result = Array(bytes.prefix(10))
-        result += [~result[8], ~result[9]] + bytes[12..<44]
+        result += [~result[8], ~result[9]] + bytes[12..<84]
         let check = result.withUnsafeBytes { CRC32C.checksum($0) }
         result.appendLittleEndian(check)
         return result
@@ -26,8 +28,10 @@ import Testing
 
     @Test(
         arguments: [
-            header, JournalHeader(id: 1, predecessor: 0, carriedEnd: 48),
-            JournalHeader(id: .max, predecessor: .max, carriedEnd: .max, mustBeRead: true),
+            header, JournalHeader(id: 1, predecessor: 0, list: 1, generation: 1),
+            JournalHeader(
+                id: .max, predecessor: .max, list: .max, generation: 1 << 40, base: .max, baseOffset: 1 << 40,
+                carriedEnd: 1 << 40, restoreEnd: 1 << 40, mustBeRead: true),
         ])
     func `is read as it was written, whatever follows it`(header: JournalHeader) {
         let bytes = Self.bytes(header)
@@ -41,8 +45,9 @@ import Testing
         let expected: [UInt8] =
             [0x89, 0x53, 0x4B, 0x4A, 0x0D, 0x0A, 0x1A, 0x0A, 1, 0, 0xFE, 0xFF, 0, 0, 0, 0]
             + [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01, 0, 0, 0, 0, 0, 0, 0, 0x80]
-            + [0x67, 0x12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-        #expect(Self.bytes().prefix(44) == expected[...])
+            + [7, 8, 9, 10].flatMap { [$0, 0, 0, 0, 0, 0, 0, 0] }
+            + [0x67, 0x12, 0, 0, 0, 0, 0, 0, 0x66, 0x12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        #expect(Self.bytes().prefix(84) == expected[...])
         #expect(corrected(Self.bytes()) == Self.bytes())
     }
 
@@ -52,7 +57,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1, 12, 47, 48, 49, 4096])
+    @Test(arguments: [0, 1, 12, 87, 88, 89, 4096])
     func `of zeros was never written`(length: Int) {
         let zeros = [UInt8](repeating: 0, count: length)
         #expect(read(zeros) == .absent)
@@ -65,7 +70,7 @@ import Testing
                 var bytes = Self.bytes()
                 bytes[place] ^= 1 << bit
                 #expect(read(bytes) == .damaged, "bit \(bit) of byte \(place)")
-                for length in [1, 8, 10, 12, 16, 47] where length <= bytes.count {
+                for length in [1, 8, 10, 12, 16, 87] where length <= bytes.count {
                     let expected: JournalHeader.Reading = place < min(16, length) ? .damaged : .absent
                     #expect(read(Array(bytes.prefix(length))) == expected, "bit \(bit) of byte \(place), cut")
                 }
@@ -86,9 +91,19 @@ import Testing
     }
 
     @Test func `with right checks but impossible fields is damaged`() {
-        #expect(read(Self.bytes(JournalHeader(id: 0, predecessor: 1, carriedEnd: 48))) == .damaged)
-        #expect(read(Self.bytes(JournalHeader(id: 1, predecessor: 1, carriedEnd: 47))) == .damaged)
-        for place in [8, 12, 13, 14, 15, 41, 42, 43] {
+        var sound = Self.header
+        sound.mustBeRead = true
+        let changes: [(inout JournalHeader) -> Void] = [
+            { $0.id = 0 }, { $0.restoreEnd = 87 }, { $0.carriedEnd = 4709 }, { $0.carriedEnd = 1 << 40 + 1 },
+            { $0.carriedEnd = 1 << 63 }, { $0.carriedEnd = .max }, { $0.generation = .max },
+            { $0.baseOffset = 1 << 63 }, { $0.restoreEnd = .max },
+        ]
+        for (index, change) in changes.enumerated() {
+            var header = sound
+            change(&header)
+            #expect(read(Self.bytes(header)) == .damaged, "change \(index)")
+        }
+        for place in [8, 12, 13, 14, 15, 81, 82, 83] {
             var bytes = Self.bytes()
             bytes[place] = place == 8 ? 0 : 1
             #expect(read(corrected(bytes)) == .damaged, "byte \(place)")

@@ -5,9 +5,11 @@ import Testing
 
 @Suite struct `The mark of a journal` {
     private static let mark = JournalMark(
-        journal: 0x0123_4567_89AB_CDEF, predecessor: 0xFEDC_BA98_7654_3210, offset: 1234)
+        list: 0x1111_2222_3333_4444, journal: 0x0123_4567_89AB_CDEF, predecessor: 0xFEDC_BA98_7654_3210,
+        generation: 5678, offset: 1234)
     private static let text =
-        "SettingsKit journal 0123456789abcdef after fedcba9876543210 through 1234 check b9ed8f4b"
+        "SettingsKit list 1111222233334444 journal 0123456789abcdef after fedcba9876543210 "
+        + "generation 5678 through 1234 check 95902bd3"
 
     private func read(_ text: String) -> JournalMark? {
         JournalMark.read(Data(text.utf8))
@@ -20,8 +22,8 @@ import Testing
 
     @Test(
         arguments: [
-            mark, JournalMark(journal: 1, predecessor: 0, offset: 48),
-            JournalMark(journal: .max, predecessor: .max, offset: .max),
+            mark, JournalMark(list: 1, journal: 1, predecessor: 0, generation: 1, offset: 88),
+            JournalMark(list: .max, journal: .max, predecessor: .max, generation: 1 << 40, offset: 1 << 40),
         ])
     func `is read from the files it is written to`(mark: JournalMark) throws {
         let file = try XMLPropertyListWriter.write(sampleMembers, comment: mark.comment)
@@ -36,8 +38,9 @@ import Testing
     @Test func `has one form`() {
         #expect(Self.mark.comment == Self.text)
         #expect(
-            JournalMark(journal: 1, predecessor: 0, offset: 48).comment
-                == "SettingsKit journal 0000000000000001 after 0000000000000000 through 48 check f2646ed5")
+            JournalMark(list: 2, journal: 1, predecessor: 0, generation: 3, offset: 88).comment
+                == "SettingsKit list 0000000000000002 journal 0000000000000001 after 0000000000000000 "
+                + "generation 3 through 88 check 38d22514")
     }
 
     @Test(
@@ -62,6 +65,9 @@ import Testing
             text.replacing("1234", with: ""), text.replacing("through 1234", with: "through 01234"),
             text.replacing("through 1234", with: "through +1234"), text.replacing("through 1234", with: "through -1"),
             text.replacing("through 1234", with: "through 18446744073709551616"),
+            JournalMark(list: 1, journal: 1, predecessor: 0, generation: 1, offset: 1 << 40 + 1).comment,
+            JournalMark(list: 1, journal: 1, predecessor: 0, generation: 1, offset: .max).comment,
+            JournalMark(list: 1, journal: 1, predecessor: 0, generation: .max, offset: 88).comment,
             text.replacing("through 1234", with: "through １"), text + "\u{301}", text.replacing("t", with: "t\u{301}"),
         ])
     func `is not seen in any other comment`(comment: String) {

@@ -29,28 +29,35 @@ import Testing
     }
 
     @Test func `have fields of files in a fixed form`() {
-        let bytes = body(.fold(through: 0x0102, file: sampleStatus))
-        #expect(bytes.count == 1 + 8 + 64)
+        let bytes = body(.fold(through: 0x0102, file: sampleVersion))
+        #expect(bytes.count == 1 + 8 + 68)
         #expect(bytes.prefix(9) == [2, 2, 1, 0, 0, 0, 0, 0, 0])
         #expect(bytes[9..<17] == [5, 0, 0, 0, 0, 0, 0, 0x80])
         #expect(bytes[33..<41] == [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])
-        let adoption = body(.adoption(file: sampleStatus, removed: ["a"], members: Data([7])))
+        #expect(bytes[73...] == [4, 3, 2, 1])
+        let edit = JournalEdit(removed: ["a"], members: Data([7]))
+        let adoption = body(.adoption(file: sampleVersion, edit))
         #expect(adoption[0] == 3)
-        #expect(adoption[1..<65] == bytes[9...])
-        #expect(adoption[65...] == [1, 1, 0x61, 1, 7])
+        #expect(adoption[1..<69] == bytes[9...])
+        #expect(adoption[69...] == [1, 1, 0x61, 1, 7])
+        #expect(body(.restore(base: nil, edit)) == [5, 0, 1, 1, 0x61, 1, 7])
+        let digest = FileDigest(size: 4711, checksum: 0x0102_0304)
+        #expect(
+            body(.restore(base: digest, edit)) == [5, 1, 0x67, 0x12, 0, 0, 0, 0, 0, 0, 4, 3, 2, 1, 1, 1, 0x61, 1, 7])
     }
 
     @Test(
         arguments: [
-            [], [0], [5], [0xFF], [4, 0], [1], [1, 0, 0], [1, 1], [1, 1, 0], [1, 1, 1, 0x61], [1, 1, 1, 0x61, 2],
+            [], [0], [5], [5, 0], [5, 2, 0, 0], [6], [0xFF], [4, 0], [1], [1, 0, 0], [1, 1], [1, 1, 0], [1, 1, 1, 0x61], [1, 1, 1, 0x61, 2],
             [1, 1, 1, 0xFF, 0], [1, 1, 2, 0xC0, 0x80, 0], [1, 1, 3, 0xED, 0xA0, 0x80, 0], [1, 1, 1, 0x61, 1, 0],
             [1, 0x80, 0], [1, 1, 0x81, 0, 0x61, 0], [1, 1, 1, 0x61, 0x80, 0], [1, 2, 1, 0x61, 0],
             [1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F],
             [1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01],
             [1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
             [1, 1, 1, 0x61, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F],
-            [2], [3], [2] + [UInt8](repeating: 0, count: 71), [2] + [UInt8](repeating: 0, count: 73),
-            [3] + [UInt8](repeating: 0, count: 65), [3] + [UInt8](repeating: 0, count: 67),
+            [2], [3], [2] + [UInt8](repeating: 0, count: 75), [2] + [UInt8](repeating: 0, count: 77),
+            [2] + [UInt8](repeating: 0xFF, count: 76), [3] + [UInt8](repeating: 0, count: 69),
+            [3] + [UInt8](repeating: 0, count: 71),
         ] as [[UInt8]])
     func `are refused where they have any other form`(bytes: [UInt8]) {
         #expect(record(bytes) == nil)

@@ -49,7 +49,7 @@ struct SampleJournal {
                 JournalChange(name: "👩‍🚀🚀", data: Data("漢😀".utf8)), JournalChange(name: "window.width", data: nil),
                 JournalChange(name: "é", data: Data([0xF5, 0x53, 0x4B, 0x52])),
             ]))
-        journal.append(.fold(through: journal.end, file: sampleStatus))
+        journal.append(.fold(through: journal.end, file: sampleVersion))
         journal.append(.end)
         // Frames that are right where they come from, and one that is right for where the frame around it stands.
         var frames = Data(journal.bytes)
@@ -57,9 +57,10 @@ struct SampleJournal {
         JournalFrame.appendChange(name: "false", data: Data("friend".utf8), at: samplePlace(journal.end), to: &frame)
         frames.append(contentsOf: frame)
         journal.append("journal", frames)
-        journal.append(.adoption(file: sampleStatus, removed: ["a", "große"], members: Data("<plist/>".utf8)))
+        journal.append(.adoption(
+                file: sampleVersion, JournalEdit(removed: ["a", "große"], members: Data("<plist/>".utf8))))
         journal.append(.changes([]))
-        journal.append(.adoption(file: sampleStatus, removed: [], members: Data()))
+        journal.append(.restore(base: sampleVersion.digest, JournalEdit(removed: [], members: Data())))
         journal.append("journal", Data(frames.suffix(100)))
         journal.append(String(repeating: "long🚀", count: 512), Data(repeating: 0, count: 20))
         return journal
@@ -67,6 +68,8 @@ struct SampleJournal {
 }
 
 let sampleJournal: UInt64 = 0x1122_3344_5566_7788
+
+let sampleVersion = FileVersion(status: sampleStatus, checksum: 0x0102_0304)
 
 func samplePlace(_ offset: UInt64) -> JournalPlace { JournalPlace(journal: sampleJournal, offset: offset) }
 
@@ -117,12 +120,15 @@ struct RandomJournalRecord {
     }
 
     mutating func record() -> JournalRecord {
-        switch Int.random(in: 0..<6, using: &values.generator) {
+        switch Int.random(in: 0..<7, using: &values.generator) {
         case 0: return .end
-        case 1: return .fold(through: values.generator.next(), file: status())
+        case 1: return .fold(through: 0, file: version())
         case 2:
             let removed = (0..<Int.random(in: 0...3, using: &values.generator)).map { _ in values.string() }
-            return .adoption(file: status(), removed: removed, members: values.data())
+            return .adoption(file: version(), JournalEdit(removed: removed, members: values.data()))
+        case 3:
+            let base = Bool.random(using: &values.generator) ? version().digest : nil
+            return .restore(base: base, JournalEdit(removed: [], members: values.data()))
         default:
             return .changes((0..<Int.random(in: 0...4, using: &values.generator)).map { _ in change() })
         }
@@ -133,6 +139,10 @@ struct RandomJournalRecord {
         let factor = Int.random(in: 0...3, using: &values.generator)
         let name = values.string() + String(repeating: "x", count: factor * 70)
         return JournalChange(name: name, data: isRemoved ? nil : values.data())
+    }
+
+    private mutating func version() -> FileVersion {
+        FileVersion(status: status(), checksum: UInt32.random(in: .min ... .max, using: &values.generator))
     }
 
     private mutating func status() -> FileStatus {

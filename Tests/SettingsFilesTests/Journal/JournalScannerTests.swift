@@ -118,7 +118,20 @@ import Testing
         let found = scan(journal.bytes + unknown + forgedFrame(body(.end), at: end))
         #expect(found.records == journal.entries + [JournalEntry(record: .end, end: end + 25)])
         #expect(found.damaged == [journal.end..<end])
-        #expect(scan(forgedFrame([], at: 48)).rest == .damaged)
+        #expect(scan(forgedFrame([], at: UInt64(JournalHeader.size))).rest == .damaged)
+    }
+
+    @Test func `that claim more to be folded than comes before them count as damage`() {
+        let journal = Self.journal
+        for through in [journal.end + 1, journal.end + 100, 1 << 40] {
+            let forged = forgedFrame(body(.fold(through: through, file: sampleVersion)), at: journal.end)
+            let end = journal.end + UInt64(forged.count)
+            let found = scan(journal.bytes + forged + forgedFrame(body(.end), at: end))
+            #expect(found.records == journal.entries + [JournalEntry(record: .end, end: end + 25)])
+            #expect(found.damaged == [journal.end..<end])
+        }
+        let honest = forgedFrame(body(.fold(through: journal.end, file: sampleVersion)), at: journal.end)
+        #expect(scan(journal.bytes + honest).records.count == journal.entries.count + 1)
     }
 
     @Test func `of another journal do not count`() {

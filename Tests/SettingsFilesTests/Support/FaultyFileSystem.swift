@@ -14,7 +14,7 @@ final class FaultyFileSystem: FileSystem {
     enum Call: String, Sendable, CaseIterable {
         case status, statusOfFile, destination, openForReading, create, read, write, synchronize, synchronizeDirectory
         case rename, link, remove, createDirectory, names
-        case openForAppending, readAt, truncate, lock
+        case openForAppending, readAt, truncate, lock, changePermissions
 
         var isWriting: Bool {
             switch self {
@@ -103,8 +103,10 @@ final class FaultyFileSystem: FileSystem {
         try perform(.destination, path) { () throws(SystemError) in try system.destination(ofLink: path) }
     }
 
-    func openForReading(_ path: String) throws(SystemError) -> FileHandle {
-        try perform(.openForReading, path) { () throws(SystemError) in try system.openForReading(path) }
+    func openForReading(_ path: String, followingLink: Bool) throws(SystemError) -> FileHandle {
+        try perform(.openForReading, path) { () throws(SystemError) in
+            try system.openForReading(path, followingLink: followingLink)
+        }
     }
 
     func create(_ path: String) throws(SystemError) -> FileHandle {
@@ -121,9 +123,27 @@ final class FaultyFileSystem: FileSystem {
         return try perform(.write, file.path) { () throws(SystemError) in try system.write(part, to: file) }
     }
 
-    func openForAppending(_ path: String, creating: Bool) throws(SystemError) -> FileHandle {
-        try perform(.openForAppending, path) { () throws(SystemError) in
-            try system.openForAppending(path, creating: creating)
+    func openForAppending(_ path: String) throws(SystemError) -> FileHandle {
+        try perform(.openForAppending, path) { () throws(SystemError) in try system.openForAppending(path) }
+    }
+
+    var user: UInt32 { system.user }
+
+    func changeOwner(of file: FileHandle, to owner: UInt32) throws(SystemError) -> Bool {
+        try perform(.changePermissions, file.path) { () throws(SystemError) in
+            try system.changeOwner(of: file, to: owner)
+        }
+    }
+
+    func changeGroup(of file: FileHandle, to group: UInt32) throws(SystemError) -> Bool {
+        try perform(.changePermissions, file.path) { () throws(SystemError) in
+            try system.changeGroup(of: file, to: group)
+        }
+    }
+
+    func changeMode(of file: FileHandle, to mode: UInt16) throws(SystemError) {
+        try perform(.changePermissions, file.path) { () throws(SystemError) in
+            try system.changeMode(of: file, to: mode)
         }
     }
 
@@ -173,7 +193,7 @@ final class FaultyFileSystem: FileSystem {
         try perform(.remove, path) { () throws(SystemError) in try system.remove(path) }
     }
 
-    func createDirectory(_ path: String) throws(SystemError) {
+    func createDirectory(_ path: String) throws(SystemError) -> Bool {
         try perform(.createDirectory, path) { () throws(SystemError) in try system.createDirectory(path) }
     }
 

@@ -23,9 +23,11 @@ func members(of path: String) throws -> [String: PropertyListValue] {
     return Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
 }
 
-/// The names in a directory, sorted; without the journals, which are beside every file that was written.
+/// The names in a directory, sorted; without those of journals, and of the files that property lists have replaced.
 func names(in directory: String) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: directory).filter { !$0.hasSuffix("-journal") }.sorted()
+    let companions = ["-journal", ".plist-previous"]
+    return try FileManager.default.contentsOfDirectory(atPath: directory)
+        .filter { name in !companions.contains { name.hasSuffix($0) } }.sorted()
 }
 
 /// The `st_mode` of what is at a path, links not followed, without the bits of the file's kind.

@@ -26,7 +26,7 @@ struct WatchingTests {
             switch self {
             case .made, .written: try write("new", to: path)
             case .touched:
-                let file = try POSIXFileSystem().openForAppending(path, creating: false)
+                let file = try POSIXFileSystem().openForAppending(path)
                 defer { POSIXFileSystem().close(file) }
                 try POSIXFileSystem().touch(file)
             case .replaced: try move("\(directory)/b", to: path)

@@ -1,0 +1,35 @@
+/// The names of the files that lie beside a file and belong to it.
+///
+/// A name in a directory takes at most 255 bytes. Beside a file whose own name is long, the names of the others have a
+/// part of it and a hash of all of it, so that every process comes to the same name.
+package enum CompanionName {
+    /// The longest name that companions have whole. The longest suffix takes 44 bytes: `-journal.damaged-` with a date
+    /// and a random number.
+    package static let longestName = 200
+    /// How much of a longer name its companions have.
+    private static let keptSize = 160
+
+    /// What the names of all companions of a file begin with.
+    package static func stem(of name: String) -> String {
+        guard name.utf8.count > longestName else { return name }
+        var kept = ""
+        var size = 0
+        for character in name {
+            size += character.utf8.count
+            guard size <= keptSize else { break }
+            kept.append(character)
+        }
+        return kept + "~" + HexText.text(hash(of: name))
+    }
+
+    /// The 64-bit FNV-1a hash of a name's UTF-8 (Fowler, Noll, Vo).
+    private static func hash(of name: String) -> UInt64 {
+        name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
+    }
+
+    /// The path of a file's companion with the given suffix.
+    package static func path(beside target: String, suffix: String) -> String {
+        let (directory, name) = WholeFile.split(target)
+        return WholeFile.join(directory, stem(of: name) + suffix)
+    }
+}

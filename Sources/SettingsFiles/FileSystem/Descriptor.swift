@@ -1,0 +1,25 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Keeps the library's files off the descriptors of standard input, output and error.
+///
+/// In a program that was started with one of them closed, the next file to be opened gets its number, and whatever the
+/// program prints would be written into that file.
+package enum Descriptor {
+    /// The open file at a descriptor of 3 or above.
+    ///
+    /// - Parameter descriptor: A new descriptor, closed by this call if it is below 3; -1 is passed on with `errno`.
+    package static func aboveStandard(_ descriptor: Int32) -> Int32 {
+        guard descriptor >= 0, descriptor <= STDERR_FILENO else { return descriptor }
+        let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+        let number = errno
+        _ = close(descriptor)
+        errno = number
+        return moved
+    }
+}
