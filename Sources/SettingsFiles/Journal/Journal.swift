@@ -26,7 +26,7 @@ final class Journal: @unchecked Sendable {
     /// What is added to an offset in the file to get a position in the whole history of journals.
     var base: Int64 = 0
     /// Whether the file was opened for writing.
-    let isWritable: Bool
+    private(set) var isWritable: Bool
     var condition = Condition()
 
     /// What is known of the file besides what is in it.
@@ -150,6 +150,26 @@ final class Journal: @unchecked Sendable {
             fileSystem.close(file)
             throw error
         }
+    }
+
+    /// Opens the file for writing, which was opened for reading.
+    ///
+    /// - Returns: false if there is another file, or none, at its path now.
+    func openForWriting(beside list: FilePermissions?) throws -> Bool {
+        guard let same = try Self.open(path, forWriting: true, in: fileSystem, beside: list) else { return false }
+        do throws(SystemError) {
+            guard try same.status().isSameFile(as: status()) else {
+                same.close()
+                return false
+            }
+        } catch {
+            same.close()
+            throw error
+        }
+        close()
+        file = same.file
+        isWritable = true
+        return true
     }
 
     func close() { fileSystem.close(file) }

@@ -44,10 +44,10 @@ extension Journal {
             return JournalContents(header: nil, scan: JournalScan(end: 0))
         case .newer(let version):
             throw JournalProblem.newerVersion(version)
-        case .intact(let header) where header.carriedEnd <= size:
+        case .intact(let header):
             let scan = try scan(from: header.restoreEnd, upTo: size, of: header.id, first)
             return JournalContents(header: header, scan: scan, isDamaged: scan.isDamaged)
-        case .intact, .damaged:
+        case .damaged:
             let scan = try scan(from: UInt64(JournalHeader.size), upTo: size, of: nil, first)
             return JournalContents(header: .lost(of: scan.journal), scan: scan, isDamaged: true)
         }

@@ -16,7 +16,7 @@ extension JournaledPropertyList {
         journal.header = header
         access.generation = header.generation
         access.toldStatus = access.fileStatus
-        access.rewriteLength = max(Int64(limits.rewrite), Int64(journal.position) * 2)
+        access.rewriteLength = Int64(journal.position) * 2
         access.replacement = nil
     }
 
@@ -87,7 +87,9 @@ extension JournaledPropertyList {
 
     /// Writes the journal again with one record for each name, if it has become long because it was not folded.
     func shortenJournal(_ access: inout Access) {
-        guard let journal = access.journal, journal.position > access.rewriteLength else { return }
+        guard let journal = access.journal,
+            Int64(journal.position) > max(Int64(limits.rewrite), access.rewriteLength)
+        else { return }
         do {
             let restore = try journal.readRestore()
             try synchronizeDirectory(&access)

@@ -100,11 +100,15 @@ extension JournaledPropertyList {
 
     /// The open journal, or the one at the path, or a new one; open for writing.
     private func writableJournal(_ access: inout Access) throws -> Journal {
-        if access.journal?.isWritable == false { leaveJournal(&access, isEarly: true) }
         let list = { [fileSystem, target = access.target] () throws(SystemError) in
             try fileSystem.status(of: target, followingLink: true)?.permissions
         }
         do {
+            if let journal = access.journal, !journal.isWritable, try !journal.openForWriting(beside: list()) {
+                // Another has taken its place. What it got before that is read from the file that is still open.
+                try catchUp(&access)
+                if access.journal?.isWritable == false { leaveJournal(&access, isEarly: true) }
+            }
             if access.journal == nil,
                 let present = try Journal.open(
                     access.journalPath, forWriting: true, in: fileSystem, beside: list())

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The file is replaced whole")
 struct ReplacementTests {
-    @Test("the file is its owner's only, whatever it was before", arguments: [nil, 0o644, 0o666, 0o400])
+    @Test("a new file is its owner's only; one that is there keeps its mode", arguments: [nil, 0o644, 0o666, 0o400])
     func mode(before: Int?) throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -16,7 +16,9 @@ struct ReplacementTests {
             let store = try open(path)
             try store.set(key("a"), to: Data("1".utf8))
             try store.synchronize()
-            #expect(try permissions(of: path) == 0o600)
+            let expected = before.map { mode_t($0) } ?? 0o600
+            #expect(try permissions(of: path) == expected)
+            #expect(try permissions(of: path + "-journal") == expected)
         }
     }
 
@@ -168,19 +170,21 @@ struct ReplacementTests {
         }
     }
 
-    @Test("temporary files that a dead process left are removed in time; nobody's fresh ones are")
+    @Test("the first write removes the temporary files of dead processes, and leaves those of living ones")
     func staleTemporaries() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
-            let stale = directory + "/.Settings.plist.1-dead.tmp"
-            try write("x", to: stale)
-            try write("x", to: directory + "/.Settings.plist.2-fresh.tmp")
-            try FileManager.default.setAttributes(
-                [.modificationDate: Date(timeIntervalSinceNow: -7 * 86_400)], ofItemAtPath: stale)
+            try write("x", to: directory + "/.Settings.plist.1-dead.tmp")
+            let living = directory + "/.Settings.plist.2-living.tmp"
+            try write("x", to: living)
+            let fileSystem = POSIXFileSystem()
+            let file = try fileSystem.openForReading(living)
+            defer { fileSystem.close(file) }
+            try #require(try fileSystem.lock(file))
             let store = try open(path)
             try store.set(key("a"), to: Data("1".utf8))
             try store.synchronize()
-            #expect(try names(in: directory) == [".Settings.plist.2-fresh.tmp", "Settings.plist"])
+            #expect(try names(in: directory) == [".Settings.plist.2-living.tmp", "Settings.plist"])
         }
     }
 }

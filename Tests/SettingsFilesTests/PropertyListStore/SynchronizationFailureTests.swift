@@ -51,7 +51,8 @@ struct SynchronizationFailureTests {
             // one tells.
             #expect(
                 order == [
-                    .create, .write, .synchronize, .rename, .write, .synchronizeDirectory, .write, .write, .rename,
+                    .create, .write, .synchronize, .rename, .write, .synchronizeDirectory, .create, .write, .write,
+                    .rename,
                 ])
         }
     }

@@ -77,8 +77,8 @@ struct UnwritableTests {
             let path = directory + "/Settings.plist"
             let fileSystem = FaultyFileSystem()
             let (service, _) = SettingsService.over(try PropertyListStore(path: path, fileSystem: fileSystem))
-            fileSystem.set(.calls(Self.writing, errno: ENOSPC))
             service.set(Self.setting, to: 1)
+            fileSystem.set(.calls(Self.writing, errno: ENOSPC))
             for _ in 1...2 {
                 let error = #expect(throws: SettingsError.self) { try service.synchronize() }
                 #expect(error?.code == .notSaved)
