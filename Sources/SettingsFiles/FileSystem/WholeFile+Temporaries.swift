@@ -37,12 +37,19 @@ extension WholeFile {
                 if attempts == 100 { throw SystemError(call: "flock", path: file.path, number: EAGAIN) }
             } catch {
                 fileSystem.close(file)
-                do throws(SystemError) { try fileSystem.remove(file.path) } catch {
-                    // It is not locked, so a later run removes it.
-                }
+                removeOwn(file.path, in: fileSystem)
                 throw error
             }
             fileSystem.close(file)
+        }
+    }
+
+    /// Removes a temporary file of this process that is of no use.
+    static func removeOwn(_ path: String, in fileSystem: any FileSystem) {
+        do throws(SystemError) {
+            try fileSystem.remove(path)
+        } catch {
+            // A later run removes it, and the reason for which it is removed says what is wrong.
         }
     }
 

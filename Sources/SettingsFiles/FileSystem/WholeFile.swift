@@ -191,7 +191,7 @@ package final class WholeFile: Sendable {
             } catch {
                 // The first error says what is wrong. What is left loses nothing: a second name of the old file.
             }
-            remove(temporary)
+            Self.removeOwn(temporary, in: fileSystem)
             throw error
         }
         var isOldKept = kept != .notAtAll
@@ -201,7 +201,7 @@ package final class WholeFile: Sendable {
             } catch {
                 // The new file is in its place, and that is what counts.
                 isOldKept = false
-                remove(keptPath)
+                Self.removeOwn(keptPath, in: fileSystem)
             }
         }
         return (status(ofPut: prepared), isOldKept)
@@ -239,17 +239,8 @@ package final class WholeFile: Sendable {
     }
 
     private func discard(_ temporary: FileHandle) {
-        remove(temporary.path)
+        Self.removeOwn(temporary.path, in: fileSystem)
         fileSystem.close(temporary)
-    }
-
-    /// Removes a file of our own that is of no use. If that fails, a later run removes it.
-    private func remove(_ temporary: String) {
-        do throws(SystemError) {
-            try fileSystem.remove(temporary)
-        } catch {
-            // It loses nothing, and the reason for which it is removed says what is wrong.
-        }
     }
 
     private func write(

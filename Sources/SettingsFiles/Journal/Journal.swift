@@ -128,9 +128,14 @@ final class Journal: @unchecked Sendable {
         beside target: String, in fileSystem: any FileSystem, beside list: FilePermissions?
     ) throws -> Journal {
         let file = try WholeFile.makeTemporary(beside: target, in: fileSystem)
-        return try Journal(file, isWritable: true, in: fileSystem) { _ throws(SystemError) in
-            try fileSystem.setPermissions(of: file, like: list, inDirectoryOf: target)
-            return nil
+        do {
+            return try Journal(file, isWritable: true, in: fileSystem) { _ throws(SystemError) in
+                try fileSystem.setPermissions(of: file, like: list, inDirectoryOf: target)
+                return nil
+            }
+        } catch {
+            WholeFile.removeOwn(file.path, in: fileSystem)
+            throw error
         }
     }
 

@@ -70,11 +70,7 @@ extension JournaledPropertyList {
             }
             try fileSystem.rename(new.path, to: access.journalPath)
         } catch {
-            do throws(SystemError) {
-                try fileSystem.remove(new.path)
-            } catch {
-                // It is in no one's way, and a later run removes it.
-            }
+            WholeFile.removeOwn(new.path, in: fileSystem)
             new.close()
             throw error
         }
