@@ -25,6 +25,9 @@ extension FuzzTarget {
         try Scene.attempt(flags & 8 == 0) { try disk.write(Data(journal), to: Scene.journalPath) }
         try Scene.use(disk)
         try Scene.follow(list: Data(list), journal: Data(journal), flags: flags)
+        try Scene.falsify(flags: flags, markLimit: markLimit) { own in
+            for patch in patches { JournalForging.put(patch.limit, at: patch.place, in: &own) }
+        }
     } seeds: {
         try Scene.seeds()
     }
@@ -96,6 +99,41 @@ private enum Scene {
         readAll(reader)
     }
 
+    /// Changes numbers in the files that stores have open, of which one has not read everything yet; then opens another.
+    static func falsify(flags: UInt8, markLimit: UInt8, _ change: (inout [UInt8]) -> Void) throws {
+        let disk = SimulatedDisk()
+        let writer = try open(disk)
+        _ = set(Data("1".utf8), writer)
+        try writer.synchronize()
+        let reader = try open(disk)
+        _ = set(Data("2".utf8), writer)
+        try writer.synchronize()
+        _ = set(Data("3".utf8), writer)
+        var journal = Array(disk.contents(of: journalPath) ?? Data())
+        change(&journal)
+        let file = Data(JournalForging.withRightChecks(journal))
+        if flags & 16 == 0 { try disk.write(file, to: journalPath) } else { try disk.replace(journalPath, with: file) }
+        if markLimit > 0 {
+            let list = Array(disk.contents(of: path) ?? Data())
+            let marked = JournalForging.withMark(of: list, at: limits[Int(markLimit) % limits.count])
+            try disk.replace(path, with: Data(JournalForging.withRightMark(marked)))
+        }
+        do {
+            let other = try open(disk)
+            readAll(other)
+            for store in flags & 32 == 0 ? [reader, writer, other] : [other, writer, reader] {
+                do { try store.refresh() } catch is SettingsError {} catch is SystemError {} catch is any ValueFreeError
+                {}
+                readAll(store)
+                let value = Data("4".utf8)
+                if set(value, store) { require(store.get(key) == value, "a value that is set is read") }
+                do { try store.synchronize() } catch is SettingsError {} catch is SystemError {}
+            }
+        } catch is SettingsError {
+            // Refused in words.
+        }
+    }
+
     private static func readAll(_ store: PropertyListStore) {
         for name in store.keys().prefix(50) { _ = store.get(SettingsService.StorageKey(name, scope: .defaults)) }
     }
@@ -120,10 +158,12 @@ private enum Scene {
             for flag: UInt8 in [0, 16, 32] { seeds.append([flag, 0, 0] + files) }
             // Every integer at its limits, wherever it stands.
             for limit in UInt8(0)..<UInt8(limits.count) { seeds.append([0, limit, 0] + files) }
-            for place in 0..<(journal?.count ?? 0) {
-                let edge = limits.firstIndex(of: [1 << 63, .max, 1 << 63 - 1][place % 3]) ?? 0
-                let patch: [UInt8] = [0, UInt8(place >> 8), UInt8(place & 0xFF), UInt8(edge)]
-                seeds.append([UInt8(place % 2 * 16), 0, 1] + patch + files)
+        }
+        for place in 0..<400 {
+            for edge in [1 << 63, .max, 1 << 63 - 1] as [UInt64] {
+                let index = limits.firstIndex(of: edge) ?? 0
+                let patch: [UInt8] = [0, UInt8(place >> 8), UInt8(place & 0xFF), UInt8(index)]
+                seeds.append([UInt8(place % 4 * 16), 0, 1] + patch + FuzzInput.file([]))
             }
         }
         let disk = SimulatedDisk()
