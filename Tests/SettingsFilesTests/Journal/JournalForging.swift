@@ -2,7 +2,7 @@ import Foundation
 
 @testable import SettingsFiles
 
-/// Making checksums right in bytes that a fuzzer has changed, so that what is behind them is reached.
+/// Making checksums right in bytes that a test or a fuzzer has changed, so that what is behind them is reached.
 ///
 /// The layout of headers and frames is all that is known here, not the kinds of records.
 enum JournalForging {
