@@ -20,17 +20,21 @@ struct BinaryPropertyListLayout {
     /// or the length of the file.
     init(_ bytes: [UInt8]) throws(PropertyListError) {
         let trailer = bytes.count - Self.trailerLength
-        guard trailer > Self.headerLength else { throw PropertyListError(.truncated, at: bytes.count) }
+        guard trailer > Self.headerLength + 1 else { throw PropertyListError(.truncated, at: bytes.count) }
         self.bytes = bytes
         offsetSize = Int(bytes[trailer + 6])
         referenceSize = Int(bytes[trailer + 7])
         let fault = PropertyListError(.malformed, at: trailer)
         guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
-            let objectCount = Int(exactly: Self.unsigned(in: bytes, at: trailer + 8, size: 8)),
-            let topObject = Int(exactly: Self.unsigned(in: bytes, at: trailer + 16, size: 8)),
-            let tableOffset = Int(exactly: Self.unsigned(in: bytes, at: trailer + 24, size: 8)),
-            tableOffset > Self.headerLength, tableOffset < trailer,
-            objectCount > 0, objectCount <= (trailer - tableOffset) / offsetSize, topObject < objectCount
+            let tableOffset = Int(
+                checked: Self.unsigned(in: bytes, at: trailer + 24, size: 8),
+                in: (Self.headerLength + 1)...(trailer - 1)),
+            let objectCount = Int(
+                checked: Self.unsigned(in: bytes, at: trailer + 8, size: 8),
+                in: 0...((trailer - tableOffset) / offsetSize)),
+            objectCount > 0,
+            let topObject = Int(
+                checked: Self.unsigned(in: bytes, at: trailer + 16, size: 8), in: 0...(objectCount - 1))
         else { throw fault }
         self.objectCount = objectCount
         self.topObject = topObject
@@ -41,17 +45,19 @@ struct BinaryPropertyListLayout {
     /// among the objects.
     func offset(of object: Int) throws(PropertyListError) -> Int {
         let entry = tableOffset + object * offsetSize
-        guard let offset = Int(exactly: Self.unsigned(in: bytes, at: entry, size: offsetSize)),
-            offset >= Self.headerLength, offset < tableOffset
-        else { throw PropertyListError(.malformed, at: entry) }
+        let number = Self.unsigned(in: bytes, at: entry, size: offsetSize)
+        guard let offset = Int(checked: number, in: Self.headerLength...(tableOffset - 1)) else {
+            throw PropertyListError(.malformed, at: entry)
+        }
         return offset
     }
 
     /// The object that the reference at `offset` names. The bytes of the reference must lie inside the file.
     func reference(at offset: Int) throws(PropertyListError) -> Int {
-        guard let object = Int(exactly: Self.unsigned(in: bytes, at: offset, size: referenceSize)),
-            object < objectCount
-        else { throw PropertyListError(.malformed, at: offset) }
+        let number = Self.unsigned(in: bytes, at: offset, size: referenceSize)
+        guard let object = Int(checked: number, in: 0...(objectCount - 1)) else {
+            throw PropertyListError(.malformed, at: offset)
+        }
         return object
     }
 

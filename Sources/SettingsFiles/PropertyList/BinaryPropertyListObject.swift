@@ -68,7 +68,7 @@ extension BinaryPropertyListLayout {
                 throw PropertyListError(.malformed, at: marker)
             }
             let number = try range(from: marker + 1, count: 1, size: 1 << Int(bytes[marker] & 0x0F))
-            guard let exact = Int(exactly: unsigned(at: number.lowerBound, size: number.count)) else {
+            guard let exact = Int(checked: unsigned(at: number.lowerBound, size: number.count)) else {
                 throw PropertyListError(.malformed, at: marker)
             }
             count = exact

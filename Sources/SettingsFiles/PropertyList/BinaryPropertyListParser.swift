@@ -24,8 +24,8 @@ struct BinaryPropertyListParser {
         var bytes = 0
 
         mutating func add(_ other: Size) {
-            values = values.addingReportingOverflow(other.values).overflow ? .max : values + other.values
-            bytes = bytes.addingReportingOverflow(other.bytes).overflow ? .max : bytes + other.bytes
+            values = values.adding(checked: other.values) ?? .max
+            bytes = bytes.adding(checked: other.bytes) ?? .max
         }
     }
 

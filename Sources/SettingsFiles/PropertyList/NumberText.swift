@@ -31,10 +31,9 @@ enum NumberText {
         guard index < end else { return nil }
         var magnitude: UInt64 = 0
         while index < end {
-            guard let digit = digit(bytes[index], radix: radix) else { return nil }
-            let (product, overflow) = magnitude.multipliedReportingOverflow(by: UInt64(radix))
-            let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
-            guard !overflow, !carry else { return nil }
+            guard let digit = digit(bytes[index], radix: radix),
+                let sum = magnitude.multiplied(byChecked: radix)?.adding(checked: digit)
+            else { return nil }
             magnitude = sum
             index += 1
         }

@@ -24,13 +24,22 @@ package struct PropertyListError: Error, Equatable, Sendable, CustomStringConver
     }
 
     package var kind: Kind
-    /// Where in the file the fault was noticed, in bytes from its start; `nil` where that is not known: in writing,
-    /// and in UTF-16 files.
+    /// Where in the file the error was found, in bytes from its start; `nil` in writing, and in UTF-16 files.
     package var offset: Int?
+    /// Where in the text of an XML file the error was found. A reader sets it when it throws the error to its caller.
+    package var position: TextPosition?
 
-    package init(_ kind: Kind, at offset: Int? = nil) {
+    package init(_ kind: Kind, at offset: Int? = nil, _ position: TextPosition? = nil) {
         self.kind = kind
         self.offset = offset
+        self.position = position
+    }
+
+    /// The same error for the caller of a reader, who sees the file and not the text that was made of it.
+    func located(in text: XMLDocumentText) -> PropertyListError {
+        PropertyListError(
+            kind, at: text.isTranscoded ? nil : offset,
+            offset.map { TextPosition(of: $0, in: text.bytes, from: text.start) })
     }
 
     package var description: String {
@@ -46,7 +55,8 @@ package struct PropertyListError: Error, Equatable, Sendable, CustomStringConver
             case .rootIsNotADictionary: "The outermost value of the property list is not a dictionary"
             case .notRepresentable: "The value holds characters that an XML property list cannot hold"
             }
-        guard let offset else { return "\(sentence)." }
-        return "\(sentence) (at byte \(offset))."
+        if let position { return "\(sentence) (\(position))." }
+        if let offset { return "\(sentence) (at byte \(offset))." }
+        return "\(sentence)."
     }
 }

@@ -16,7 +16,6 @@ package enum PropertyListLimits {
     /// How many bytes of strings and data a binary file of `size` bytes may stand for when every shared reference is
     /// counted each time: 256 MiB, or eight times the file if that is more.
     static func expandedBytes(fileSize size: Int) -> Int {
-        let (product, overflow) = size.multipliedReportingOverflow(by: 8)
-        return overflow ? Int.max : max(256 << 20, product)
+        max(256 << 20, size.multiplied(byChecked: 8) ?? .max)
     }
 }

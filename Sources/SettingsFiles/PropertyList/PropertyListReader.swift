@@ -30,7 +30,7 @@ package enum PropertyListReader {
             do throws(PropertyListError) {
                 return try parser.parseDocument()
             } catch {
-                throw text.isTranscoded ? PropertyListError(error.kind) : error
+                throw error.located(in: text)
             }
         }
     }
@@ -47,8 +47,9 @@ package enum PropertyListReader {
     /// order of the file.
     ///
     /// An intact file gives all of its members. A file whose outermost value is not a dictionary, or nothing of which
-    /// can be read, gives none. How pairs are found in damaged XML is told at ``XMLPropertyListRecovery``; of a binary
-    /// file, every pair whose key and value can be resolved is given, provided the trailer is intact.
+    /// can be read, gives none. ``XMLPropertyListRecovery`` describes how pairs are found in damaged XML, before and behind
+    /// the damage; a pair that may be wrong is left out. Of a binary file, every pair whose key and value can be resolved
+    /// is given, provided the trailer is intact.
     ///
     /// The time is linear in the size of the file. Damage that leaves the structure intact, such as a changed letter
     /// in a string, cannot be noticed.
@@ -57,6 +58,24 @@ package enum PropertyListReader {
             return try readDictionary(data)
         } catch {
             return error.kind == .rootIsNotADictionary ? [] : salvage(data)
+        }
+    }
+
+    /// Finds the line, from 1, on which a key of the outermost dictionary of an XML property list stands.
+    ///
+    /// Where the key is repeated, the line is that of the last one, whose value counts. The file may be damaged. The time is
+    /// linear in its size.
+    ///
+    /// - Returns: `nil` for a binary file, and where there is no such key.
+    package static func line(ofKey key: String, in data: Data) -> Int? {
+        guard !Format.isBinary(data) else { return nil }
+        do throws(PropertyListError) {
+            let text = try XMLDocumentText(data)
+            return XMLPropertyListRecovery.offset(ofKey: key, in: text).map {
+                TextPosition(of: $0, in: text.bytes, from: text.start).line
+            }
+        } catch {
+            return nil
         }
     }
 

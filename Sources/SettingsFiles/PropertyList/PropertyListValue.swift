@@ -33,7 +33,7 @@ package enum PropertyListValue: Sendable, Equatable {
     /// The whole number that `magnitude` and its sign stand for, or `nil` where it is less than `Int64.min`.
     static func wholeNumber(magnitude: UInt64, isNegative: Bool) -> PropertyListValue? {
         if !isNegative {
-            return Int64(exactly: magnitude).map { .integer($0) } ?? .unsigned(magnitude)
+            return Int64(checked: magnitude).map { .integer($0) } ?? .unsigned(magnitude)
         }
         guard magnitude <= Int64.min.magnitude else { return nil }
         return .integer(Int64(truncatingIfNeeded: 0 &- magnitude))

@@ -1,52 +1,62 @@
 /// Looks for the next key of the outermost dictionary in a damaged XML property list.
+///
+/// Comments, sections and processing instructions are passed over. Where one does not end, there is no next key, since it
+/// may hold everything that follows.
 struct XMLKeyFinder {
     private var scanner: XMLScanner
+    /// The indentation of keys of the outermost dictionary; `nil` if the file has none.
+    private let indentation: [UInt8]?
+    /// How many arrays and dictionaries have begun since the position that the search began at.
+    private var depth = 0
+    /// Whether there was an end of something that did not begin after the position that the search began at.
+    private(set) var hasPassedStrayEnd = false
 
-    init(bytes: [UInt8], position: Int) {
+    init(bytes: [UInt8], position: Int, indentation: [UInt8]?) {
         scanner = XMLScanner(bytes: bytes, position: position)
+        self.indentation = indentation
     }
 
-    private func isKeyTag(at index: Int) -> Bool {
-        guard scanner.matches("<key", at: index), index + 4 < scanner.bytes.count else { return false }
-        let next = scanner.bytes[index + 4]
-        return next == UInt8(ascii: ">") || next == UInt8(ascii: "/") || XMLScanner.isWhitespace(next)
-    }
-
-    /// Where the next key tag begins, after the position itself, that is the first on a line with `indentation`.
-    ///
-    /// Comments are not heeded, since damage may have begun one that never ends.
-    mutating func nextKey(indentedBy indentation: [UInt8]) -> Int? {
-        scanner.position += 1
+    /// Finds where the next key tag begins that is the first on a line with the indentation, or, without one, stands in no
+    /// array or dictionary begun after the position; `nil` where there is none.
+    mutating func nextKey() -> Int? {
         while !scanner.isAtEnd {
             let index = scanner.position
-            if scanner.bytes[index] == UInt8(ascii: "<"), isKeyTag(at: index),
-                scanner.isFirst(index, onLineIndentedBy: indentation)
-            {
-                return index
+            switch scanner.bytes[index] {
+            case UInt8(ascii: "<"):
+                if scanner.isKeyTag(at: index), isOutermost(index) { return index }
+                do throws(PropertyListError) {
+                    if try scanner.skipAside() { continue }
+                    if try scanner.skipSection() { continue }
+                } catch {
+                    return nil
+                }
+                count(tagAt: index)
+            case UInt8(ascii: ">"):
+                if isEndOfAside(at: index) { hasPassedStrayEnd = true }
+            default:
+                break
             }
             scanner.position += 1
         }
         return nil
     }
 
-    /// Where the next key tag begins, after the tag at the position itself, that stands in no array or dictionary
-    /// begun after the position. End tags too many are passed over.
-    mutating func nextKeyByCounting() -> Int? {
-        var depth = 0
-        scanner.position += 1
-        while !scanner.isAtEnd {
-            let index = scanner.position
-            scanner.position += 1
-            guard scanner.bytes[index] == UInt8(ascii: "<") else { continue }
-            if isKeyTag(at: index) {
-                if depth == 0 { return index }
-            } else if scanner.matches("</dict", at: index) || scanner.matches("</array", at: index) {
-                depth = max(0, depth - 1)
-            } else if scanner.matches("<dict", at: index) || scanner.matches("<array", at: index) {
-                if !isSelfClosed(tagAt: index) { depth += 1 }
-            }
+    private func isOutermost(_ index: Int) -> Bool {
+        indentation.map { scanner.isFirst(index, onLineIndentedBy: $0) } ?? (depth == 0)
+    }
+
+    /// Whether the byte at `index` ends `-->` or `]]>`.
+    private func isEndOfAside(at index: Int) -> Bool {
+        index >= 2 && (scanner.matches("-->", at: index - 2) || scanner.matches("]]>", at: index - 2))
+    }
+
+    private mutating func count(tagAt index: Int) {
+        if scanner.matches("</dict", at: index) || scanner.matches("</array", at: index) {
+            if depth == 0 { hasPassedStrayEnd = true }
+            depth = max(0, depth - 1)
+        } else if scanner.matches("<dict", at: index) || scanner.matches("<array", at: index) {
+            if !isSelfClosed(tagAt: index) { depth += 1 }
         }
-        return nil
     }
 
     /// Whether the tag that begins at `index` ends in `/>`. Only the tag itself is inspected.
@@ -61,10 +71,33 @@ struct XMLKeyFinder {
 }
 
 extension XMLScanner {
+    /// Whether the start tag of a key begins at `index`.
+    func isKeyTag(at index: Int) -> Bool {
+        guard matches("<key", at: index), index + 4 < bytes.count else { return false }
+        let next = bytes[index + 4]
+        return next == UInt8(ascii: ">") || next == UInt8(ascii: "/") || Self.isWhitespace(next)
+    }
+
+    /// Moves past the section of plain text that begins here; `false` where none does.
+    fileprivate mutating func skipSection() throws(PropertyListError) -> Bool {
+        guard matches("<![CDATA[", at: position) else { return false }
+        position += "<![CDATA[".utf8.count
+        try skip(past: "]]>")
+        return true
+    }
+
     /// Whether the byte at `offset` is the first on its line after exactly `indentation`.
     func isFirst(_ offset: Int, onLineIndentedBy indentation: [UInt8]) -> Bool {
         let lineStart = offset - indentation.count
         guard lineStart > 0, bytes[lineStart - 1] == 0x0A || bytes[lineStart - 1] == 0x0D else { return false }
         return bytes[lineStart..<offset].elementsEqual(indentation)
+    }
+
+    /// Whether the byte at `offset` is the first on its line after `indentation` and more white space.
+    func isFirst(_ offset: Int, onLineIndentedDeeperThan indentation: [UInt8]) -> Bool {
+        var lineStart = offset
+        while lineStart > 0, bytes[lineStart - 1] == 0x20 || bytes[lineStart - 1] == 0x09 { lineStart -= 1 }
+        guard lineStart > 0, bytes[lineStart - 1] == 0x0A || bytes[lineStart - 1] == 0x0D else { return false }
+        return offset - lineStart > indentation.count && bytes[lineStart..<offset].starts(with: indentation)
     }
 }

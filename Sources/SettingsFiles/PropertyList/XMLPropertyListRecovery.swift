@@ -10,8 +10,10 @@
 ///   lost; the value is given up and the key is read as what it is. Where the start of the file with the dictionary's
 ///   tag is lost, an indentation of one tab is assumed.
 /// - By counting start and end tags of arrays and dictionaries, where the file is not indented. If an end tag itself
-///   is lost, what follows is lost with it; if a start tag is lost, keys of that inner dictionary are taken for keys
-///   of the outermost one.
+///   is lost, what follows is lost with it.
+///
+/// Less is better than wrong: ``RecoveredMembers`` says which members are believed. The value before something that
+/// cannot follow a value is given up, since its own end may have come too early (`<string/>` for `<string>`).
 ///
 /// Bytes read in vain are counted, and recovery ends when they come to ``effort`` times the length of the text, so
 /// that the time is linear whatever the file.
@@ -19,7 +21,13 @@ struct XMLPropertyListRecovery {
     private static let effort = 16
 
     private var parser: XMLPropertyListParser
-    private var members: [PropertyListMember] = []
+    private var recovered = RecoveredMembers()
+    /// Whether the start tag of the element `plist` was found, so that its end tag belongs at the end.
+    private var hasPlistElement = false
+    /// Whether the last member was read just before the position.
+    private var followsMember = false
+    /// Whether the last member is a dictionary whose end may be that of the outermost one.
+    private var mayHaveTakenEnd = false
 
     private init(_ text: XMLDocumentText) {
         parser = XMLPropertyListParser(text)
@@ -29,56 +37,28 @@ struct XMLPropertyListRecovery {
     /// about the rest.
     static func members(in text: XMLDocumentText) -> [PropertyListMember] {
         var recovery = XMLPropertyListRecovery(text)
-        if recovery.enterOutermostDictionary() { recovery.readPairs() }
-        return recovery.members.keepingLastOfEachKey()
+        recovery.readDocument()
+        return recovery.recovered.intact
     }
 
-    private mutating func readPairs() {
-        var effort = min(parser.scanner.bytes.count, Int.max / Self.effort) * Self.effort
-        var endsWithDictionary = false
-        while true {
-            var start = parser.scanner.position
-            do throws(PropertyListError) {
-                try parser.scanner.skipMiscellany()
-                start = parser.scanner.position
-                if parser.scanner.isAtEnd { return }
-                let member = try readPair()
-                members.append(member)
-                endsWithDictionary = member.value.isDictionary
-            } catch {
-                if endsWithDictionary, parser.outermostIndentation == nil, isAtEndOfPlist {
-                    // The end tag of the dictionary is missing, so the last value has most likely taken it for its
-                    // own, together with pairs that are not its own.
-                    members.removeLast()
-                }
-                endsWithDictionary = false
-                effort -= parser.scanner.position - start
-                guard effort > 0, resynchronise(after: start) else { return }
-            }
+    /// Where the tag of a key of the outermost dictionary begins; of a repeated key, the last; `nil` if there is none.
+    static func offset(ofKey key: String, in text: XMLDocumentText) -> Int? {
+        var recovery = XMLPropertyListRecovery(text)
+        recovery.readDocument(heedsIndentation: false)
+        if recovery.recovered.certainCount != nil {
+            // The indentation helps where the structure does not.
+            recovery = XMLPropertyListRecovery(text)
+            recovery.readDocument()
         }
+        return recovery.recovered.members.last { $0.key == key }?.offset
     }
 
-    private mutating func readPair() throws(PropertyListError) -> PropertyListMember {
-        let tag = try parser.scanner.readTag()
-        guard tag.element == .key, tag.form != .closing else { throw PropertyListError(.malformed, at: tag.offset) }
-        let key = try parser.readKey(tag)
-        try parser.scanner.skipMiscellany()
-        return PropertyListMember(key: key, value: try parser.parseValue(outerDepth: 1))
-    }
+    // MARK: Finding the outermost dictionary
 
-    /// Whether the tag just refused is the end tag of the `plist` element.
-    private var isAtEndOfPlist: Bool {
-        let tag: StaticString = "</plist>"
-        return parser.scanner.matches(tag, at: max(0, parser.scanner.position - tag.utf8CodeUnitCount))
-    }
-
-    /// Moves to the next key of the outermost dictionary that begins after `start`; `false` where there is none.
-    private mutating func resynchronise(after start: Int) -> Bool {
-        var finder = XMLKeyFinder(bytes: parser.scanner.bytes, position: start)
-        let key = parser.outermostIndentation.map { finder.nextKey(indentedBy: $0) } ?? finder.nextKeyByCounting()
-        guard let key else { return false }
-        parser.scanner.position = key
-        return true
+    private mutating func readDocument(heedsIndentation: Bool = true) {
+        guard enterOutermostDictionary() else { return }
+        if !heedsIndentation { parser.outermostIndentation = nil }
+        recovered.noteEnd(isInPlace: readPairs())
     }
 
     /// Moves past the start tag of the outermost dictionary and finds out its indentation; `false` where there is no
@@ -87,21 +67,26 @@ struct XMLPropertyListRecovery {
         while !parser.scanner.isAtEnd {
             let start = parser.scanner.position
             if parser.scanner.matches("<key", at: start) {
+                recovered.noteDamage()
                 parser.outermostIndentation = [UInt8(ascii: "\t")]
-                return resynchronise(after: 0)
+                return resynchronise(from: 0)
             }
             if parser.scanner.matches("<array", at: start) { return false }
             do throws(PropertyListError) {
                 if parser.scanner.matches("<!DOCTYPE", at: start) {
                     try parser.scanner.skipDocumentType()
+                } else if parser.scanner.matches("<plist", at: start) {
+                    hasPlistElement = try parser.scanner.readTag().form == .opening
                 } else if parser.scanner.matches("<dict", at: start) {
                     guard try parser.scanner.readTag().form == .opening else { return false }
                     parser.outermostIndentation = indentation(insideTagAt: start)
                     return true
                 } else if try !parser.scanner.skipAside() {
+                    if !XMLScanner.isWhitespace(parser.scanner.bytes[start]) { recovered.noteDamage() }
                     parser.scanner.position += 1
                 }
             } catch {
+                recovered.noteDamage()
                 parser.scanner.position = start + 1
             }
         }
@@ -116,6 +101,115 @@ struct XMLPropertyListRecovery {
         guard let lineEnd = blank.lastIndex(where: { $0 == 0x0A || $0 == 0x0D }) else { return nil }
         let indentation = blank[(lineEnd + 1)...]
         return indentation.count > tagIndentation ? Array(indentation) : nil
+    }
+
+    // MARK: Reading its pairs
+
+    /// Reads to the end of the outermost dictionary; `false` where that is not found.
+    private mutating func readPairs() -> Bool {
+        var effort = min(parser.scanner.bytes.count, Int.max / Self.effort) * Self.effort
+        while true {
+            var start = parser.scanner.position
+            do throws(PropertyListError) {
+                try parser.scanner.skipMiscellany()
+                start = parser.scanner.position
+                if parser.scanner.isAtEnd || parser.scanner.matches("</plist", at: start) {
+                    if followsMember, mayHaveTakenEnd { recovered.dropLastValue() }
+                    return false
+                }
+                if parser.scanner.matches("</dict", at: start) {
+                    switch try readEnd() {
+                    case .inPlace: return true
+                    case .cut: return false
+                    case .stray:
+                        recovered.noteStrayEnd()
+                        throw PropertyListError(.malformed, at: start)
+                    }
+                }
+                try readPair()
+                followsMember = true
+            } catch {
+                recovered.noteDamage()
+                followsMember = false
+                effort -= parser.scanner.position - start
+                let isAtKey = parser.scanner.isKeyTag(at: start)
+                let isAtEnd = parser.scanner.matches("</", at: start)
+                guard effort > 0, resynchronise(from: isAtKey || isAtEnd ? start + 1 : start) else { return false }
+            }
+        }
+    }
+
+    private mutating func readPair() throws(PropertyListError) {
+        let start = parser.scanner.position
+        guard parser.scanner.isKeyTag(at: start) else {
+            if followsMember, !isAtUnknownTag { recovered.dropLastValue() }
+            throw PropertyListError(.malformed, at: start)
+        }
+        var isAnchored = false
+        if let indentation = parser.outermostIndentation {
+            if parser.scanner.isFirst(start, onLineIndentedDeeperThan: indentation) {
+                // A key of an inner dictionary, the tag of which is taken for an empty one.
+                if followsMember { recovered.dropLastValue() }
+                throw PropertyListError(.malformed, at: start)
+            }
+            isAnchored = parser.scanner.isFirst(start, onLineIndentedBy: indentation)
+        }
+        let key = try parser.readKey(try parser.scanner.readTag())
+        recovered.begin(key, at: start, isAnchored: isAnchored)
+        try parser.scanner.skipMiscellany()
+        let value = try parser.parseValue(outerDepth: 1)
+        recovered.finish(value)
+        mayHaveTakenEnd = value.isDictionary && !endsOnLineOfItsOwn
+    }
+
+    /// Whether something begins here that looks like a tag, but is not one of a property list: a mistyped key, most likely.
+    private var isAtUnknownTag: Bool {
+        var scanner = parser.scanner
+        do throws(PropertyListError) {
+            _ = try scanner.readTag()
+            return false
+        } catch {
+            return parser.scanner.bytes[parser.scanner.position] == UInt8(ascii: "<")
+        }
+    }
+
+    /// Whether the end tag that was just read begins a line with the indentation of the outermost dictionary's keys, and
+    /// so is not the end of the outermost dictionary itself.
+    private var endsOnLineOfItsOwn: Bool {
+        guard let indentation = parser.outermostIndentation,
+            let tag = parser.scanner.bytes[..<parser.scanner.position].lastIndex(of: UInt8(ascii: "<"))
+        else { return false }
+        return parser.scanner.isFirst(tag, onLineIndentedBy: indentation)
+    }
+
+    private enum End {
+        /// The document ends, too.
+        case inPlace
+        /// The file ends, but not the document.
+        case cut
+        /// Something follows that cannot.
+        case stray
+    }
+
+    /// Moves past the end tag of a dictionary that begins here.
+    private mutating func readEnd() throws(PropertyListError) -> End {
+        try parser.scanner.skipEndTag(of: .dict)
+        try parser.scanner.skipMiscellany()
+        let rest = parser.scanner.bytes[parser.scanner.position...]
+        if rest.starts(with: "</plist".utf8) { return .inPlace }
+        guard hasPlistElement else { return rest.first == UInt8(ascii: "<") ? .stray : .inPlace }
+        return "</plist".utf8.starts(with: rest) ? .cut : .stray
+    }
+
+    /// Moves to the next key of the outermost dictionary that does not begin before `start`; `false` where there is none.
+    private mutating func resynchronise(from start: Int) -> Bool {
+        var finder = XMLKeyFinder(
+            bytes: parser.scanner.bytes, position: start, indentation: parser.outermostIndentation)
+        let key = finder.nextKey()
+        if finder.hasPassedStrayEnd { recovered.noteStrayEnd() }
+        guard let key else { return false }
+        parser.scanner.position = key
+        return true
     }
 }
 

@@ -30,8 +30,9 @@ enum InstantText {
         }
         let whole = text[..<19] + [UInt8(ascii: "Z")]
         let date = XMLText(bytes: Array(whole), range: 0..<20, isASCII: true)
-        guard let seconds = GregorianDate.seconds(date) else { return nil }
-        let milliseconds = Int64(seconds + referenceSeconds) * 1_000 + fraction
-        return (0...Instant.latestMilliseconds).contains(milliseconds) ? milliseconds : nil
+        guard let seconds = GregorianDate.seconds(date).flatMap({ Int64(exactly: $0 + referenceSeconds) }),
+            let milliseconds = seconds.multiplied(byChecked: 1_000)?.adding(checked: fraction)
+        else { return nil }
+        return Int64(checked: milliseconds, in: 0...Instant.latestMilliseconds)
     }
 }

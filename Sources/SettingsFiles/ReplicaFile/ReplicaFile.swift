@@ -28,6 +28,8 @@ struct ReplicaFile: Sendable {
     /// keep does not change the number.
     static let version = 1
 
+    /// Larger numbers are not read. No version, count or order comes near it.
+    static let numberLimit = 999_999_999
     /// Larger files are not read.
     static let sizeLimit = 64 << 20
     /// Longer lines are not read.

@@ -110,7 +110,7 @@ enum ReplicaFileReader {
             guard isNew else { return nil }
         }
         guard members.isComplete, let name, !name.isEmpty, !name.utf8.contains(0), let value, let changed,
-            let order = UInt16(exactly: order ?? 0), let replica
+            let order = UInt16(checked: order ?? 0), let replica
         else { return nil }
         let stamp = Stamp(instant: Instant(milliseconds: changed, order: order), replica: replica)
         return SharedRecord(
@@ -220,13 +220,7 @@ private struct Members {
     }
 
     func number(_ range: Range<Int>) -> Int? {
-        guard range.count <= 9 else { return nil }
-        var number = 0
-        for byte in bytes[range] {
-            guard let digit = NumberText.digit(byte, radix: 10) else { return nil }
-            number = number * 10 + Int(digit)
-        }
-        return number
+        Int(checkedDigits: bytes[range]).flatMap { Int(checked: $0, in: 0...ReplicaFile.numberLimit) }
     }
 
     func isTrue(_ range: Range<Int>) -> Bool { bytes[range].elementsEqual("true".utf8) }

@@ -62,11 +62,14 @@ import Testing
     @Test(arguments: [
         ("<dict><key>a</key><true/><key>b</key><integer>x</integer><key>c</key><true/></dict>", ["a", "c"]),
         ("<dict><key>a</key><dict><key>x</key><bad/></dict><key>c</key><true/></dict>", ["c"]),
-        ("<dict><key>a</key><array><dict/><dict a='/'><key>x</key><bad/></dict></array><key>c</key><true/>", ["c"]),
+        (
+            "<dict><key>a</key><array><dict/><dict a='/'><key>x</key><bad/></dict></array><key>c</key><true/></dict>",
+            ["c"]
+        ),
         ("<dict><kex>a</key><true/><key>b</key><true/></dict>", ["b"]),
         ("<dict>junk<key>b</key><true/></dict>", ["b"]),
         ("<dict><key>a</key><key>b</key><true/></dict>", ["b"]),
-        ("<dict><key>a</key><true/><!-- never ends <key>b</key><true/></dict>", ["a", "b"]),
+        ("<dict><key>a</key><true/><!-- never ends <key>b</key><true/></dict>", ["a"]),
         ("<dict><key>a&x;</key><true/><key>b</key><true/></dict>", ["b"]),
         ("<dict><key>a</key><true/></dict>trailing", ["a"]),
         ("<!-- <dict><key>no</key><true/></dict> --><dict><key>a</key><true/>", ["a"]),
@@ -76,7 +79,7 @@ import Testing
         ("<?xml encoding='latin1'?><dict><key>a</key><true/><key>\u{E9}</key><true/></dict>", ["a", "\u{E9}"]),
         ("<dict>\n  <key>a</key>\n  <dict>\n    <key>x</key>\n  <key>b</key>\n  <true/>\n</dict>", ["b"]),
         (
-            "<dict>\r\t<key>a</key>\r\t<dikt>\r\t\t<key>x</key>\r\t\t<true/>\r\t</dict>\r\t<key>b</key>\r\t<true/>",
+            "<dict>\r\t<key>a</key>\r\t<dikt>\r\t\t<key>x</key>\r\t\t<true/>\r\t</dict>\r\t<key>b</key>\r\t<true/>\r</dict>",
             ["b"]
         ),
         ("<dict><key>a</key><true/><key>b</key><bad/><key>a</key><false/></dict>", ["a"]),

@@ -91,15 +91,6 @@ import Testing
         #expect(failure(reading: text) == kind)
     }
 
-    @Test func `tells where the fault is, counted from the start of the file`() {
-        #expect(throws: PropertyListError(.malformed, at: 10)) {
-            try PropertyListReader.read(Data("\u{FEFF}<plist><integer>x</integer></plist>".utf8))
-        }
-        let error = PropertyListError(.malformed, at: 10)
-        #expect(error.description == "The property list is malformed (at byte 10).")
-        #expect(PropertyListError(.empty).description == "The property list is empty.")
-    }
-
     @Test func `refuses a root that is not a dictionary where one is needed`() {
         let data = Data("<plist><array/></plist>".utf8)
         #expect(throws: PropertyListError(.rootIsNotADictionary)) { try PropertyListReader.readDictionary(data) }

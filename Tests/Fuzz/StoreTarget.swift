@@ -1,0 +1,194 @@
+import Foundation
+import SettingsCore
+import SettingsTestKit
+
+@testable import SettingsFiles
+
+extension FuzzTarget {
+    /// A property list and a journal, with right checks, as a store finds them: when it opens, and while it is open.
+    ///
+    /// The store opens or throws; what it can set is there when another opens.
+    static let store = FuzzTarget(name: "store") { bytes in
+        var input = FuzzInput(bytes)
+        let flags = input.byte()
+        let markLimit = input.byte()
+        var patches: [(place: Int, limit: UInt64)] = []
+        for _ in 0..<input.choice(8) { patches.append((input.place(1 << 24), limits[input.choice(limits.count)])) }
+        var list = input.file()
+        var journal = input.remainder
+        if markLimit > 0 { list = JournalForging.withMark(of: list, at: limits[Int(markLimit) % limits.count]) }
+        for patch in patches { JournalForging.put(patch.limit, at: patch.place, in: &journal) }
+        if flags & 1 == 0 { journal = JournalForging.withRightChecks(journal) }
+        if flags & 2 == 0 { list = JournalForging.withRightMark(list) }
+        let disk = SimulatedDisk()
+        try Scene.attempt(flags & 4 == 0) { try disk.write(Data(list), to: Scene.path) }
+        try Scene.attempt(flags & 8 == 0) { try disk.write(Data(journal), to: Scene.journalPath) }
+        try Scene.use(disk)
+        try Scene.follow(list: Data(list), journal: Data(journal), flags: flags)
+        try Scene.falsify(flags: flags, markLimit: markLimit) { own in
+            for patch in patches { JournalForging.put(patch.limit, at: patch.place, in: &own) }
+        }
+    } seeds: {
+        try Scene.seeds()
+    }
+}
+
+/// What is done with hostile files.
+private enum Scene {
+    static let path = "/Settings.plist"
+    static let journalPath = "/Settings.plist-journal"
+    static let key = SettingsService.StorageKey("fuzz", scope: .defaults)
+
+    static func attempt(_ condition: Bool, _ body: () throws -> Void) throws {
+        if condition { try body() }
+    }
+
+    /// A store that does nothing by itself, so that a finding can be repeated.
+    static func open(_ disk: SimulatedDisk) throws -> PropertyListStore {
+        try PropertyListStore(
+            path: path, fileSystem: disk.process(), writingDelay: .seconds(3600), patience: .zero)
+    }
+
+    /// Opens, reads, writes and folds, and opens once more.
+    static func use(_ disk: SimulatedDisk) throws {
+        let value = Data("[1,2]".utf8)
+        let store: PropertyListStore
+        do {
+            store = try open(disk)
+        } catch is SettingsError {
+            // Refused in words.
+            return
+        }
+        readAll(store)
+        guard set(value, store) else { return }
+        require(store.get(key) == value, "a value that is set is read")
+        try require(open(disk).get(key) == value, "a value that is set is there for another store")
+        do { try store.synchronize() } catch is SettingsError { return } catch is SystemError { return }
+        require(store.get(key) == value, "a value stays when the file is written")
+        let other = try open(disk)
+        require(other.get(key) == value, "a value that is written is there for another store")
+        require(Set(other.keys()) == Set(store.keys()), "another store has the same keys")
+        for name in store.keys().prefix(20) {
+            let key = SettingsService.StorageKey(name, scope: .defaults)
+            require(other.get(key) == store.get(key), "another store has the same values")
+        }
+    }
+
+    /// Puts the files in the place of good ones that a store has open.
+    static func follow(list: Data, journal: Data, flags: UInt8) throws {
+        let disk = SimulatedDisk()
+        let writer = try open(disk)
+        let reader = try open(disk)
+        _ = set(Data("1".utf8), writer)
+        try writer.synchronize()
+        try reader.refresh()
+        let isInPlace = flags & 16 == 0
+        func put(_ data: Data, _ path: String) throws {
+            if isInPlace { try disk.write(data, to: path) } else { try disk.replace(path, with: data) }
+        }
+        try attempt(flags & 4 == 0) { try put(list, path) }
+        try attempt(flags & 8 == 0) { try put(journal, journalPath) }
+        for store in flags & 32 == 0 ? [reader, writer] : [writer, reader] {
+            do { try store.refresh() } catch is SettingsError {} catch is SystemError {} catch is any ValueFreeError {}
+            readAll(store)
+        }
+        let value = Data("2".utf8)
+        if set(value, writer) { require(writer.get(key) == value, "a value that is set is read") }
+        do { try writer.synchronize() } catch is SettingsError {} catch is SystemError {}
+        do { try reader.refresh() } catch is SettingsError {} catch is SystemError {} catch is any ValueFreeError {}
+        readAll(reader)
+    }
+
+    /// Changes numbers in the files that stores have open, of which one has not read everything yet; then opens another.
+    static func falsify(flags: UInt8, markLimit: UInt8, _ change: (inout [UInt8]) -> Void) throws {
+        let disk = SimulatedDisk()
+        let writer = try open(disk)
+        _ = set(Data("1".utf8), writer)
+        try writer.synchronize()
+        let reader = try open(disk)
+        _ = set(Data("2".utf8), writer)
+        try writer.synchronize()
+        _ = set(Data("3".utf8), writer)
+        var journal = Array(disk.contents(of: journalPath) ?? Data())
+        change(&journal)
+        let file = Data(JournalForging.withRightChecks(journal))
+        if flags & 16 == 0 { try disk.write(file, to: journalPath) } else { try disk.replace(journalPath, with: file) }
+        if markLimit > 0 {
+            let list = Array(disk.contents(of: path) ?? Data())
+            let marked = JournalForging.withMark(of: list, at: limits[Int(markLimit) % limits.count])
+            try disk.replace(path, with: Data(JournalForging.withRightMark(marked)))
+        }
+        do {
+            let other = try open(disk)
+            readAll(other)
+            for store in flags & 32 == 0 ? [reader, writer, other] : [other, writer, reader] {
+                do { try store.refresh() } catch is SettingsError {} catch is SystemError {} catch is any ValueFreeError
+                {}
+                readAll(store)
+                let value = Data("4".utf8)
+                if set(value, store) { require(store.get(key) == value, "a value that is set is read") }
+                do { try store.synchronize() } catch is SettingsError {} catch is SystemError {}
+            }
+        } catch is SettingsError {
+            // Refused in words.
+        }
+    }
+
+    private static func readAll(_ store: PropertyListStore) {
+        for name in store.keys().prefix(50) { _ = store.get(SettingsService.StorageKey(name, scope: .defaults)) }
+    }
+
+    private static func set(_ value: Data, _ store: PropertyListStore) -> Bool {
+        do {
+            try store.set(key, to: value)
+            return true
+        } catch {
+            // Refused in words.
+            return false
+        }
+    }
+
+    // MARK: Seeds
+
+    /// Files as stores leave them, so that they always have the present format.
+    static func seeds() throws -> [[UInt8]] {
+        var seeds: [[UInt8]] = []
+        func add(_ list: Data?, _ journal: Data?) {
+            let files = FuzzInput.file(list ?? Data()) + Array(journal ?? Data())
+            for flag: UInt8 in [0, 16, 32] { seeds.append([flag, 0, 0] + files) }
+            // Every integer at its limits, wherever it stands.
+            for limit in UInt8(0)..<UInt8(limits.count) { seeds.append([0, limit, 0] + files) }
+        }
+        for place in 0..<400 {
+            for edge in [1 << 63, .max, 1 << 63 - 1] as [UInt64] {
+                let index = limits.firstIndex(of: edge) ?? 0
+                let patch: [UInt8] = [0, UInt8(place >> 8), UInt8(place & 0xFF), UInt8(index)]
+                seeds.append([UInt8(place % 4 * 16), 0, 1] + patch + FuzzInput.file([]))
+            }
+        }
+        let disk = SimulatedDisk()
+        let store = try open(disk)
+        func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .defaults) }
+        try store.set(key("count"), to: Data("640".utf8))
+        try store.set(key("text"), to: Data("\"dark\"".utf8))
+        add(nil, disk.contents(of: journalPath))
+        try store.synchronize()
+        let first = (disk.contents(of: path), disk.contents(of: journalPath))
+        add(first.0, first.1)
+        try store.set(key("text"), to: nil)
+        try store.set(key("data"), to: Data([0, 1, 2]))
+        add(disk.contents(of: path), disk.contents(of: journalPath))
+        add(first.0, disk.contents(of: journalPath))
+        // An edit from outside, adopted.
+        let edited = String(decoding: disk.contents(of: path) ?? Data(), as: UTF8.self)
+            .replacingOccurrences(of: "640", with: "641")
+        try disk.replace(path, with: Data(edited.utf8))
+        try store.refresh()
+        add(disk.contents(of: path), disk.contents(of: journalPath))
+        try store.synchronize()
+        add(disk.contents(of: path), disk.contents(of: journalPath))
+        add(disk.contents(of: path), first.1)
+        add(Data("<plist><dict><key>count</key><integer>1</integer></di".utf8), first.1)
+        return seeds
+    }
+}
