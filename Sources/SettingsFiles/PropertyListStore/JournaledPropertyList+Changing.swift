@@ -23,7 +23,8 @@ extension JournaledPropertyList {
             let (present, size) = contents.withLock { ($0.data(named: name), $0.size) }
             guard let decided = try decide(present) else { return true }
             data = decided.data
-            try requireRoom(PropertyListContents.size(of: name, data) - PropertyListContents.size(of: name, present), size)
+            try requireRoom(
+                PropertyListContents.size(of: name, data) - PropertyListContents.size(of: name, present), size)
             JournalFrame.appendChange(name: name, data: data, at: place, to: &buffer)
             return true
         } make: { contents, position in

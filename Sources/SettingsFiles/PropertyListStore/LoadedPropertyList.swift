@@ -53,7 +53,8 @@ struct LoadedPropertyList {
 
     private mutating func openJournal(beside list: FilePermissions?) throws -> Journal? {
         do {
-            return try Journal.openPresent(access.journalPath, isWriting: access.isWriting, in: fileSystem, beside: list)
+            return try Journal.openPresent(
+                access.journalPath, isWriting: access.isWriting, in: fileSystem, beside: list)
         } catch let problem as JournalProblem where problem.isRefusal {
             access.journalProblem = problem
             return nil

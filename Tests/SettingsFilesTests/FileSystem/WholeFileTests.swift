@@ -110,7 +110,9 @@ struct WholeFileTests {
             let file = WholeFile(path: directory + "/f", fileSystem: fileSystem)
             _ = try file.replace(with: Data("old".utf8))
             fileSystem.set(.calls([.link], errno: ENOSPC))
-            #expect(throws: SystemError.self) { try file.put(file.prepare(Data("new".utf8)), replaced: .keptAside("f.aside")) }
+            #expect(throws: SystemError.self) {
+                try file.put(file.prepare(Data("new".utf8)), replaced: .keptAside("f.aside"))
+            }
             #expect(try bytes(of: directory + "/f") == Data("old".utf8))
             #expect(try names(in: directory) == ["f"])
         }

@@ -57,7 +57,8 @@ struct SampleJournal {
         JournalFrame.appendChange(name: "false", data: Data("friend".utf8), at: samplePlace(journal.end), to: &frame)
         frames.append(contentsOf: frame)
         journal.append("journal", frames)
-        journal.append(.adoption(
+        journal.append(
+            .adoption(
                 file: sampleVersion, JournalEdit(removed: ["a", "große"], members: Data("<plist/>".utf8))))
         journal.append(.changes([]))
         journal.append(.restore(base: sampleVersion.digest, JournalEdit(removed: [], members: Data())))
