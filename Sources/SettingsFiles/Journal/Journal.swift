@@ -112,7 +112,7 @@ final class Journal: @unchecked Sendable {
         var pause = LockPause()
         var deadline = Deadline(after: patience)
         var size = try size()
-        while true {
+        while !ExitHook.isOutOfPatience {
             if deadline.hasPassed {
                 let newSize = try self.size()
                 if newSize == size { return false }
@@ -122,6 +122,7 @@ final class Journal: @unchecked Sendable {
             pause.next()
             if try tryLock() { return true }
         }
+        return false
     }
 
     /// Takes the file's lock if nobody has it.

@@ -1,4 +1,3 @@
-import Dispatch
 import SettingsCore
 import Synchronization
 
@@ -97,9 +96,10 @@ final class JournaledPropertyList: Sendable {
     let patience: Duration
     let trust: Duration
     /// Does what is not done in the caller's time.
-    let queue = DispatchQueue(label: "SettingsKit.PropertyListStore", qos: .utility)
+    let queue = BackgroundQueue()
     let hasLookedInVain = Atomic(false)
     let isAboutToLook = Atomic(false)
+    let isLookPlanned = Atomic(false)
     /// The journal's inode and how far it was read, to be compared with what is at the path; of no meaning together.
     private let knownInode = Atomic<UInt64>(0)
     private let knownEnd = Atomic<UInt64>(0)
@@ -132,10 +132,9 @@ final class JournaledPropertyList: Sendable {
         } catch {
             throw SettingsError(.storeUnavailable, store: description, underlying: error)
         }
-        let target = loaded.access.target
         contents = Mutex(loaded.contents)
         access = Mutex(loaded.access)
-        let writer = WriteBehind(label: "SettingsKit.PropertyListStore", delay: writingDelay) { [weak self] in
+        let writer = WriteBehind(delay: writingDelay) { [weak self] in
             try self?.foldInBackground()
         } report: { [weak self] error in
             guard let self else { return }
@@ -143,7 +142,10 @@ final class JournaledPropertyList: Sendable {
         }
         for damage in loaded.damages { feed.report(damageReport(damage)) }
         self.writer.withLock { $0 = writer }
-        if isWatching { watch.withLock { $0 = FileWatch(of: self, target: target) } }
+        if isWatching {
+            watch.withLock { $0 = FileWatch(of: self) }
+            feed.onFirstListener { [weak self] in self?.startWatching() }
+        }
         if loaded.contents.lastPosition > loaded.access.folded { scheduleFold() }
     }
 
@@ -171,6 +173,9 @@ final class JournaledPropertyList: Sendable {
         guard hasBackground else { return }
         writer.withLock { $0 }?.schedule(after: isOthers ? .milliseconds(400) : .zero)
     }
+
+    /// Looks for what others change from now on, if it is to be looked for at all.
+    func startWatching() { watch.withLock { $0 }?.start() }
 
     // MARK: Access to the files
 

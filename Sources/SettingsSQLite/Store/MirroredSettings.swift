@@ -1,4 +1,3 @@
-import Dispatch
 import SettingsCore
 import SettingsFiles
 import Synchronization
@@ -51,8 +50,7 @@ final class MirroredSettings: Sendable {
         access = Mutex(Access(connection: connection, version: nil))
         try access.withLock { access in try refresh(&access) }
         guard isWatching else { return }
-        let queue = DispatchQueue(label: "SettingsKit.\(description)")
-        let watch = DatabaseWatch(path: path, queue: queue) { [weak self] in self?.look() }
+        let watch = DatabaseWatch(path: path) { [weak self] in self?.look() }
         self.watch.withLock { $0 = watch }
     }
 

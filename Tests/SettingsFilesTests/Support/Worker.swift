@@ -14,6 +14,7 @@ import Testing
 final class Worker: Sendable {
     private let process = Mutex<Process?>(nil)
     private let pid: pid_t
+    private let input: FileHandle
     private let end: AsyncStream<Int32>
     /// What it says, line by line, until it ends.
     let lines: AsyncStream<String>
@@ -26,6 +27,9 @@ final class Worker: Sendable {
         process.arguments = arguments
         let pipe = Pipe()
         process.standardOutput = pipe
+        let input = Pipe()
+        process.standardInput = input
+        self.input = input.fileHandleForWriting
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
         // A thread of its own: the tests' pool has few, and a readability handler is not safe to have removed in time.
         let output = pipe.fileHandleForReading
@@ -63,7 +67,15 @@ final class Worker: Sendable {
         return try #require(found.first { FileManager.default.isExecutableFile(atPath: $0.path) })
     }
 
+    var processID: pid_t { pid }
+
+    /// Where the executable is.
+    static func path() throws -> String { try executable().path }
+
     func send(_ signal: Int32) { kill(pid, signal) }
+
+    /// Writes to the process's standard input.
+    func write(_ text: String) throws { try input.write(contentsOf: Data(text.utf8)) }
 
     /// Waits for a line.
     func wait(for line: String) async {

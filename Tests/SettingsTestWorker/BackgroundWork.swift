@@ -1,0 +1,104 @@
+import Foundation
+import SettingsCore
+import SettingsFiles
+import SettingsSQLite
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What the tests of the background have another process do.
+enum BackgroundWork {
+    private static let key = SettingsService.StorageKey("a", scope: .defaults)
+
+    private static func service(_ store: any SettingsStore) -> SettingsService {
+        SettingsService(stores: [.defaults: store], diagnosticSink: .init { say("problem \($0.code.name)") })
+    }
+
+    /// Opens one store of each kind in a directory, and `count` property lists more, each with a listener, and does nothing.
+    static func idle(_ directory: String, count: Int) throws {
+        func url(_ name: String) -> URL { URL(fileURLWithPath: "\(directory)/\(name)") }
+        var stores: [any SettingsStore] = [
+            try DirectoryStore(at: url("shared"), state: url("shared-state")), try SQLiteStore(at: url("a.sqlite")),
+        ]
+        for number in 0..<count { stores.append(try PropertyListStore(url: url("\(number).plist"))) }
+        let setting = Setting<Int>("a", in: .defaults, default: 0)
+        let kept = stores.map { store in
+            let service = Self.service(store)
+            service.set(setting, to: 1)
+            return service.observe(setting) { say("\($0.newValue)") }
+        }
+        say("idle")
+        withExtendedLifetime((stores, kept)) { while true { pause() } }
+    }
+
+    /// Reads a value, and exits.
+    static func read(_ path: String) throws {
+        let store = try PropertyListStore(url: URL(fileURLWithPath: path))
+        let service = Self.service(store)
+        say("\(service.get(Setting<Int>("a", in: .defaults, default: 0)))")
+    }
+
+    /// Reads a value, and again for each byte on standard input; nothing else wakes it.
+    static func readAgain(_ path: String) throws {
+        let store = try PropertyListStore(url: URL(fileURLWithPath: path))
+        let service = Self.service(store)
+        let setting = Setting<Int>("a", in: .defaults, default: 0)
+        repeat { say("\(service.get(setting))") } while getchar() != EOF
+    }
+
+    /// Sets a value in each of `count` property lists, and exits when something comes on standard input.
+    static func setAndWait(_ directory: String, count: Int) throws {
+        let stores = try (0..<count).map { number in
+            try PropertyListStore(url: URL(fileURLWithPath: "\(directory)/\(number).plist"))
+        }
+        for store in stores { try store.set(key, to: Data("2".utf8)) }
+        say("set")
+        _ = getchar()
+        withExtendedLifetime(stores) { exit(0) }
+    }
+
+    /// Opens, uses and closes a property list `count` times; says how much of everything there is after a warm-up and at the
+    /// end.
+    static func openAndClose(_ path: String, count: Int) throws {
+        func round() throws {
+            let store = try PropertyListStore(url: URL(fileURLWithPath: path))
+            let service = Self.service(store)
+            let setting = Setting<Int>("a", in: .defaults, default: 0)
+            let subscription = service.observe(setting) { _ in }
+            service.update(setting) { $0 += 1 }
+            subscription.cancel()
+        }
+        for _ in 0..<200 { try round() }
+        sleep(2)
+        say(usage())
+        for _ in 0..<count { try round() }
+        // What begins a moment after opening, and threads that wait for more work, end meanwhile.
+        sleep(7)
+        say(usage())
+    }
+
+    /// How many threads and descriptors the process has, and its memory in KiB.
+    private static func usage() -> String {
+        func count(_ path: String) -> Int {
+            do {
+                return try FileManager.default.contentsOfDirectory(atPath: path).count
+            } catch {
+                return -1
+            }
+        }
+        var memory = 0
+        do {
+            let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+            let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+            memory = line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+        } catch {
+            memory = -1
+        }
+        return "\(count("/proc/self/task")) \(count("/proc/self/fd")) \(memory)"
+    }
+}
