@@ -264,6 +264,10 @@ case "open-and-close":
     // open-and-close PATH COUNT: opens, uses and closes a store so often, and says how much of the system it has.
     try BackgroundWork.openAndClose(path, count: argument(3))
 
+case "fork-and-open":
+    // fork-and-open DIRECTORY: a child of a busy process opens a store of its own, and relies on the background.
+    exit(try BackgroundWork.forkAndOpen(path))
+
 default:
     say("unknown: \(arguments[1])")
     exit(64)

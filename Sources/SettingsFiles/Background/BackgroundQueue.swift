@@ -18,9 +18,11 @@ package final class BackgroundQueue: Sendable {
     }
 
     /// Runs work after a while.
-    package func asyncAfter(_ delay: Duration, _ work: @escaping Work) {
+    package func asyncAfter(_ delay: Duration, _ work: @escaping Work) { async(at: .after(delay), work) }
+
+    func async(at moment: Moment, _ work: @escaping Work) {
         guard forks == Fork.count else { return }
-        BackgroundThreads.shared.add(work, to: self, at: .after(delay))
+        BackgroundThreads.shared.add(work, to: self, at: moment)
     }
 
     /// `@unchecked Sendable`: used only with the lock of ``BackgroundThreads`` held.

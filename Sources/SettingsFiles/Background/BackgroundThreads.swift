@@ -171,10 +171,14 @@ final class BackgroundThreads: @unchecked Sendable {
         return nil
     }
 
-    /// Does something without the lock.
-    private func unlocked(_ body: () -> Void) {
+    /// Does something without the lock; another thread keeps watch meanwhile.
+    ///
+    /// - Parameter isRound: Whether it is a round, which is over soon: the next one needs no other thread.
+    private func unlocked(isRound: Bool = false, _ body: () -> Void) {
         let forks = Fork.count
         state.busy += 1
+        let isAnythingDue = !state.timed.isEmpty || !isRound && state.nextRound != nil
+        if !state.ready.isEmpty || !state.hasKeeper && isAnythingDue { wakeKeeper() }
         lock.unlock()
         body()
         if forks != Fork.count { return }
@@ -190,12 +194,12 @@ final class BackgroundThreads: @unchecked Sendable {
             return nil
         }
         if state.running >= Self.width + state.extraWidth {
-            guard let end = state.stalledUntil else {
+            if let end = state.stalledUntil, end > now { return nil }
+            if state.stalledUntil == nil || state.running >= Self.limit {
                 state.stalledUntil = .after(Self.stallTime)
                 if state.hasKeeper { due.signal() }
                 return nil
             }
-            guard end <= now, state.running < Self.limit else { return nil }
             state.extraWidth += 1
         }
         state.stalledUntil = nil
@@ -206,10 +210,7 @@ final class BackgroundThreads: @unchecked Sendable {
         var next: BackgroundQueue.Work? = queue.backlog.works.removeFirst()
         state.running += 1
         let forks = Fork.count
-        // The next one to look is another.
-        let isNeeded = !state.ready.isEmpty || !state.timed.isEmpty || state.nextRound != nil
         unlocked {
-            if isNeeded { keepWatch() }
             // Released here, too: with it may go the last reference to a store.
             if let work = next.take() { perform(work) }
         }
@@ -231,17 +232,11 @@ final class BackgroundThreads: @unchecked Sendable {
         #endif
     }
 
-    private func keepWatch() {
-        lock.lock()
-        defer { lock.unlock() }
-        if !state.hasKeeper || !state.ready.isEmpty { wakeKeeper() }
-    }
-
     /// Looks at all places in their turn, in the keeper's own thread: a few calls for each, which do not wait.
     private func makeRound(_ now: Moment) {
         var lookouts = state.rounds.values.compactMap(\.object)
         state.nextRound = lookouts.isEmpty ? nil : .after(Self.roundPause)
-        unlocked {
+        unlocked(isRound: true) {
             perform { for lookout in lookouts { lookout.check() } }
             lookouts = []
         }

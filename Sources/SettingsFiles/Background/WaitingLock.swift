@@ -77,15 +77,14 @@ struct Moment: Comparable, Sendable {
         return Moment(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// The moment after a duration. From a second on, moments are multiples of a quarter of a second, none later than asked
-    /// for: what waits for about the same time is done at once, and wakes the process once.
     static func after(_ duration: Duration) -> Moment {
         let duration = min(max(duration, .zero), .seconds(1_000_000_000))
-        var moment = now
-        moment.nanoseconds += Int64(duration / .nanoseconds(1))
-        if duration >= .seconds(1) { moment.nanoseconds -= moment.nanoseconds % 250_000_000 }
-        return moment
+        return Moment(nanoseconds: now.nanoseconds + Int64(duration / .nanoseconds(1)))
     }
+
+    /// The last multiple of a quarter of a second that is not later: what is due at about the same time is then done at
+    /// once, and wakes the process once.
+    var rounded: Moment { Moment(nanoseconds: nanoseconds - nanoseconds % 250_000_000) }
 
     static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
 

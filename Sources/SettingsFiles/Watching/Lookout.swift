@@ -56,11 +56,13 @@ package final class Lookout: Sendable {
         let inode: UInt64
 
         init?(at path: String) {
-            // Where it cannot be told, it is as good as none: a watch does not work there, either.
-            guard case .some(.some(let status)) = try? POSIXFileSystem().status(of: path, followingLink: true) else {
+            do throws(SystemError) {
+                guard let status = try POSIXFileSystem().status(of: path, followingLink: true) else { return nil }
+                (device, inode) = (status.device, status.inode)
+            } catch {
+                // As good as none: nothing there can be watched, either.
                 return nil
             }
-            (device, inode) = (status.device, status.inode)
         }
     }
 
@@ -146,7 +148,8 @@ package final class Lookout: Sendable {
             return next
         }
         guard let next else { return }
-        queue.asyncAfter(next) { [weak self] in
+        let moment = Moment.after(next)
+        queue.async(at: next < .seconds(1) ? moment : moment.rounded) { [weak self] in
             guard let self else { return }
             state.withLock { $0.isTimed = false }
             turn()

@@ -91,6 +91,13 @@ struct BackgroundThreadsTests {
         #expect(try await eventually { log.all == [1, 2] })
     }
 
+    @Test("a child made by fork has threads of its own for the stores that it opens, and its parent keeps its own")
+    func fork() async throws {
+        try await withTemporaryDirectory { directory in
+            try await Worker.run("fork-and-open", directory)
+        }
+    }
+
     @Test("timed work comes out by time, whatever the order in which it was put in")
     func heap() {
         var generator = SystemRandomNumberGenerator()
