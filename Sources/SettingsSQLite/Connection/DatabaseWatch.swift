@@ -35,6 +35,7 @@ final class DatabaseWatch: Sendable {
     /// The files as they were before the last look.
     private let known = Mutex<[FileStatus?]>([])
     private let isAboutToLook = Atomic(false)
+    private let isLookPlanned = Atomic(false)
     private let announcement = Atomic(Announcement.none)
     private let forks = Fork.count
 
@@ -75,6 +76,16 @@ final class DatabaseWatch: Sendable {
             look()
         }
         if inAMoment { queue.asyncAfter(Self.pause, work) } else { queue.async(work) }
+    }
+
+    /// Has the database looked at after a while, as it was locked just now: there need not be another event.
+    func lookLater() {
+        if isLookPlanned.exchange(true, ordering: .acquiringAndReleasing) { return }
+        queue.asyncAfter(Self.slow) { [weak self] in
+            guard let self else { return }
+            isLookPlanned.store(false, ordering: .releasing)
+            look()
+        }
     }
 
     private func look() {

@@ -178,7 +178,7 @@ final class MirroredSettings: Sendable {
             if hasChanged == nil { return }
             hasLookedInVain.store(false, ordering: .relaxed)
         } catch SettingsError.Code.busy {
-            // Somebody works on the file; there will be another event, or the next look in its turn.
+            watch.withLock { $0 }?.lookLater()
         } catch {
             if hasLookedInVain.exchange(true, ordering: .relaxed) { return }
             feed.report(.wrap(error, as: .readFailed, store: description))
