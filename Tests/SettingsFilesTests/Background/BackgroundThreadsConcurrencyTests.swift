@@ -5,7 +5,7 @@ import Testing
 @testable import SettingsFiles
 
 @Suite("Threads of the background", .timeLimit(.minutes(10)))
-struct BackgroundThreadsTests {
+struct BackgroundThreadsConcurrencyTests {
     @Test("work on one queue runs in order, one piece at a time")
     func order() async throws {
         let queue = BackgroundQueue()
@@ -89,29 +89,5 @@ struct BackgroundThreadsTests {
             queue.asyncAfter(.milliseconds(5)) { holder.log.append(1) }
         }
         #expect(try await eventually { log.all == [1, 2] })
-    }
-
-    @Test("a child made by fork has threads of its own for the stores that it opens, and its parent keeps its own")
-    func fork() async throws {
-        try await withTemporaryDirectory { directory in
-            try await Worker.run("fork-and-open", directory)
-        }
-    }
-
-    @Test("timed work comes out by time, whatever the order in which it was put in")
-    func heap() {
-        var generator = SystemRandomNumberGenerator()
-        let seed = UInt64.random(in: 0 ... .max, using: &generator)
-        var state = seed
-        let queue = BackgroundQueue()
-        var works = TimedWorks()
-        for _ in 0..<500 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            works.insert(TimedWork(moment: .after(.microseconds(Int64(state >> 45))), queue: queue) {})
-        }
-        let end = Moment.after(.seconds(60))
-        var moments: [Moment] = []
-        while let work = works.popFirst(by: end) { moments.append(work.moment) }
-        #expect(moments.count == 500 && works.isEmpty && moments == moments.sorted(), "seed \(seed)")
     }
 }
