@@ -62,8 +62,8 @@ enum BackgroundWork {
         withExtendedLifetime(stores) { exit(0) }
     }
 
-    /// Opens, uses and closes a property list `count` times; says how much of everything there is after a warm-up and at the
-    /// end.
+    /// Opens, uses and closes a property list `count` times; says what it has of the system after a warm-up and at the
+    /// end, and how many threads it had at most.
     static func openAndClose(_ path: String, count: Int) throws {
         func round() throws {
             let store = try PropertyListStore(url: URL(fileURLWithPath: path))
@@ -76,10 +76,15 @@ enum BackgroundWork {
         for _ in 0..<200 { try round() }
         sleep(2)
         say(usage())
-        for _ in 0..<count { try round() }
+        var threads = 0
+        for number in 0..<count {
+            try round()
+            if number % 50 == 0 { threads = max(threads, entries("/proc/self/task")) }
+        }
         // What begins a moment after opening, and threads that wait for more work, end meanwhile.
-        sleep(7)
+        sleep(2)
         say(usage())
+        say("\(threads)")
     }
 
     /// Forks while the background works; the child opens a store of its own, which is written and looks for changes.
@@ -117,13 +122,6 @@ enum BackgroundWork {
 
     /// How many threads and descriptors the process has, and its memory in KiB.
     private static func usage() -> String {
-        func count(_ path: String) -> Int {
-            do {
-                return try FileManager.default.contentsOfDirectory(atPath: path).count
-            } catch {
-                return -1
-            }
-        }
         var memory = 0
         do {
             let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
@@ -132,6 +130,14 @@ enum BackgroundWork {
         } catch {
             memory = -1
         }
-        return "\(count("/proc/self/task")) \(count("/proc/self/fd")) \(memory)"
+        return "\(entries("/proc/self/task")) \(entries("/proc/self/fd")) \(memory)"
+    }
+
+    private static func entries(_ path: String) -> Int {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: path).count
+        } catch {
+            return -1
+        }
     }
 }

@@ -50,8 +50,11 @@
                 var usages: [[Int]] = []
                 for await line in worker.lines { usages.append(line.split(separator: " ").compactMap { Int($0) }) }
                 #expect(await worker.status() == 0)
-                try #require(usages.count == 2 && usages.allSatisfy { $0.count == 3 })
-                let (start, end) = (usages[0], usages[1])
+                try #require(usages.map(\.count) == [3, 3, 1])
+                let (start, end, peak) = (usages[0], usages[1], usages[2][0])
+                // Width of the background, its keeper and one that is idle, two of Dispatch for events, the main thread, and
+                // some that are just ending.
+                #expect(peak <= 16, "\(peak) threads at once")
                 #expect(end[0] <= start[0], "threads: \(start[0]), then \(end[0])")
                 #expect(end[1] <= start[1], "descriptors: \(start[1]), then \(end[1])")
                 #expect(end[2] <= start[2] + 16_384, "KiB: \(start[2]), then \(end[2])")
