@@ -43,22 +43,20 @@ enum BackgroundWork {
         say("\(service.get(Setting<Int>("a", in: .defaults, default: 0)))")
     }
 
-    /// Reads a value, and again for each byte on standard input; nothing else wakes it.
-    static func readAgain(_ path: String) throws {
-        let store = try PropertyListStore(url: URL(fileURLWithPath: path))
-        let service = Self.service(store)
-        let setting = Setting<Int>("a", in: .defaults, default: 0)
-        repeat { say("\(service.get(setting))") } while getchar() != EOF
-    }
-
-    /// Sets a value in each of `count` property lists, and exits when something comes on standard input.
+    /// Sets a value in each of `count` property lists, and exits at SIGUSR1.
     static func setAndWait(_ directory: String, count: Int) throws {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGUSR1)
+        // Before there are other threads, which would get it.
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
         let stores = try (0..<count).map { number in
             try PropertyListStore(url: URL(fileURLWithPath: "\(directory)/\(number).plist"))
         }
         for store in stores { try store.set(key, to: Data("2".utf8)) }
         say("set")
-        _ = getchar()
+        var signal: Int32 = 0
+        sigwait(&signals, &signal)
         withExtendedLifetime(stores) { exit(0) }
     }
 

@@ -252,12 +252,8 @@ case "read":
     // read PATH: reads one number and exits in order.
     try BackgroundWork.read(path)
 
-case "read-again":
-    // read-again PATH: reads one number, and again for each byte of input.
-    try BackgroundWork.readAgain(path)
-
 case "set-and-wait":
-    // set-and-wait DIRECTORY COUNT: sets a value in so many property lists, and exits when there is input.
+    // set-and-wait DIRECTORY COUNT: sets a value in so many property lists, and exits at SIGUSR1.
     try BackgroundWork.setAndWait(path, count: argument(3))
 
 case "open-and-close":

@@ -20,7 +20,7 @@ struct ExitTests {
             }
             for lock in locks { #expect(try system.lock(lock, waiting: .seconds(10))) }
             let start = ContinuousClock.now
-            try worker.write("x")
+            worker.send(SIGUSR1)
             #expect(await worker.status() == 0)
             let duration = ContinuousClock.now - start
             for lock in locks { system.close(lock) }

@@ -14,7 +14,6 @@ import Testing
 final class Worker: Sendable {
     private let process = Mutex<Process?>(nil)
     private let pid: pid_t
-    private let input: FileHandle
     private let end: AsyncStream<Int32>
     /// What it says, line by line, until it ends.
     let lines: AsyncStream<String>
@@ -27,9 +26,6 @@ final class Worker: Sendable {
         process.arguments = arguments
         let pipe = Pipe()
         process.standardOutput = pipe
-        let input = Pipe()
-        process.standardInput = input
-        self.input = input.fileHandleForWriting
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
         // A thread of its own: the tests' pool has few, and a readability handler is not safe to have removed in time.
         let output = pipe.fileHandleForReading
@@ -73,9 +69,6 @@ final class Worker: Sendable {
     static func path() throws -> String { try executable().path }
 
     func send(_ signal: Int32) { kill(pid, signal) }
-
-    /// Writes to the process's standard input.
-    func write(_ text: String) throws { try input.write(contentsOf: Data(text.utf8)) }
 
     /// Waits for a line.
     func wait(for line: String) async {
