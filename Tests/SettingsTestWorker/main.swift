@@ -244,6 +244,26 @@ case "database-lock":
     // database-lock PATH: keeps a database locked in the middle of a write.
     DatabaseWork.run { [path] in try await DatabaseWork.lock(path) }
 
+case "idle":
+    // idle DIRECTORY COUNT: has stores of all kinds open, and does nothing.
+    try BackgroundWork.idle(path, count: argument(3))
+
+case "read":
+    // read PATH: reads one number and exits in order.
+    try BackgroundWork.read(path)
+
+case "set-and-wait":
+    // set-and-wait DIRECTORY COUNT: sets a value in so many property lists, and exits at SIGUSR1.
+    try BackgroundWork.setAndWait(path, count: argument(3))
+
+case "open-and-close":
+    // open-and-close PATH COUNT: opens, uses and closes a store so often, and says how much of the system it has.
+    try BackgroundWork.openAndClose(path, count: argument(3))
+
+case "fork-and-open":
+    // fork-and-open DIRECTORY: a child of a busy process opens a store of its own, and relies on the background.
+    exit(try BackgroundWork.forkAndOpen(path))
+
 default:
     say("unknown: \(arguments[1])")
     exit(64)

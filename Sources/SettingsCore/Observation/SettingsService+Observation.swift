@@ -139,6 +139,7 @@ extension SettingsService {
 
     private func observe(_ listener: GroupListener) -> Subscription {
         let end = registry.groups.add(listener)
+        for channel in registry.all { channel.noteListener() }
         return Subscription {
             end()
             withExtendedLifetime(self) {}

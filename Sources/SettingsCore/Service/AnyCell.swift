@@ -191,6 +191,7 @@ final class CellListener: Sendable {
     final func listen(_ body: CellListener.Body) -> @Sendable () -> Void {
         let listener = CellListener(since: channel.sequence, body: body)
         inbox.withLock { $0.listeners.append(listener) }
+        channel.noteListener()
         return { [self] in
             listener.isActive.store(false, ordering: .releasing)
             let released = inbox.withLock { inbox in

@@ -93,6 +93,9 @@ final class Channel: Sendable {
     /// Looks at what commits change, all of it between the same two. `body` runs nothing foreign.
     func betweenCommits<R: Sendable>(_ body: () -> R) -> R { state.withLock { _ in body() } }
 
+    /// Lets the store know that something listens to its changes.
+    func noteListener() { hub?.feed.noteListener() }
+
     /// Names that somebody reads or listens to.
     var knownNames: [String] {
         state.withLock { Array($0.cells.keys) } + groups.all.flatMap { $0.names(in: scope) }
@@ -180,6 +183,7 @@ final class Channel: Sendable {
             if goOver(from: old, to: new, names: names, before: before, after: after) {
                 endTransition()
                 if let old { old.hub.feed.remove(old) }
+                if hasListeners { noteListener() }
                 break
             }
         }
@@ -224,6 +228,10 @@ final class Channel: Sendable {
             return state.attachment
         }
         if let attachment { attachment.hub.feed.remove(attachment) }
+    }
+
+    private var hasListeners: Bool {
+        !groups.all.isEmpty || state.withLock { $0.cells.values.contains { $0.contains(where: \.hasListeners) } }
     }
 
     /// The names of which somebody must be told when they differ between two stores.

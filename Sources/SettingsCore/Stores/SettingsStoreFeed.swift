@@ -52,9 +52,12 @@ public final class SettingsStoreFeed: Sendable {
     private struct State {
         var listeners: [any StoreFeedListener] = []
         var unheard: [SettingsError] = []
+        var firstListenerAction: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
+    /// Whether anything has ever listened to changes that the feed publishes.
+    private let hasHadListeners = Atomic(false)
 
     /// Makes a feed.
     public init(isExhaustive: Bool = true) {
@@ -84,6 +87,30 @@ public final class SettingsStoreFeed: Sendable {
             return state.listeners
         }
         for listener in listeners { listener.storeDidReport(error) }
+    }
+
+    /// Sets what is done when something begins to listen to changes, to a setting or to a scope: once, for the first
+    /// listener of all. A service that only reads is no listener.
+    ///
+    /// - Parameter body: Runs at once if there has been a listener already. No lock is held, and it should not wait.
+    package func onFirstListener(_ body: @escaping @Sendable () -> Void) {
+        let isLate = state.withLock { state in
+            let isLate = hasHadListeners.load(ordering: .relaxed)
+            if !isLate { state.firstListenerAction = body }
+            return isLate
+        }
+        if isLate { body() }
+    }
+
+    /// Takes note that something begins to listen to changes.
+    func noteListener() {
+        if hasHadListeners.load(ordering: .relaxed) { return }
+        let action = state.withLock { state in
+            defer { state.firstListenerAction = nil }
+            hasHadListeners.store(true, ordering: .relaxed)
+            return state.firstListenerAction
+        }
+        action?()
     }
 
     /// The names that somebody who hears the feed reads or listens to.

@@ -22,7 +22,7 @@ import SettingsCore
 /// When `set` returns, the change is in the local state's journal: it survives the end of the process. When
 /// ``synchronize()`` returns, it survives a power failure and is in the directory, and what the directory had is here. The
 /// replica's file is written in the background, within a second of the change, and what others change is looked for at
-/// once where the system tells of it, and every two seconds.
+/// once where the system reports it, and every two seconds on file systems that may not.
 ///
 /// ## What "later" means
 /// Each change has a stamp of a hybrid logical clock. A change that is made where another was seen comes after it, whatever
@@ -47,8 +47,9 @@ public final class DirectoryStore: SettingsStore {
         /// How long it is remembered that a setting was removed; 180 days unless said otherwise. A device that has seen
         /// nothing of the others for longer may bring removed values back.
         public var tombstoneRetention: Duration = .seconds(180 * 86_400)
-        /// How often the directory is looked at where nothing tells of changes, on a network file system for example.
-        public var pollInterval: Duration = .seconds(2)
+        /// How often to look for changes that the system does not report. Nil chooses by the file system: every two seconds
+        /// where changes may go unreported, as on a network file system, and every twelve where all are reported.
+        public var pollInterval: Duration?
         /// Larger files are neither read nor written.
         var sizeLimit = ReplicaFile.sizeLimit
 

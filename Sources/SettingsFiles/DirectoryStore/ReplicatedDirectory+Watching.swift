@@ -1,21 +1,30 @@
-import Dispatch
 import SettingsCore
 import Synchronization
 
 /// Noticing what others change in the directory.
 extension ReplicatedDirectory {
+    /// How long a change may go unnoticed where the file system may not report it.
+    private static var pause: Duration { .seconds(2) }
+
     /// Has a look at the directory soon; not in the thread that is told of an event.
     func lookAgain(after delay: Duration = .zero) {
         guard hasBackground, isWatching else { return }
         if delay > .zero {
-            queue.asyncAfter(deadline: .now() + (delay / .seconds(1))) { [weak self] in
-                Fork.excluded { self?.lookInBackground() }
-            }
+            queue.asyncAfter(delay) { [weak self] in self?.lookInBackground() }
         } else if !isAboutToLook.exchange(true, ordering: .acquiringAndReleasing) {
             queue.async { [weak self] in
                 self?.isAboutToLook.store(false, ordering: .releasing)
-                Fork.excluded { self?.lookInBackground() }
+                self?.lookInBackground()
             }
+        }
+    }
+
+    /// Has a look at the directory after a while, once, however often this is called until then.
+    private func lookLater() {
+        if isLookPlanned.exchange(true, ordering: .acquiringAndReleasing) { return }
+        queue.asyncAfter(Self.pause) { [weak self] in
+            self?.isLookPlanned.store(false, ordering: .releasing)
+            self?.lookInBackground()
         }
     }
 
@@ -25,48 +34,49 @@ extension ReplicatedDirectory {
         do {
             try look()
         } catch SettingsError.Code.busy {
-            // Another process works on the state; the next look is soon.
-            return
+            // Another process works on the state.
+            return lookLater()
         } catch {
             return noteFailure(of: error)
         }
+        // A problem is reported when it is still there at the next look: a file may be in the middle of arriving.
+        if table.withLock({ $0.files.contains { $1.isFresh && !$1.problems(named: $0).isEmpty } }) { lookLater() }
         // What cannot be written is tried again less and less often, unless something is different now.
         if needsExport, hasComeBack || !isExportRetried { scheduleExport(isOthers: true) }
     }
-}
 
-/// Has a shared directory looked at when something happens in it, and from time to time all the same: network file systems
-/// tell nothing of what others do.
-final class SharedDirectoryWatch: Sendable {
-    private let watch = Mutex<DirectoryWatcher.Watch?>(nil)
-
-    init(of core: ReplicatedDirectory) {
-        renew(core)
-        poll(core)
+    /// Has the directory looked at when something happens in it, and from time to time all the same.
+    func makeLookout() -> Lookout {
+        Lookout(
+            queue: queue,
+            subject: .init(
+                pause: max(options.pollInterval ?? Self.pause, .milliseconds(10)),
+                isPauseFixed: options.pollInterval != nil,
+                places: { [weak self] in self.map { [.init(directory: $0.directory, names: nil)] } ?? [] },
+                didChange: { [weak self] event in
+                    if case .changed(let name) = event, !ReplicaFileName.isPossible(name) { return }
+                    self?.lookAgain()
+                },
+                isQuiet: { [weak self] in self?.isQuiet ?? true },
+                isFailing: { [weak self] in self?.hasLookedInVain.load(ordering: .relaxed) ?? false },
+                look: { [weak self] in self?.lookInBackground() }))
     }
 
-    private func renew(_ core: ReplicatedDirectory) {
-        if watch.withLock({ $0?.isWorking ?? false }) { return }
-        let new = DirectoryWatcher.shared.watch(core.directory, names: nil) { [weak core] event in
-            if case .changed(let name) = event, !ReplicaFileName.isPossible(name) { return }
-            core?.lookAgain()
-        }
-        let old = watch.withLock { watch in
-            defer { watch = new }
-            return watch
-        }
-        old?.cancel()
-    }
-
-    private func poll(_ core: ReplicatedDirectory) {
-        let delay = max(core.options.pollInterval / .seconds(1), 0.01)
-        core.queue.asyncAfter(deadline: .now() + delay) { [weak self, weak core] in
-            guard let self, let core else { return }
-            Fork.excluded {
-                renew(core)
-                core.lookInBackground()
+    /// Whether the files are in the states that are known, and there is nothing to be done at this time. Does not wait for
+    /// anything but the directory, which is on a disk of this machine then.
+    private var isQuiet: Bool {
+        let (files, isCollecting) = table.withLock { ($0.files, $0.collectionPause?.hasPassed ?? true) }
+        let now = now()
+        if isCollecting || needsExport && !isExportRetried || tracker.isAhead(of: now) { return false }
+        do throws(SystemError) {
+            for (name, file) in files {
+                guard let known = file.status, !file.isFresh, file.summary?.due(by: now) != true,
+                    try fileSystem.status(of: WholeFile.join(directory, name), followingLink: false) == known
+                else { return false }
             }
-            poll(core)
+            return true
+        } catch {
+            return false
         }
     }
 }

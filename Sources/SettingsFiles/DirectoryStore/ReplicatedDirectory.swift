@@ -46,13 +46,14 @@ final class ReplicatedDirectory: Sendable {
     let tracker = ReplicaTracker()
     let table = Mutex(Table())
     /// Does what is not done in the caller's time.
-    let queue = DispatchQueue(label: "SettingsKit.DirectoryStore", qos: .utility)
+    let queue = BackgroundQueue()
     let isAboutToLook = Atomic(false)
+    let isLookPlanned = Atomic(false)
     let hasLookedInVain = Atomic(false)
     let firstLook = DispatchSemaphore(value: 0)
     let isWatching: Bool
     private let writer = Mutex<WriteBehind?>(nil)
-    private let watch = Mutex<SharedDirectoryWatch?>(nil)
+    private let watch = Mutex<Lookout?>(nil)
     private let forkCount = Fork.count
 
     /// How long changes are gathered before the replica's file is written.
@@ -94,7 +95,7 @@ final class ReplicatedDirectory: Sendable {
             try lookFirst()
             return
         }
-        let writer = WriteBehind(label: "SettingsKit.DirectoryStore", delay: Self.writingDelay) { [weak self] in
+        let writer = WriteBehind(delay: Self.writingDelay) { [weak self] in
             try self?.export(always: false)
         } report: { [weak self] error in
             // Most often it is what the last look has met, too.
@@ -103,15 +104,14 @@ final class ReplicatedDirectory: Sendable {
         }
         self.writer.withLock { $0 = writer }
         queue.async { [self] in
-            Fork.excluded {
-                // Before the first look, so that nothing is missed; in the background, as a network may not answer.
-                let watch = SharedDirectoryWatch(of: self)
-                self.watch.withLock { $0 = watch }
-                do {
-                    try lookFirst()
-                } catch {
-                    table.withLock { $0.firstProblem = error }
-                }
+            // Before the first look, so that nothing is missed; in the background, as a network may not answer.
+            let watch = makeLookout()
+            self.watch.withLock { $0 = watch }
+            watch.begin(looking: false)
+            do {
+                try lookFirst()
+            } catch {
+                table.withLock { $0.firstProblem = error }
             }
             firstLook.signal()
         }

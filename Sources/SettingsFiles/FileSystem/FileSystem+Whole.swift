@@ -40,7 +40,7 @@ extension FileSystem {
         let deadline = Deadline(after: patience)
         var pause = LockPause()
         while try !lock(file) {
-            if deadline.hasPassed { return false }
+            if deadline.hasPassed || ExitHook.isOutOfPatience { return false }
             pause.next()
         }
         return true

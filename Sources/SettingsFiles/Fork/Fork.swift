@@ -28,9 +28,14 @@ package enum Fork {
                 Fork.isForking.store(true, ordering: .sequentiallyConsistent)
                 let deadline = Deadline(after: Fork.patience)
                 while Fork.running.load(ordering: .sequentiallyConsistent) > 0, !deadline.hasPassed { Fork.pause() }
+                BackgroundThreads.shared.willFork()
             },
-            { Fork.isForking.store(false, ordering: .sequentiallyConsistent) },
             {
+                BackgroundThreads.shared.didForkInParent()
+                Fork.isForking.store(false, ordering: .sequentiallyConsistent)
+            },
+            {
+                BackgroundThreads.shared.didForkInChild()
                 Fork.running.store(0, ordering: .sequentiallyConsistent)
                 Fork.isForking.store(false, ordering: .sequentiallyConsistent)
                 Fork.forks.add(1, ordering: .relaxed)

@@ -193,7 +193,7 @@ final class Journal: @unchecked Sendable {
         var pause = LockPause()
         var deadline = Deadline(after: patience)
         var size = try size()
-        while true {
+        while !ExitHook.isOutOfPatience {
             if deadline.hasPassed {
                 let newSize = try self.size()
                 if newSize == size { return false }
@@ -203,6 +203,7 @@ final class Journal: @unchecked Sendable {
             pause.next()
             if try tryLock() { return true }
         }
+        return false
     }
 
     /// Takes the file's lock if it is free.

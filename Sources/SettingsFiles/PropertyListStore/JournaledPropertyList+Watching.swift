@@ -1,18 +1,20 @@
-import Dispatch
 import SettingsCore
 import Synchronization
 
 /// Noticing what others do.
 extension JournaledPropertyList {
+    /// How long after a look that another process was in the way of there is the next.
+    private static var busyPause: Duration { .seconds(2) }
+
     /// Has a look at the files soon, in the background.
     func lookAgain(after delay: Duration = .zero) {
         guard hasBackground else { return }
         if delay > .zero {
-            queue.asyncAfter(deadline: .now() + (delay / .seconds(1))) { [weak self] in Fork.excluded { self?.look() } }
+            queue.asyncAfter(delay) { [weak self] in self?.look() }
         } else if !isAboutToLook.exchange(true, ordering: .acquiringAndReleasing) {
             queue.async { [weak self] in
                 self?.isAboutToLook.store(false, ordering: .releasing)
-                Fork.excluded { self?.look() }
+                self?.look()
             }
         }
     }
@@ -26,13 +28,32 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Has a look at the files now; tells of the first failure in a row.
+    /// Whether the files are in the state that is known, as far as can be seen from outside. Does not wait.
+    var isQuiet: Bool {
+        let isQuiet = access.withLockIfAvailable { access in
+            do throws(SystemError) {
+                return try access.file.status() == access.fileStatus && isUnchanged(access.journalPath)
+            } catch {
+                return false
+            }
+        }
+        // If another thread has the files, it looks at them itself.
+        return isQuiet ?? true
+    }
+
+    /// Has a look at the files now; reports the first failure in a row.
     func look() {
         do {
             try refresh(waiting: .milliseconds(20))
             hasLookedInVain.store(false, ordering: .relaxed)
         } catch SettingsError.Code.busy {
-            // Somebody works on the files; there will be another event, or the next look in its turn.
+            // There need not be another event when the other process is done.
+            if !isLookPlanned.exchange(true, ordering: .acquiringAndReleasing) {
+                queue.asyncAfter(Self.busyPause) { [weak self] in
+                    self?.isLookPlanned.store(false, ordering: .releasing)
+                    self?.look()
+                }
+            }
         } catch {
             if hasLookedInVain.exchange(true, ordering: .relaxed) { return }
             feed.report(.wrap(error, as: .readFailed, store: description))
@@ -52,7 +73,7 @@ extension JournaledPropertyList {
     }
 
     /// How long others are not told again.
-    private static var announcementPause: DispatchTimeInterval { .microseconds(500) }
+    private static var announcementPause: Duration { .microseconds(500) }
 
     /// Tells other processes that the journal has grown: touches it, in the background, as that takes as long as setting a
     /// value, and seldom enough when many values are set in a row.
@@ -61,87 +82,25 @@ extension JournaledPropertyList {
     func announce() {
         if announcement.load(ordering: .relaxed) == .needed { return }
         guard announcement.exchange(.needed, ordering: .acquiringAndReleasing) == .none, hasBackground else { return }
+        startWatching()
         queue.async { [weak self] in self?.makeAnnouncement() }
     }
 
     private func makeAnnouncement() {
         announcement.store(.made, ordering: .releasing)
-        Fork.excluded {
-            access.withLock { access in
-                guard let journal = access.journal else { return }
-                do throws(SystemError) {
-                    try fileSystem.touch(journal.file)
-                } catch {
-                    // Others look from time to time, too.
-                }
+        access.withLock { access in
+            guard let journal = access.journal else { return }
+            do throws(SystemError) {
+                try fileSystem.touch(journal.file)
+            } catch {
+                // Others look from time to time, too.
             }
         }
-        queue.asyncAfter(deadline: .now() + Self.announcementPause) { [weak self] in
+        queue.asyncAfter(Self.announcementPause) { [weak self] in
             guard let self else { return }
             let (isDone, _) = announcement.compareExchange(
                 expected: .made, desired: .none, ordering: .acquiringAndReleasing)
             if !isDone { makeAnnouncement() }
         }
-    }
-}
-
-/// Has a property list looked at when something happens in its directory, and from time to time all the same: some file
-/// systems tell nothing, and sometimes there is nobody left to tell.
-final class FileWatch: Sendable {
-    private struct State {
-        var directory: String
-        var watch: DirectoryWatcher.Watch?
-    }
-
-    /// How long a change may go unnoticed where the system tells of changes, and where it does not.
-    private static let (slow, quick) = (Duration.seconds(2), Duration.milliseconds(100))
-
-    private let state: Mutex<State>
-
-    /// - Parameter target: The file, with symbolic links followed.
-    init(of list: JournaledPropertyList, target: String) {
-        let directory = WholeFile.split(target).directory
-        state = Mutex(State(directory: directory, watch: Self.watch(list, target)))
-        poll(list)
-    }
-
-    private static func watch(_ list: JournaledPropertyList, _ target: String) -> DirectoryWatcher.Watch? {
-        let journal = FilesBeside.journal(target)
-        let names = [target, journal, list.path].map { WholeFile.split($0).name }
-        let directory = WholeFile.split(target).directory
-        return DirectoryWatcher.shared.watch(directory, names: Set(names)) { [weak list] event in
-            guard let list else { return }
-            // Most often it is what is done here that is told: nothing to keep it waiting for.
-            if event == .changed(name: names[1]), list.isUnchanged(journal) { return }
-            list.lookAgain()
-        }
-    }
-
-    /// Looks again and again, with a watch if there can be one.
-    private func poll(_ list: JournaledPropertyList) {
-        let isWorking = state.withLock { $0.watch?.isWorking ?? false }
-        let delay = isWorking ? Self.slow : Self.quick
-        list.queue.asyncAfter(deadline: .now() + (delay / .seconds(1))) { [weak self, weak list] in
-            guard let self, let list else { return }
-            Fork.excluded {
-                renew(list)
-                list.look()
-            }
-            poll(list)
-        }
-    }
-
-    /// Watches another directory if the file is in another now, and tries anew where watching did not work.
-    private func renew(_ list: JournaledPropertyList) {
-        let target = list.access.withLock { $0.target }
-        let directory = WholeFile.split(target).directory
-        let isWorking = state.withLock { $0.directory == directory && $0.watch?.isWorking ?? false }
-        if isWorking { return }
-        let watch = Self.watch(list, target)
-        let old = state.withLock { state in
-            defer { state = State(directory: directory, watch: watch) }
-            return state.watch
-        }
-        old?.cancel()
     }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import SettingsCore
 import Synchronization
 
@@ -45,9 +44,10 @@ final class JournaledPropertyList: Sendable {
     let trust: Duration
     let limits: PropertyListStoreLimits
     /// Does what is not done in the caller's time.
-    let queue = DispatchQueue(label: "SettingsKit.PropertyListStore", qos: .utility)
+    let queue = BackgroundQueue()
     let hasLookedInVain = Atomic(false)
     let isAboutToLook = Atomic(false)
+    let isLookPlanned = Atomic(false)
     /// The journal's inode and how far it was read, to be compared with what is at the path; of no meaning together.
     private let knownInode = Atomic<UInt64>(0)
     private let knownEnd = Atomic<UInt64>(0)
@@ -82,10 +82,9 @@ final class JournaledPropertyList: Sendable {
         } catch {
             throw SettingsError(.storeUnavailable, store: description, underlying: error)
         }
-        let target = loaded.access.target
         contents = Mutex(loaded.contents)
         access = Mutex(loaded.access)
-        let writer = WriteBehind(label: "SettingsKit.PropertyListStore", delay: writingDelay) { [weak self] in
+        let writer = WriteBehind(delay: writingDelay) { [weak self] in
             try self?.foldInBackground()
         } report: { [weak self] error in
             guard let self else { return }
@@ -93,7 +92,10 @@ final class JournaledPropertyList: Sendable {
         }
         for problem in loaded.problems { feed.report(problem) }
         self.writer.withLock { $0 = writer }
-        if isWatching { watch.withLock { $0 = FileWatch(of: self, target: target) } }
+        if isWatching {
+            watch.withLock { $0 = FileWatch(of: self) }
+            feed.onFirstListener { [weak self] in self?.startWatching() }
+        }
     }
 
     deinit {
@@ -118,6 +120,9 @@ final class JournaledPropertyList: Sendable {
         guard hasBackground else { return }
         writer.withLock { $0 }?.schedule(after: isOthers ? .milliseconds(400) : .zero)
     }
+
+    /// Looks for what others change from now on, if it is to be looked for at all.
+    func startWatching() { watch.withLock { $0 }?.start() }
 
     // MARK: Access to the files
 

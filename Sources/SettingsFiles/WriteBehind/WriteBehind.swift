@@ -1,14 +1,4 @@
-import Dispatch
-import SettingsCore
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Runs a store's writing in the background soon after a change, and once more when the process exits in order.
 ///
@@ -31,7 +21,7 @@ package final class WriteBehind: Sendable {
     private static let longestDelay = Duration.seconds(0.8)
 
     private let shortestDelay: Duration
-    private let queue: DispatchQueue
+    private let queue = BackgroundQueue()
     private let write: @Sendable () throws -> Void
     private let report: @Sendable (any Error) -> Void
     private let state: Mutex<State>
@@ -42,14 +32,13 @@ package final class WriteBehind: Sendable {
     ///   - write: Writes what is to be written; nothing if there is nothing. Called on a background thread.
     ///   - report: Is told of a failure.
     package init(
-        label: String, delay: Duration = .milliseconds(100), write: @escaping @Sendable () throws -> Void,
+        delay: Duration = .milliseconds(100), write: @escaping @Sendable () throws -> Void,
         report: @escaping @Sendable (any Error) -> Void
     ) {
         shortestDelay = delay
         state = Mutex(State(delay: delay))
         self.write = write
         self.report = report
-        queue = DispatchQueue(label: label, qos: .utility)
         ExitHook.add(self)
     }
 
@@ -62,11 +51,9 @@ package final class WriteBehind: Sendable {
             return state.isScheduled ? nil : state.delay + patience
         }
         guard let delay else { return }
-        queue.asyncAfter(deadline: .now() + (delay / .seconds(1))) { [weak self] in
-            Fork.excluded {
-                self?.state.withLock { $0.isScheduled = false }
-                self?.run()
-            }
+        queue.asyncAfter(delay) { [weak self] in
+            self?.state.withLock { $0.isScheduled = false }
+            self?.run()
         }
     }
 
@@ -92,67 +79,18 @@ package final class WriteBehind: Sendable {
             }
             if isFirst { report(error) }
             guard let retryDelay else { return }
-            queue.asyncAfter(deadline: .now() + .seconds(retryDelay)) { [weak self] in
-                Fork.excluded {
-                    self?.state.withLock { $0.isRetryScheduled = false }
-                    self?.run()
-                }
+            queue.asyncAfter(.seconds(retryDelay)) { [weak self] in
+                self?.state.withLock { $0.isRetryScheduled = false }
+                self?.run()
             }
         }
     }
 
-    fileprivate func runAtExit() {
+    func runAtExit() {
         do {
             try write()
         } catch {
             report(error)
         }
-    }
-}
-
-/// Runs what is still to be written when the process exits by `exit` or by returning from its main function.
-private enum ExitHook {
-    private struct State {
-        var isInstalled = false
-        var writers: [WeakReference<WriteBehind>] = []
-    }
-
-    private static let state = Mutex(State())
-
-    static func add(_ writer: WriteBehind) {
-        let (mustInstall, others) = state.withLock { state in
-            defer {
-                state.isInstalled = true
-                state.writers.append(WeakReference(writer))
-            }
-            return (!state.isInstalled, state.writers.removeDangling())
-        }
-        withExtendedLifetime(others) {}
-        if mustInstall {
-            atexit {
-                for writer in ExitHook.state.withLock({ $0.writers }) { writer.object?.runAtExit() }
-                LastWriting.wait()
-            }
-        }
-    }
-}
-
-/// What a store still writes when it is let go of. The background may have held it last: then the process must not exit in
-/// the middle of that.
-enum LastWriting {
-    private static let count = Atomic(0)
-    private static let patience = Duration.seconds(3)
-
-    static func perform<Failure>(_ body: () throws(Failure) -> Void) throws(Failure) {
-        count.add(1, ordering: .sequentiallyConsistent)
-        defer { count.subtract(1, ordering: .sequentiallyConsistent) }
-        try body()
-    }
-
-    /// Waits until nobody does any more, but not for long.
-    fileprivate static func wait() {
-        let deadline = Deadline(after: patience)
-        var pause = LockPause()
-        while count.load(ordering: .sequentiallyConsistent) > 0, !deadline.hasPassed { pause.next() }
     }
 }

@@ -55,7 +55,7 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
             self?.noticeOutsideChanges()
         }
         #if !canImport(Darwin)
-            let background = WriteBehind(label: "SettingsKit.UserDefaultsStore") { [weak self] in
+            let background = WriteBehind { [weak self] in
                 try self?.synchronize()
             } report: { [weak self] error in
                 guard let self else { return }

@@ -1,4 +1,3 @@
-import Dispatch
 import SettingsCore
 import SettingsFiles
 import Synchronization
@@ -20,74 +19,92 @@ final class DatabaseWatch: Sendable {
         case none, made, needed
     }
 
-    /// How long a change may go unnoticed where the system tells of changes, and where it does not.
-    private static let (slow, quick) = (Duration.seconds(1), Duration.milliseconds(100))
+    /// How long a change may go unnoticed where the file system may not report it.
+    private static let slow = Duration.seconds(1)
     /// How long others are not told again.
-    private static let pause = DispatchTimeInterval.milliseconds(10)
-
-    /// Where others are told; not where looking is done, as that may call listeners.
-    private static let announcements = DispatchQueue(label: "SettingsKit.DatabaseWatch")
+    private static let pause = Duration.milliseconds(10)
 
     /// Where looking is done.
-    let queue: DispatchQueue
+    private let queue = BackgroundQueue()
+    /// Where others are told: looking may call listeners, which take their time.
+    private let announcements = BackgroundQueue()
     private let path: String
     private let log: String
     private let handler: @Sendable () -> Void
-    private let watch = Mutex<DirectoryWatcher.Watch?>(nil)
+    private let lookout = Mutex<Lookout?>(nil)
+    /// The files as they were before the last look.
+    private let known = Mutex<[FileStatus?]>([])
     private let isAboutToLook = Atomic(false)
+    private let isLookPlanned = Atomic(false)
     private let announcement = Atomic(Announcement.none)
     private let forks = Fork.count
 
-    /// - Parameter handler: Looks at the database; called on `queue`, never while the process forks.
-    init(path: String, queue: DispatchQueue, handler: @escaping @Sendable () -> Void) {
+    /// - Parameter handler: Looks at the database; called in the background, never while the process forks.
+    init(path: String, handler: @escaping @Sendable () -> Void) {
         self.path = path
         log = path + "-wal"
-        self.queue = queue
         self.handler = handler
-        renew()
-        poll()
+        let places = [Self.place(path, log)]
+        let new = Lookout(
+            queue: queue,
+            subject: .init(
+                pause: Self.slow,
+                places: { places },
+                didChange: { [weak self] _ in self?.lookAgain() },
+                isQuiet: { [weak self] in self?.isQuiet ?? true },
+                look: { [weak self] in self?.look() }))
+        lookout.withLock { $0 = new }
+        queue.async { new.begin(looking: true) }
     }
 
-    deinit { watch.withLock { $0 }?.cancel() }
-
-    /// Has the database looked at soon; in a moment, if it was in use and may be so again.
-    func lookAgain(inAMoment: Bool = false) {
-        if isAboutToLook.exchange(true, ordering: .acquiringAndReleasing) { return }
-        queue.asyncAfter(deadline: inAMoment ? .now() + Self.pause : .now()) { [weak self] in
-            guard let self else { return }
-            isAboutToLook.store(false, ordering: .releasing)
-            Fork.excluded { self.handler() }
-        }
-    }
-
-    private func renew() {
-        if watch.withLock({ $0?.isWorking ?? false }) { return }
+    private static func place(_ path: String, _ log: String) -> Lookout.Place {
         let (directory, name) = WholeFile.split(log)
         #if canImport(Darwin)
             // There, a file is watched by opening it, and closing it again would end the locks that SQLite has on it.
-            let names: Set = [name]
+            return .init(directory: directory, names: [name])
         #else
-            let names: Set = [name, WholeFile.split(path).name]
+            return .init(directory: directory, names: [name, WholeFile.split(path).name])
         #endif
-        let new = DirectoryWatcher.shared.watch(directory, names: names) { [weak self] _ in
-            self?.lookAgain()
-        }
-        let old = watch.withLock { watch in
-            defer { watch = new }
-            return watch
-        }
-        old?.cancel()
     }
 
-    private func poll() {
-        let delay = watch.withLock { $0?.isWorking ?? false } ? Self.slow : Self.quick
-        queue.asyncAfter(deadline: .now() + (delay / .seconds(1))) { [weak self] in
+    /// Has the database looked at soon; with `inAMoment`, if it was in use and may be so again.
+    func lookAgain(inAMoment: Bool = false) {
+        if isAboutToLook.exchange(true, ordering: .acquiringAndReleasing) { return }
+        let work: @Sendable () -> Void = { [weak self] in
             guard let self else { return }
-            Fork.excluded {
-                self.renew()
-                self.handler()
+            isAboutToLook.store(false, ordering: .releasing)
+            look()
+        }
+        if inAMoment { queue.asyncAfter(Self.pause, work) } else { queue.async(work) }
+    }
+
+    /// Has the database looked at after a while, as it was locked just now: there need not be another event.
+    func lookLater() {
+        if isLookPlanned.exchange(true, ordering: .acquiringAndReleasing) { return }
+        queue.asyncAfter(Self.slow) { [weak self] in
+            guard let self else { return }
+            isLookPlanned.store(false, ordering: .releasing)
+            look()
+        }
+    }
+
+    private func look() {
+        let present = statuses
+        known.withLock { $0 = present }
+        handler()
+    }
+
+    /// Whether the files are as they were before the last look.
+    private var isQuiet: Bool { known.withLock { $0 } == statuses }
+
+    private var statuses: [FileStatus?] {
+        [path, log].map { path in
+            do throws(SystemError) {
+                return try POSIXFileSystem().status(of: path, followingLink: true)
+            } catch {
+                // What cannot be asked for looks as if there were nothing; using the database reports why.
+                return nil
             }
-            poll()
         }
     }
 
@@ -97,13 +114,13 @@ final class DatabaseWatch: Sendable {
         guard forks == Fork.count else { return touchLog() }
         if announcement.load(ordering: .relaxed) == .needed { return }
         guard announcement.exchange(.needed, ordering: .acquiringAndReleasing) == .none else { return }
-        Self.announcements.async { [weak self] in self?.makeAnnouncement() }
+        announcements.async { [weak self] in self?.makeAnnouncement() }
     }
 
     private func makeAnnouncement() {
         announcement.store(.made, ordering: .releasing)
         touchLog()
-        Self.announcements.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
+        announcements.asyncAfter(Self.pause) { [weak self] in
             guard let self else { return }
             let (isDone, _) = announcement.compareExchange(
                 expected: .made, desired: .none, ordering: .acquiringAndReleasing)

@@ -9,7 +9,7 @@ extension SQLiteStorage {
     ///
     /// `body` is run again after a commit that has written one of the tables that it has read, and after any commit of another
     /// process. If it then reads the same as before, nobody is told. A commit of another process is heard within milliseconds if
-    /// it uses this module or closes the database, otherwise within a second.
+    /// it uses this module or closes the database, otherwise within 12 seconds.
     ///
     /// A reader that is slower than the changes skips some, and always gets the newest; the sequence costs no thread, and ends
     /// when its task is cancelled. It keeps the storage open.

@@ -70,9 +70,7 @@ public final class SQLiteStorage: Sendable {
         readers = LanePool(limit: max(1, configuration.maximumReaderCount)) {
             Lane(queue: opening.queue("reader")) { try opening.reader(of: file) }
         }
-        let watch = DatabaseWatch(path: path, queue: DispatchQueue(label: "SettingsKit.\(description).watch")) {
-            [weak self] in self?.look()
-        }
+        let watch = DatabaseWatch(path: path) { [weak self] in self?.look() }
         self.watch.withLock { $0 = watch }
     }
 

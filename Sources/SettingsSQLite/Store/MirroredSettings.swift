@@ -1,4 +1,3 @@
-import Dispatch
 import SettingsCore
 import SettingsFiles
 import Synchronization
@@ -51,8 +50,7 @@ final class MirroredSettings: Sendable {
         access = Mutex(Access(connection: connection, version: nil))
         try access.withLock { access in try refresh(&access) }
         guard isWatching else { return }
-        let queue = DispatchQueue(label: "SettingsKit.\(description)")
-        let watch = DatabaseWatch(path: path, queue: queue) { [weak self] in self?.look() }
+        let watch = DatabaseWatch(path: path) { [weak self] in self?.look() }
         self.watch.withLock { $0 = watch }
     }
 
@@ -180,7 +178,7 @@ final class MirroredSettings: Sendable {
             if hasChanged == nil { return }
             hasLookedInVain.store(false, ordering: .relaxed)
         } catch SettingsError.Code.busy {
-            // Somebody works on the file; there will be another event, or the next look in its turn.
+            watch.withLock { $0 }?.lookLater()
         } catch {
             if hasLookedInVain.exchange(true, ordering: .relaxed) { return }
             feed.report(.wrap(error, as: .readFailed, store: description))

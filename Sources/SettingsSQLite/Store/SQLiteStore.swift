@@ -32,7 +32,7 @@ import SettingsFiles
 /// ## Others
 /// A batch (and so `update` and `transaction`) is one transaction, and exact across processes. A write waits up to three
 /// seconds for a process that has the database locked, and then fails with `SettingsError.Code.busy`. What another process
-/// commits is heard within milliseconds if it uses this module or closes the database, otherwise within a second. Do not set
+/// commits is heard within milliseconds if it uses this module or closes the database, otherwise within 12 seconds. Do not set
 /// anything inside of a ``SQLiteStorage``'s `write` on the same file: that is such a lock.
 ///
 /// A child that was made by `fork` can go on using the store, if it has the file open only once.

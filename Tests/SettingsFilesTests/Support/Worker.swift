@@ -63,6 +63,11 @@ final class Worker: Sendable {
         return try #require(found.first { FileManager.default.isExecutableFile(atPath: $0.path) })
     }
 
+    var processID: pid_t { pid }
+
+    /// Where the executable is.
+    static func path() throws -> String { try executable().path }
+
     func send(_ signal: Int32) { kill(pid, signal) }
 
     /// Waits for a line.

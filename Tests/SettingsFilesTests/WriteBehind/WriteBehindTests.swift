@@ -10,7 +10,7 @@ struct WriteBehindTests {
     @Test("a write comes soon after it was scheduled, and not before")
     func soon() async throws {
         let writes = Log<ContinuousClock.Instant>()
-        let writer = WriteBehind(label: "test", delay: .milliseconds(20)) {
+        let writer = WriteBehind(delay: .milliseconds(20)) {
             writes.append(.now)
         } report: {
             Issue.record($0)
@@ -24,7 +24,7 @@ struct WriteBehindTests {
     @Test("what is scheduled during the delay is one write")
     func gathered() async throws {
         let writes = Log<Bool>()
-        let writer = WriteBehind(label: "test", delay: .milliseconds(300)) {
+        let writer = WriteBehind(delay: .milliseconds(300)) {
             writes.append(true)
         } report: {
             Issue.record($0)
@@ -45,7 +45,7 @@ struct WriteBehindTests {
         let writes = Log<Bool>()
         let begun = Log<Bool>()
         let mayEnd = DispatchSemaphore(value: 0)
-        let writer = WriteBehind(label: "test", delay: .milliseconds(1)) {
+        let writer = WriteBehind(delay: .milliseconds(1)) {
             begun.append(true)
             mayEnd.wait()
             writes.append(true)
@@ -65,7 +65,7 @@ struct WriteBehindTests {
     func retried() async throws {
         let attempts = Log<Bool>()
         let reports = Log<Bool>()
-        let writer = WriteBehind(label: "test", delay: .milliseconds(1)) {
+        let writer = WriteBehind(delay: .milliseconds(1)) {
             attempts.append(true)
             if attempts.all.count < 3 { throw Failure() }
         } report: { _ in
@@ -81,7 +81,7 @@ struct WriteBehindTests {
         let writes = Log<Bool>()
         weak var dropped: WriteBehind?
         do {
-            let writer = WriteBehind(label: "test", delay: .milliseconds(10)) {
+            let writer = WriteBehind(delay: .milliseconds(10)) {
                 writes.append(true)
             } report: {
                 Issue.record($0)
@@ -91,7 +91,7 @@ struct WriteBehindTests {
         }
         #expect(dropped == nil)
         let other = Log<Bool>()
-        let later = WriteBehind(label: "test", delay: .milliseconds(50)) {
+        let later = WriteBehind(delay: .milliseconds(50)) {
             other.append(true)
         } report: {
             Issue.record($0)

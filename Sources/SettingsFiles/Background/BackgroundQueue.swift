@@ -1,0 +1,34 @@
+/// Runs work in the background, one piece after another, on threads that all queues of the process share.
+///
+/// No piece runs while the process forks. A child made by `fork` does not run what its parent's queues are given.
+package final class BackgroundQueue: Sendable {
+    package typealias Work = @Sendable () -> Void
+
+    /// The work that waits.
+    let backlog = Backlog()
+    let forks = Fork.count
+
+    /// Makes a queue. It costs nothing until it is used.
+    package init() {}
+
+    /// Runs work soon.
+    package func async(_ work: @escaping Work) {
+        guard forks == Fork.count else { return }
+        BackgroundThreads.shared.add(work, to: self)
+    }
+
+    /// Runs work after a while.
+    package func asyncAfter(_ delay: Duration, _ work: @escaping Work) { async(at: .after(delay), work) }
+
+    func async(at moment: Moment, _ work: @escaping Work) {
+        guard forks == Fork.count else { return }
+        BackgroundThreads.shared.add(work, to: self, at: moment)
+    }
+
+    /// `@unchecked Sendable`: used only with the lock of ``BackgroundThreads`` held.
+    final class Backlog: @unchecked Sendable {
+        var works: [Work] = []
+        /// Whether a thread has the queue, or will take it.
+        var isTaken = false
+    }
+}
