@@ -38,7 +38,7 @@ import SettingsCore
 /// All functions may be called from any thread. `get` takes constant time and touches no file. `set` takes constant time:
 /// it locks the journal, appends to it, and unlocks it.
 public final class PropertyListStore: SettingsStore {
-    private let list: JournaledPropertyList
+    let list: JournaledPropertyList
 
     /// The path of the property list.
     public var path: String { list.path }
