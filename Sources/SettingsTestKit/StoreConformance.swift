@@ -11,28 +11,36 @@ import SettingsCore
 /// }
 /// ```
 ///
-/// What a store does not offer (keys, a feed) is not checked and named in ``StoreConformanceReport/skipped``.
+/// What a store does not offer (keys, a feed), and what the suite was given no means for (`unreadable:`), is not checked and
+/// is listed in ``StoreConformanceReport/skipped``.
 public struct StoreConformance: Sendable {
     /// Makes an empty store, independent of those made before.
     public typealias Make = @Sendable () throws -> any SettingsStore
     /// Makes a second store on the medium of the first, as another process would.
     public typealias Reopen = @Sendable (any SettingsStore) throws -> any SettingsStore
 
+    /// Makes the medium of a store unreadable, and returns what makes it readable again, with its old contents.
+    public typealias MakeUnreadable = @Sendable (any SettingsStore) throws -> @Sendable () throws -> Void
+
     private let make: Make
     private let reopen: Reopen?
+    private let makeUnreadable: MakeUnreadable?
 
     /// A suite for the stores that `make` makes.
     ///
     /// - Parameters:
     ///   - reopen: For stores that outlive the process: opens again what the given store has written. It is called after
     ///     the given store was synchronised.
+    ///   - unreadable: For stores with a medium that can become unreadable: makes it so. The suite then checks that the
+    ///     store throws, and that nothing is taken for empty and written over. Without it, these rules are skipped.
     ///   - make: Makes an empty store; called once a check.
-    public init(reopen: Reopen? = nil, _ make: @escaping Make) {
+    public init(reopen: Reopen? = nil, unreadable: MakeUnreadable? = nil, _ make: @escaping Make) {
         self.make = make
         self.reopen = reopen
+        makeUnreadable = unreadable
     }
 
-    /// Runs all checks. It takes a few seconds with a store that takes a millisecond a call.
+    /// Runs all checks. This takes a few seconds with a store that takes a millisecond a call.
     public func run() async -> StoreConformanceReport {
         var report = StoreConformanceReport()
         for check in checks {
@@ -52,6 +60,7 @@ public struct StoreConformance: Sendable {
 
     private var checks: [Check] {
         var checks = Check.values + Check.names + Check.batches + Check.enumeration + Check.feed + Check.concurrency
+        checks += Check.unreadability(makeUnreadable, reopen: reopen)
         if let reopen { checks += Check.durability(reopen) }
         return checks
     }

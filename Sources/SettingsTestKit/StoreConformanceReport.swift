@@ -10,7 +10,7 @@ public struct StoreConformanceReport: Sendable, CustomStringConvertible {
 
     /// The rules that the store breaks.
     public internal(set) var failures: [Finding] = []
-    /// The rules about something that the store does not offer.
+    /// The rules about something that the store does not offer, or that the suite was given no means to check.
     public internal(set) var skipped: [Finding] = []
     /// The rules that the store keeps.
     public internal(set) var passed: [String] = []

@@ -329,9 +329,13 @@ private final class JSONFileStore: SettingsStore {
 
     init(file: URL) throws {
         self.file = file
-        // A file that is not there is an empty one. A file that cannot be read is an error.
-        let isThere = FileManager.default.fileExists(atPath: file.path)
-        contents = Mutex(isThere ? try JSONDecoder().decode([String: Data].self, from: Data(contentsOf: file)) : [:])
+        var values: [String: Data] = [:]
+        do {
+            values = try JSONDecoder().decode([String: Data].self, from: Data(contentsOf: file))
+        } catch CocoaError.fileReadNoSuchFile {
+            // A file that does not exist is an empty one. A file that cannot be read is an error.
+        }
+        contents = Mutex(values)
     }
 
     var feed: SettingsStoreFeed? { ownFeed }
@@ -398,16 +402,27 @@ private final class JSONFileStore: SettingsStore {
     #expect(report.failures.isEmpty, "\(report)")
 }
 
-@Test private func whatTheJSONFileStoreHasSynchronisedIsThereAgain() async throws {
-    try await withTemporaryFolder { folder in
-        let report = await StoreConformance { store in
-            let path = store.storeDescription.dropFirst("JSONFileStore at ".count)
-            return try JSONFileStore(file: URL(fileURLWithPath: String(path)))
-        } _: {
-            try JSONFileStore(file: folder.appendingPathComponent(UUID().uuidString))
-        }
-        .run()
-        #expect(report.failures.isEmpty, "\(report)")
-        #expect(report.skipped.isEmpty, "\(report)")
+@Test private func jsonFileStoreTakesNothingUnreadableForEmpty() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    @Sendable func file(of store: any SettingsStore) -> URL {
+        URL(fileURLWithPath: String(store.storeDescription.dropFirst("JSONFileStore at ".count)))
     }
+    let report = await StoreConformance { store in
+        try JSONFileStore(file: file(of: store))
+    } unreadable: { store in
+        // A directory in the place of the file: a change of permissions does not stop root.
+        let (url, away) = (file(of: store), file(of: store).appendingPathExtension("away"))
+        try FileManager.default.moveItem(at: url, to: away)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        return {
+            try FileManager.default.removeItem(at: url)
+            try FileManager.default.moveItem(at: away, to: url)
+        }
+    } _: {
+        try JSONFileStore(file: folder.appendingPathComponent(UUID().uuidString))
+    }
+    .run()
+    #expect(report.failures.isEmpty && report.skipped.isEmpty, "\(report)")
 }

@@ -53,7 +53,12 @@ extension SettingsStore {
     }
 
     private func load<Value>(_ coding: ValueCoding<Value>) throws -> Value {
-        try coding.value(for: bytes(for: coding.key))
+        let data = try bytes(for: coding.key)
+        do throws(SettingsError) {
+            return try coding.value(for: data)
+        } catch {
+            throw error.completed(key: nil, store: storeDescription)
+        }
     }
 
     private func bytes(for key: SettingsService.StorageKey) throws(SettingsError) -> Data? {

@@ -8,7 +8,7 @@ public struct RawRepresentableTransformer<Value: RawRepresentable>: Transformer 
     /// The raw value was none of the type's.
     public struct UnknownRawValue: ValueFreeError {
         /// Says which type did not know the raw value, not what the value was.
-        public var description: String { "The stored raw value is none of \(Value.self)." }
+        public var description: String { "The stored value is none of the cases of \(Value.self)." }
     }
 
     /// A transformer between `Value` and `Value.RawValue`.

@@ -77,7 +77,8 @@ final class ValueCoding<Value: Sendable>: Sendable {
         } catch {
             // Stored as nil when the default was another.
             if mayBeNil, let none = erasedNil { return none }
-            throw SettingsError(.decodingFailed, key: key, underlying: error)
+            throw SettingsError(
+                .decodingFailed, key: key, underlying: CodingProblem(error, of: Value.self) ?? error)
         }
     }
 

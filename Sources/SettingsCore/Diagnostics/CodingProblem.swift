@@ -1,26 +1,65 @@
 /// What a coding error said, without the value that it holds.
 ///
-/// `EncodingError` and `DecodingError` carry the value, and their messages quote it; coding paths hold the keys of
+/// `EncodingError` and `DecodingError` carry the value, and their messages quote it. Coding paths hold the keys of
 /// dictionaries, which are part of a value, too. None of that may reach a log, so only this is kept.
 public struct CodingProblem: ValueFreeError, Equatable {
-    /// A sentence: what kind of problem it was, and the type that was expected.
+    /// A sentence: the kind of problem, the type that was expected, and the members that lead to it.
     public let description: String
 
+    /// - Parameter type: The type that was to be encoded or decoded; a message names it where the error is about the whole.
     /// - Returns: nil when `error` is not a coding error.
-    init?(_ error: any Error) {
+    init?(_ error: any Error, of type: Any.Type? = nil) {
+        var path: [any CodingKey]
+        let sentence: String
         switch error {
-        case EncodingError.invalidValue(let value, _):
-            description = "A \(type(of: value)) in it cannot be encoded."
-        case DecodingError.typeMismatch(let type, _):
-            description = "Something else was found where \(type) was expected."
-        case DecodingError.valueNotFound(let type, _):
-            description = "Nothing was found where \(type) was expected."
-        case DecodingError.keyNotFound:
-            description = "A member that the type requires is missing."
-        case DecodingError.dataCorrupted:
-            description = "The bytes are not in the expected format."
+        case EncodingError.invalidValue(let value, let context):
+            sentence = "A \(Swift.type(of: value)) in it cannot be encoded"
+            path = context.codingPath
+        case DecodingError.typeMismatch(let type, let context):
+            sentence = "Something else was found where \(type) was expected"
+            path = context.codingPath
+        case DecodingError.valueNotFound(let type, let context):
+            sentence = "Nothing was found where \(type) was expected"
+            path = context.codingPath
+        case DecodingError.keyNotFound(let key, let context):
+            sentence = "A member that the type requires is missing"
+            path = context.codingPath + [key]
+        case DecodingError.dataCorrupted(let context):
+            path = context.codingPath
+            sentence =
+                Self.unknownCase(context.debugDescription, of: type)
+                ?? (path.isEmpty ? "The bytes are not in the expected format" : "A value is not in the expected format")
         default:
             return nil
         }
+        description = sentence + Self.place(path) + "."
+    }
+
+    /// A sentence about a raw value that an enumeration does not have; nil if the text is about something else.
+    ///
+    /// The error does not tell it from other corrupted data but by its text, which the standard library writes. Nothing of
+    /// the text is shown.
+    private static func unknownCase(_ text: String, of type: Any.Type?) -> String? {
+        guard text.hasPrefix("Cannot initialize "), text.contains(" from invalid ") else { return nil }
+        if let type {
+            let type = (type as? any OptionalValue.Type)?.wrappedType ?? type
+            if text.hasPrefix("Cannot initialize \(type) from invalid ") {
+                return "The stored value is none of the cases of \(type)"
+            }
+        }
+        return "The stored value is none of the cases of its type"
+    }
+
+    /// Where in the value the problem is: the names of members, `*` for an element of an array or a dictionary.
+    private static func place(_ path: [any CodingKey]) -> String {
+        let names = path.map { isPartOfProgram($0) ? $0.stringValue : "*" }
+        return names.contains { $0 != "*" } ? ", at \(names.joined(separator: "."))" : ""
+    }
+
+    /// Whether a coding key is the name of a member in the program, and not a key of a dictionary in the value: it is a case
+    /// of an enumeration, and holds nothing. (Those of dictionaries are structures, or hold a string.)
+    private static func isPartOfProgram(_ key: any CodingKey) -> Bool {
+        let mirror = Mirror(reflecting: key)
+        return mirror.displayStyle == .enum && mirror.children.isEmpty
     }
 }

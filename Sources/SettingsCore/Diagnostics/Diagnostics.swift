@@ -52,14 +52,18 @@ final class Diagnostics: Sendable {
         for source in sources { source.push(error) }
     }
 
-    /// Tells of a problem with reading, once for a cause; `bytes` are those that could not be read, where there are any.
-    func reportOnce(_ error: SettingsError, bytes: Data? = nil) {
+    /// Reports a problem with reading, once for each cause.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes that could not be decoded, where there are any.
+    ///   - line: Finds the line of the file on which they stand. Called only if the problem is reported.
+    func reportOnce(_ error: SettingsError, bytes: Data? = nil, line: () -> Int? = { nil }) {
         let cause = Cause(error, bytes: bytes)
         let isNew = state.withLock { state in
             if state.told.count >= Self.toldLimit { state.told.removeAll() }
             return state.told.insert(cause).inserted
         }
-        if isNew { report(error) }
+        if isNew { report(error.completed(key: nil, store: nil, line: line())) }
     }
 
     /// The recent problems, then each new one.

@@ -44,6 +44,8 @@ public struct SettingsError: Error, Sendable {
     public let key: SettingsService.StorageKey?
     /// The store or the file concerned, as it describes itself.
     public let store: String?
+    /// The line of the store's file on which the value stands, where the store can tell.
+    public let line: Int?
     /// What a system call or another library reported, if anything.
     ///
     /// Coding errors hold the value that failed, so they are replaced by a ``CodingProblem``.
@@ -53,15 +55,23 @@ public struct SettingsError: Error, Sendable {
     public init(
         _ code: Code, key: SettingsService.StorageKey? = nil, store: String? = nil, underlying: (any Error)? = nil
     ) {
+        self.init(code, key: key, store: store, line: nil, underlying: underlying)
+    }
+
+    private init(
+        _ code: Code, key: SettingsService.StorageKey?, store: String?, line: Int?, underlying: (any Error)?
+    ) {
         self.code = code
         self.key = key
         self.store = store
+        self.line = line
         self.underlying = underlying.map { CodingProblem($0) ?? $0 }
     }
 
     /// The same error with what it lacks filled in.
-    func completed(key: SettingsService.StorageKey?, store: String?) -> SettingsError {
-        SettingsError(code, key: self.key ?? key, store: self.store ?? store, underlying: underlying)
+    func completed(key: SettingsService.StorageKey?, store: String?, line: Int? = nil) -> SettingsError {
+        SettingsError(
+            code, key: self.key ?? key, store: self.store ?? store, line: self.line ?? line, underlying: underlying)
     }
 
     /// `error`, if it is a `SettingsError`, else one with `code` around it; with key and store filled in.
@@ -80,7 +90,8 @@ extension SettingsError.Code {
     /// The value has no encoded form; the old value stays.
     public static let encodingFailed = Self(
         name: "encodingFailed", advice: "The value cannot be encoded; the old value stays.")
-    /// What is stored is no encoded value of the setting's type; it stays, and the setting reads as its default.
+    /// The stored bytes are not a value of the setting's type. They stay until a new value is set. The setting reads as its
+    /// default, or as the last good value if it became undecodable from outside while the program ran.
     public static let decodingFailed = Self(
         name: "decodingFailed",
         advice: "What is stored is not a value of the setting's type; it stays until a new value is set.")
@@ -146,7 +157,7 @@ extension SettingsError: CustomStringConvertible, CustomDebugStringConvertible, 
     public var description: String {
         var text = "\(code.name): \(code.advice)"
         if let key { text += " Setting: \(key)." }
-        if let store { text += " Store: \(store)." }
+        if let store { text += " Store: \(store)\(line.map { ", line \($0)" } ?? "")." }
         if let underlying { text += " Cause: \(Self.safeDescription(of: underlying))" }
         return text
     }

@@ -1,9 +1,8 @@
 import Observation
-import Synchronization
 
 extension SettingsService {
-    /// A setting as an observable object: read and set ``value``, and whoever tracks it hears of every change, by
-    /// whomever it was made.
+    /// A setting as an observable object: read and set ``value``, and observers are notified of every change, local or
+    /// external.
     ///
     /// ```swift
     /// let live = settings.value(.theme)
@@ -14,28 +13,32 @@ extension SettingsService {
     ///
     /// (`Observations` comes with Swift 6.2; on Apple platforms it needs the systems of 2025.)
     ///
-    /// Reading costs little more than reading a variable. It may be used from any thread. Trackers are told on the thread
-    /// that made the change. It keeps the service alive.
+    /// Reading costs little more than reading a variable. It may be used from any thread. It keeps the service alive.
+    ///
+    /// ## Changes while a tracker reads
+    /// A tracker ends on the stored value, also if another thread or process changes the setting while the tracker's
+    /// closure runs. The Observation framework installs a tracker when its closure returns, and does not notify it of
+    /// earlier changes. So a `Value` notifies the trackers that have read an older value once more, up to ten times in
+    /// 1.9 seconds with growing pauses. The closure must return within that time after the read; otherwise its tracker may
+    /// learn of the change only with the next one. A tracker that has read the new value is not notified again, except
+    /// when a change arrives during its read, or when the setting is read and changed many times a second.
+    ///
+    /// Trackers are notified on the thread that made the change; for the notifications that follow, on a thread of Swift's
+    /// concurrency pool.
     public final class Value<T: Codable & Sendable>: Observable, Sendable {
         private let service: SettingsService
         private let setting: Setting<T>
         @usableFromInline let cell: Cell<T>
-        @usableFromInline let registrar = ObservationRegistrar()
-        /// Made once: a key path of a generic type costs more than the whole reading.
-        @usableFromInline let keyPath: KeyPath<Value<T>, T> & Sendable
+        @usableFromInline let trackers: ValueTrackers
         private let subscription: Subscription
 
         init(_ setting: Setting<T>, in service: SettingsService) {
             self.service = service
             self.setting = setting
-            let cell = service.cell(of: setting)
-            self.cell = cell
-            keyPath = \Value<T>.value
-            let relay = Relay<T>()
-            subscription = service.subscription(
-                to: setting,
-                ending: cell.listen(.signal { _ in relay.tell() }))
-            relay.value.withLock { $0 = WeakReference(self) }
+            let trackers = ValueTrackers()
+            self.trackers = trackers
+            cell = service.cell(of: setting)
+            subscription = service.subscription(to: setting, ending: cell.listen(.signal { _ in trackers.tell() }))
         }
 
         /// The setting's name and scope.
@@ -44,28 +47,28 @@ extension SettingsService {
         /// The setting's value, as ``SettingsService/get(_:)`` and ``SettingsService/set(_:to:)`` have it.
         @inlinable public var value: T {
             get {
-                registrar.access(self, keyPath: keyPath)
-                return cell.value()
+                let generation = trackers.noteRead()
+                let value = cell.value()
+                return trackers.isCurrent(generation) ? value : valueAfterChange()
             }
             set { set(newValue) }
+        }
+
+        /// Reads the value again: after a change during the read, the tracker has to join the generation that the next
+        /// change retires.
+        @usableFromInline @inline(never) func valueAfterChange() -> T {
+            for _ in 0..<10 {
+                let generation = trackers.noteRead()
+                let value = cell.value()
+                if trackers.isCurrent(generation) { return value }
+            }
+            // The value changes with each read. The tracker is in a retired generation, and so will be told again.
+            return cell.value()
         }
 
         /// Sets the setting, as ``SettingsService/set(_:to:)`` does.
         public func set(_ newValue: T) {
             service.set(setting, to: newValue)
         }
-
-        fileprivate func didChange() {
-            registrar.withMutation(of: self, keyPath: keyPath) {}
-        }
-    }
-}
-
-/// Passes a listener's signals on to a `Value`, without keeping it alive.
-private final class Relay<T: Codable & Sendable>: Sendable {
-    let value = Mutex(WeakReference<SettingsService.Value<T>>(nil))
-
-    func tell() {
-        value.withLock { $0.object }?.didChange()
     }
 }

@@ -103,7 +103,7 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
                 return
             } catch  where error.code == .decodingFailed {
                 // It is lost when the default takes its place, so somebody must be told that it was there.
-                service.registry.diagnostics.reportOnce(error, bytes: data)
+                cell.channel.reportOnce(error, bytes: data)
             }
         }
         try service.replace(data, of: setting, by: defaultValue)

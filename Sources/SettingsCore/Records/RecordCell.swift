@@ -117,7 +117,8 @@ import Synchronization
             } catch {
                 if let error = source.error { throw error }
                 if source.leaveOut(becauseOf: error) { continue }
-                let problem = SettingsError.wrap(error, as: .decodingFailed, key: recordKey)
+                let problem = SettingsError.wrap(
+                    error, as: .decodingFailed, key: recordKey, store: channel.hub?.store.storeDescription)
                 return Loaded(content: .failure(problem), stored: source.stored, unreadable: source.unreadable)
             }
         }
@@ -174,7 +175,7 @@ import Synchronization
 
         func note(_ error: any Error, with name: String, data: Data) {
             unreadable.insert(name)
-            cell.service.registry.diagnostics.reportOnce(
+            cell.channel.reportOnce(
                 SettingsError(.decodingFailed, key: cell.key(name), underlying: error), bytes: data)
         }
 

@@ -13,6 +13,8 @@ struct CommittedChange: Sendable {
     /// The value that was set, where this process set it: listeners get it as it was before encoding.
     var newValue: (any Sendable)?
     var origin: SettingsService.Origin
+    /// Whether another process, an editor or a device made it, so that the new bytes may be no value of the setting.
+    var isFromOutside: Bool
     /// Which commit of the channel this was.
     var sequence: UInt64
 }
@@ -73,12 +75,23 @@ final class CellListener: Sendable {
         case failure(SettingsError, [CellListener])
     }
 
+    /// Bytes that were stored before others took their place.
+    private struct EarlierBytes {
+        var data: Data?
+        /// The commit that replaced them.
+        var commit: UInt64 = 0
+    }
+
     private struct Inbox {
         var listeners: [CellListener] = []
         var events: [Event] = []
         var offer: Offer?
         /// The last value that listeners were told, to be the next change's old one.
         var lastTold: (data: Data?, value: any Sendable)?
+        /// The last good bytes, from a change from outside until its new bytes were found to be a value.
+        var lastGood: EarlierBytes?
+        /// The bytes that listeners take for the stored ones, while they were not told of a change to undecodable ones.
+        var heldBack: EarlierBytes?
     }
 
     /// How many events wait for their listeners before the newest changes are merged into one.
@@ -102,6 +115,9 @@ final class CellListener: Sendable {
     func decoded(_ data: Data?) -> (value: any Sendable, problem: SettingsError?) {
         preconditionFailure("Implemented by a subclass that is listened to for values.")
     }
+
+    /// Whether changes from outside are decoded before they are told, so that one to undecodable bytes can be held back.
+    var checksChangesFromOutside: Bool { false }
 
     /// Takes note of the bytes that are stored from now on. Inside the channel's lock.
     func noteStored(_ data: Data?) {}
@@ -138,13 +154,14 @@ final class CellListener: Sendable {
     /// Makes the kept value invalid.
     final func invalidate() {
         forgetStored()
+        inbox.withLock { $0.lastGood = nil }
         validity.invalidate()
     }
 
     /// Makes the kept value invalid and takes note of a change.
     ///
-    /// - Returns: whether ``deliver()`` must be called once more than before: somebody listens, and the change was not
-    ///   merged into one that waits already.
+    /// - Returns: whether ``deliver()`` must be called once more than before: the change has listeners or is to be checked,
+    ///   and was not merged into one that waits already.
     final func take(_ change: CommittedChange) -> Bool {
         noteStored(change.newData)
         let token = validity.invalidate()
@@ -154,7 +171,16 @@ final class CellListener: Sendable {
                 inbox.offer?.token = token
                 change.newValue = offer.value
             }
-            if inbox.listeners.isEmpty { return false }
+            let isToBeChecked = change.isFromOutside && checksChangesFromOutside
+            if !isToBeChecked {
+                inbox.lastGood = nil
+            } else if inbox.lastGood == nil {
+                inbox.lastGood = EarlierBytes(data: change.oldData, commit: change.sequence)
+            }
+            if inbox.listeners.isEmpty, !isToBeChecked, inbox.events.isEmpty {
+                inbox.heldBack = nil
+                return false
+            }
             if inbox.events.count < Self.eventLimit {
                 inbox.events.append(.change(change))
                 return true
@@ -163,6 +189,7 @@ final class CellListener: Sendable {
             if case .change(let waiting) = inbox.events[last] {
                 change.oldData = waiting.oldData
                 if waiting.origin == .external { change.origin = .external }
+                if waiting.isFromOutside { change.isFromOutside = true }
             }
             inbox.events[last] = .change(change)
             return false
@@ -211,18 +238,28 @@ final class CellListener: Sendable {
         }
         switch next {
         case (.change(let committed), let listeners)?: deliver(committed, to: listeners)
-        case (.failure(let error, let listeners), _)?:
-            for listener in listeners {
-                guard case .event(let tell) = listener.body, listener.isActive.load(ordering: .acquiring) else {
-                    continue
-                }
-                tell(.failure(error))
-            }
+        case (.failure(let error, let listeners), _)?: tell(error, to: listeners)
         case nil: break
         }
     }
 
     private final func deliver(_ committed: CommittedChange, to listeners: [CellListener]) {
+        var committed = committed
+        if committed.isFromOutside && checksChangesFromOutside {
+            let (value, problem) = decoded(committed.newData)
+            settleCheck(of: committed, isGood: problem == nil)
+            if let problem { return tell(problem, to: listeners.filter { $0.since < committed.sequence }) }
+            committed.newValue = value
+        }
+        let heldBack = inbox.withLock { inbox in
+            defer { inbox.heldBack = nil }
+            return inbox.heldBack
+        }
+        if let heldBack {
+            committed.oldData = heldBack.data
+            // Undecodable bytes were replaced by the ones from before: nothing has changed for listeners.
+            if committed.newData == heldBack.data { return }
+        }
         var change: ToldChange?
         for listener in listeners where listener.since < committed.sequence {
             // Decoding first, because it takes time: no callback may begin after its listener was cancelled.
@@ -232,6 +269,40 @@ final class CellListener: Sendable {
             case .event(let tell): if let change { tell(.change(change)) }
             case .signal(let tell): tell(committed.sequence)
             }
+        }
+    }
+
+    /// Notes whether the new bytes of a change from outside are a value.
+    private final func settleCheck(of committed: CommittedChange, isGood: Bool) {
+        let hasNewValueInForce = inbox.withLock { inbox in
+            guard isGood else {
+                // Unless a change without listeners was made meanwhile.
+                if inbox.heldBack == nil, inbox.lastGood != nil || !inbox.events.isEmpty {
+                    inbox.heldBack = EarlierBytes(data: committed.oldData)
+                }
+                return false
+            }
+            // Unless it is about later changes.
+            guard let lastGood = inbox.lastGood, lastGood.commit <= committed.sequence else { return false }
+            let isLast = !inbox.events.contains { if case .change = $0 { true } else { false } }
+            inbox.lastGood = isLast ? nil : EarlierBytes(data: committed.newData, commit: lastGood.commit)
+            return !isLast
+        }
+        // An older value may be kept in the place of undecodable bytes that came after these.
+        if hasNewValueInForce { validity.invalidate() }
+    }
+
+    /// Whether the last change that was delivered is one to undecodable bytes, which listeners were not told.
+    final var isHoldingBack: Bool { inbox.withLock { $0.heldBack != nil } }
+
+    /// The last good bytes, where those that are stored now came from outside; nil if there is nothing to go back to.
+    final var lastGoodBytes: Data?? { inbox.withLock { $0.lastGood.map(\.data) } }
+
+    /// Tells those who listen to failures, too, that stored bytes could not be decoded.
+    private final func tell(_ failure: SettingsError, to listeners: [CellListener]) {
+        for listener in listeners {
+            guard case .event(let tell) = listener.body, listener.isActive.load(ordering: .acquiring) else { continue }
+            tell(.failure(failure))
         }
     }
 

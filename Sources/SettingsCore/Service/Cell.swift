@@ -31,14 +31,20 @@
 
     /// Reads through the store, and keeps the value where the store announces its changes.
     ///
-    /// A value that cannot be read or decoded is diagnosed and reads as the default.
+    /// A value that cannot be read or decoded is diagnosed. It reads as the last good one if it became undecodable from
+    /// outside while the program runs, else as the default.
     @usableFromInline @inline(never) func refreshedValue() -> Value {
         let token = box.token
         if token & 1 == 0, let value = box.read() { return value }
         do throws(SettingsError) {
             let data = try channel.read(key, from: channel.hub)
-            let (value, problem) = valueOrDefault(for: data)
-            keep(value, of: problem == nil ? data : nil, token: token)
+            let (value, origin): (Value, Data?)
+            do throws(SettingsError) {
+                (value, origin) = (try coding.value(for: data), data)
+            } catch {
+                (value, origin) = valueInForce(insteadOf: data, error)
+            }
+            keep(value, of: origin, token: token)
             return value
         } catch {
             channel.diagnostics.reportOnce(error)
@@ -46,19 +52,29 @@
         }
     }
 
-    private func valueOrDefault(for data: Data?) -> (value: Value, problem: SettingsError?) {
-        do throws(SettingsError) {
-            return (try coding.value(for: data), nil)
-        } catch {
-            channel.diagnostics.reportOnce(error, bytes: data)
-            return (coding.defaultValue, error)
+    /// The value that counts while undecodable bytes are stored, which are diagnosed, and the bytes that it was made of.
+    func valueInForce(insteadOf data: Data?, _ error: SettingsError) -> (value: Value, origin: Data?) {
+        channel.reportOnce(error, bytes: data)
+        if case let lastGood?? = lastGoodBytes {
+            do throws(SettingsError) {
+                return (try coding.value(for: lastGood), lastGood)
+            } catch {
+                // The bytes from before were no value, either; they were diagnosed when they were read.
+            }
         }
+        return (coding.defaultValue, nil)
     }
 
     override func decoded(_ data: Data?) -> (value: any Sendable, problem: SettingsError?) {
-        let (value, problem) = valueOrDefault(for: data)
-        return (value, problem)
+        do throws(SettingsError) {
+            return (try coding.value(for: data), nil)
+        } catch {
+            channel.reportOnce(error, bytes: data)
+            return (coding.defaultValue, error.completed(key: nil, store: channel.hub?.store.storeDescription))
+        }
     }
+
+    override var checksChangesFromOutside: Bool { true }
 
     /// Keeps a value that was offered, if it was committed and nothing has happened since.
     func settleOffer(_ value: Value, as data: Data?) {

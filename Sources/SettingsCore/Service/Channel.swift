@@ -64,6 +64,26 @@ final class Channel: Sendable {
         }
     }
 
+    /// Decodes what the store holds for a setting.
+    ///
+    /// - Throws: `decodingFailed`, with the name of the store.
+    func value<Value>(of coding: ValueCoding<Value>, for data: Data?) throws(SettingsError) -> Value {
+        do throws(SettingsError) {
+            return try coding.value(for: data)
+        } catch {
+            throw error.completed(key: nil, store: hub?.store.storeDescription)
+        }
+    }
+
+    /// Reports, once, that stored bytes could not be decoded, with the line on which they stand.
+    func reportOnce(_ error: SettingsError, bytes: Data?) {
+        let store = hub?.store
+        diagnostics.reportOnce(error.completed(key: nil, store: store?.storeDescription), bytes: bytes) {
+            guard let key = error.key, let bytes else { return nil }
+            return (store as? any LocatingStore)?.line(of: key.name, holding: bytes)
+        }
+    }
+
     /// Stores bytes; returns when they are stored and listeners have run, unless another thread is running them.
     func write(_ data: Data?, for key: SettingsService.StorageKey) throws(SettingsError) {
         let hub = try requireHub(for: key)
@@ -116,7 +136,12 @@ final class Channel: Sendable {
     }
 
     /// Gives changes their place in the order: kept values become invalid, and what is to be told is queued.
-    private func commit(_ changes: [SettingsStoreChange], origin: SettingsService.Origin, in state: inout State) {
+    ///
+    /// - Parameter isReplacing: Whether they are the differences between the store before and the one that takes its place.
+    private func commit(
+        _ changes: [SettingsStoreChange], origin: SettingsService.Origin, isReplacing: Bool = false,
+        in state: inout State
+    ) {
         var changed: Set<SettingsService.StorageKey> = []
         let groupListeners = groups.all
         state.sequence += 1
@@ -127,7 +152,8 @@ final class Channel: Sendable {
             }
             guard let cells = state.cells[change.name] else { continue }
             let committed = CommittedChange(
-                oldData: change.oldData, newData: change.newData, origin: origin, sequence: state.sequence)
+                oldData: change.oldData, newData: change.newData, origin: origin,
+                isFromOutside: origin == .external && !isReplacing, sequence: state.sequence)
             for cell in cells where cell.take(committed) { state.queue.append(cell) }
         }
         if !changed.isEmpty {
@@ -155,11 +181,24 @@ final class Channel: Sendable {
             switch state.withLock({ $0.queue.next() }) {
             case .cell(let cell): cell.deliver()
             case .group(let changes, let listeners):
+                let changes = changes.origin == .external ? withoutHeldBack(changes) : changes
                 for listener in listeners { listener.tell(changes) }
             case nil: return
             }
         }
         Task.detached { self.deliverNext() }
+    }
+
+    /// Leaves out settings that this program uses, and whose new bytes are no value of any of them. They were checked just
+    /// before: a commit's changes are delivered before the set of them.
+    private func withoutHeldBack(_ changes: SettingsService.ChangeSet) -> SettingsService.ChangeSet {
+        state.withLock { state in
+            let told = changes.keys.filter { key in
+                guard let cells = state.cells[key.name], !cells.isEmpty else { return true }
+                return !cells.allSatisfy(\.isHoldingBack)
+            }
+            return .init(keys: told, origin: changes.origin)
+        }
     }
 
     // MARK: The store
@@ -208,7 +247,7 @@ final class Channel: Sendable {
             state.attachment = new
             announcesAllChanges.store(new.hub.feed.isExhaustive, ordering: .releasing)
             for cells in state.cells.values { for cell in cells { cell.invalidate() } }
-            commit(changes, origin: .external, in: &state)
+            commit(changes, origin: .external, isReplacing: true, in: &state)
             return true
         }
     }

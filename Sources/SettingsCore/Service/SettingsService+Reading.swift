@@ -3,7 +3,8 @@ extension SettingsService {
     ///
     /// It never throws and never waits for a file. When the store is missing or cannot be read, or what is stored is no
     /// value of the setting's type, it returns the default and tells ``diagnostics``, once for each cause; what is stored
-    /// stays. From a store that announces its changes, a value is decoded once and then read from memory, without a lock
+    /// stays. A value that becomes undecodable from outside while the program uses the setting (an edit of the file, another
+    /// device) leaves the last good value in force, and listeners are not notified. From a store that announces its changes, a value is decoded once and then read from memory, without a lock
     /// where it is a number or a Boolean.
     @inlinable public func get<T>(_ setting: Setting<T>) -> T {
         if let cell = table.cell(at: setting.index) {
@@ -31,7 +32,7 @@ extension SettingsService {
     public func load<T>(_ setting: Setting<T>) throws -> T {
         let channel = channel(for: setting.key)
         let hub = try channel.requireHub(for: setting.key)
-        return try setting.coding.value(for: channel.read(setting.key, from: hub))
+        return try channel.value(of: setting.coding, for: channel.read(setting.key, from: hub))
     }
 
     /// Whether something is stored for the setting, so that it does not read as its default only.

