@@ -5,7 +5,7 @@ final class ChannelRegistry: Sendable {
     let diagnostics: Diagnostics
     let groups = GroupListeners()
     /// Whether all scopes are in one store.
-    private let hasOneStore: Bool
+    let hasOneStore: Bool
     private let channels = Mutex<[SettingsService.Scope: Channel]>([:])
 
     init(diagnostics: Diagnostics, hasOneStore: Bool) {
