@@ -174,7 +174,7 @@ extension SettingsService {
 
         private func commit(by carryOut: () throws(SettingsError) -> Bool) throws(SettingsError) -> Bool {
             if let error { throw error }
-            if writes.isEmpty { return true }
+            if writes.isEmpty { return try keepDecision() }
             let hooks = callsHooks ? hooks : CommitHooks()
             hooks.callBefore()
             for offering in offers.values { offering.offer() }
@@ -201,6 +201,22 @@ extension SettingsService {
                     revert(done)
                     throw error
                 }
+            }
+            return true
+        }
+
+        /// Has a transaction that writes nothing carried out again by a store that is not open yet: with the stored values, it
+        /// may come to another decision.
+        ///
+        /// - Returns: false if the store is open now, and something that was read is not stored.
+        private func keepDecision() throws(SettingsError) -> Bool {
+            guard operation != nil else { return true }
+            for key in expectations.keys {
+                guard let hub = service.channel(for: key).hub, hub.recovering?.unavailability != nil else { continue }
+                let read = expectations.filter { service.channel(for: $0.key).hub?.feed === hub.feed }
+                let batch = SettingsStoreBatch(
+                    writes: [], expectations: read.map { .init(key: $0.key, data: $0.value) })
+                return try hub.apply(hub.noting(operation, in: batch, of: service))
             }
             return true
         }

@@ -77,6 +77,29 @@ struct RecoveryTests {
         }
     }
 
+    @Test("a transaction that changed nothing in memory may change what is stored")
+    func transactionDecidesLater() throws {
+        try withLateFile { file, settings in
+            settings.transaction { t in if t.get(count) == 41 { t.set(name, to: "answer") } }
+            #expect(settings.get(name) == nil && file.codes.isEmpty)
+            try file.appear(["count": 41])
+            try settings.synchronize()
+            #expect(settings.get(name) == "answer")
+        }
+    }
+
+    @Test("ten thousand updates may wait; more are refused, diagnosed, and change nothing")
+    func limit() throws {
+        try withLateFile { file, settings in
+            for _ in 0..<10_001 { settings.update(count) { $0 += 1 } }
+            #expect(settings.get(count) == 10_000)
+            #expect(file.codes == [.pending, .storeUnavailable])
+            try file.appear(["count": 41])
+            try settings.synchronize()
+            #expect(settings.get(count) == 10_041)
+        }
+    }
+
     @Test("whatever throws its errors throws the reason, and keeps nothing")
     func throwing() throws {
         try withLateFile { file, settings in

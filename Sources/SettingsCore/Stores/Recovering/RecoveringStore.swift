@@ -140,8 +140,8 @@ package final class RecoveringStore: SettingsStore {
                 return .isRefused
             }
             if let operation = batch.operation {
-                if state.pending.isFull { throw state.reason }
-                state.pending.keep(operation)
+                if state.pending.isFull && !batch.writes.isEmpty { throw state.reason }
+                if !state.pending.isFull { state.pending.keep(operation) }
             } else {
                 for write in batch.writes { state.pending.keep(write) }
             }
