@@ -120,6 +120,8 @@ struct StartUp {
             let settings = SettingsService(defaults: try PropertyListStore(url: URL(fileURLWithPath: path)))
             let setting = Setting<String>("setting number 7", in: .defaults, default: "")
             guard settings.get(setting) == "value 7" else { throw Failure(what: "get", status: 1) }
+            // A program keeps its service until it ends.
+            withExtendedLifetime(settings) { exit(0) }
         case .foundation:
             let data = try Data(contentsOf: URL(fileURLWithPath: path))
             let list = try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]

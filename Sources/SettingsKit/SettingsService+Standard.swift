@@ -56,9 +56,8 @@ extension SettingsService {
         defaults: (any SettingsStore)?, shared: (any SettingsStore)? = nil,
         storesForCustomScopes: [Scope: any SettingsStore] = [:], diagnosticSink: DiagnosticSink = .standard
     ) {
-        var stores = storesForCustomScopes
-        if let defaults { stores[.defaults] = defaults }
-        if let shared { stores[.shared] = shared }
-        self.init(stores: stores, diagnosticSink: diagnosticSink)
+        self.init(stores: storesForCustomScopes, diagnosticSink: diagnosticSink)
+        if let defaults { register(defaults, for: .defaults) }
+        if let shared { register(shared, for: .shared) }
     }
 }

@@ -21,7 +21,8 @@ final class StoreHub: Sendable {
     private init(store: any SettingsStore, feed: SettingsStoreFeed, gate: StoreGate?) {
         self.store = store
         self.feed = feed
-        recovering = store as? RecoveringStore
+        // Compared first: a cast that fails takes as long as reading a small file.
+        recovering = type(of: store) == RecoveringStore.self ? store as? RecoveringStore : nil
         self.gate = gate
     }
 
