@@ -4,11 +4,12 @@ struct Figure {
     let row: Int
     let name: String
     let unit: String
-    let value: Double
+    /// nil where it could not be found out.
+    let value: Double?
     /// nil where it is only to be known.
     let limit: Double?
 
-    var isReached: Bool { limit.map { value <= $0 } ?? true }
+    var isReached: Bool { limit.map { (value ?? .infinity) <= $0 } ?? true }
 }
 
 extension Figure {

@@ -21,7 +21,8 @@ enum Report {
         }
         for figure in figures {
             rows.append([
-                "\(figure.row)", figure.name, "", "", "", "\(decimal(figure.value)) \(figure.unit)",
+                "\(figure.row)", figure.name, "", "", "",
+                figure.value.map { "\(decimal($0)) \(figure.unit)" } ?? "not counted",
                 figure.limit.map { "≤ \(decimal($0))" } ?? "",
                 figure.limit == nil ? "" : figure.isReached ? "reached" : "NOT REACHED",
             ])
@@ -54,7 +55,7 @@ enum Report {
         let row: Int
         let name: String
         let unit: String
-        let value: Double
+        let value: Double?
         let valueAtMost: Double?
         let isReached: Bool
 

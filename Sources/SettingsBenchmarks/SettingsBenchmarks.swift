@@ -15,6 +15,11 @@ struct SettingsBenchmarks {
         if CommandLine.arguments.count == 4, CommandLine.arguments[1] == Arrival.argument {
             return try Arrival.giveSigns(CommandLine.arguments[2], count: Int(CommandLine.arguments[3]) ?? 0)
         }
+        if CommandLine.arguments.count == 4, CommandLine.arguments[1] == StartUp.argument,
+            let mode = StartUp.Mode(rawValue: CommandLine.arguments[2])
+        {
+            return try StartUp.run(mode, path: CommandLine.arguments[3])
+        }
         var isQuick = false
         var isJSON = false
         var filter: String?
@@ -40,9 +45,14 @@ struct SettingsBenchmarks {
         let all =
             try Benchmark.reading(fixture) + Benchmark.handles(fixture) + Benchmark.threads(fixture)
             + Benchmark.writing() + Benchmark.files() + Benchmark.shared() + Benchmark.sqlite()
-        let outcomes = all.filter { isWanted($0.row, $0.name) }
+        var outcomes = all.filter { isWanted($0.row, $0.name) }
             .map { $0.run(rounds: isQuick ? 7 : 21, shareOfIterations: isQuick ? 0.2 : 1) }
-        let figures = try Figure.all(isQuick: isQuick, isWanted: isWanted)
+        var figures = try Figure.all(isQuick: isQuick, isWanted: isWanted)
+        for keyCount in [20, 1_000] where isWanted(13, StartUp.name) {
+            let measured = try StartUp(keyCount: keyCount).measure(starts: isQuick ? 15 : 50)
+            outcomes.append(measured.outcome)
+            figures += measured.figures
+        }
         print(isJSON ? try Report.json(outcomes, figures) : Report.table(outcomes, figures))
     }
 }

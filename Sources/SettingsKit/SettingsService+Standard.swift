@@ -3,32 +3,46 @@ import SettingsCore
 import SettingsFiles
 
 extension SettingsService {
-    /// A service whose `.defaults` scope is the app's own property list.
+    /// Makes a service whose `.defaults` scope is the app's own property list.
     ///
     /// The file is `~/.config/EXECUTABLE/Settings.plist` on Linux (in `$XDG_CONFIG_HOME` if that is set), and
     /// `BUNDLE-IDENTIFIER/Settings.plist` in Application Support on Apple platforms; see ``PropertyListStore/standard()``.
-    /// If it cannot be opened, the service works from memory and says so on ``diagnostics``; the file is left as it is,
-    /// and ``synchronize()`` throws the reason.
+    ///
+    /// ## If the file cannot be opened
+    /// A phone's files are unreadable before it is unlocked for the first time, and permissions or a home directory may come
+    /// a moment later. The service then works from memory, reports the reason to ``diagnostics``, and tries to open the file
+    /// again: in the background, with pauses that grow from 0.1 to 12 seconds, and when settings are read or written, at most
+    /// ten times a second. Until the file is open:
+    ///
+    /// - Settings read as their defaults, or as they were set meanwhile. ``load(_:)`` throws.
+    /// - `set` and `reset` of a setting keep the change in memory, and make it in the file when that is open. ``diagnostics``
+    ///   has an error with the code `pending` for each setting: if the process ends first, the change is lost.
+    /// - ``update(_:_:)`` and ``transaction(_:)`` change the values in memory. When the file is open, their closures run again
+    ///   on the stored values, in the order of all changes. Hooks are not called again. A transaction that also writes to
+    ///   another scope is refused.
+    /// - Whatever throws its errors, throws the reason and changes nothing: `save`, closures that throw, ``synchronize()`` and
+    ///   `migrate`. Resetting a scope or a namespace is refused, and diagnosed.
+    ///
+    /// When the file is open, listeners are notified of every value that differs from the one that they know, with the origin
+    /// ``Origin/external``, and ``diagnostics`` has an error with the code `recovered`. Nothing is written but the changes
+    /// that were made. A change that cannot be written (a full disk, a directory without permission to write) keeps the
+    /// service in memory until it can.
+    ///
+    /// All services made by this initialiser share one store, in memory as well as in the file.
     ///
     /// - Parameters:
     ///   - shared: The store of the `.shared` scope. Without one, settings in it read as their defaults.
     ///   - storesForCustomScopes: The stores of `.custom` scopes; more can be registered later.
-    ///   - diagnosticSink: Who is told of problems, besides ``diagnostics``.
+    ///   - diagnosticSink: Receives errors that no caller receives, besides ``diagnostics``.
     public convenience init(
         shared: (any SettingsStore)? = nil, storesForCustomScopes: [Scope: any SettingsStore] = [:],
         diagnosticSink: DiagnosticSink = .standard
     ) {
-        do {
-            self.init(
-                defaults: try PropertyListStore.standard(), shared: shared,
-                storesForCustomScopes: storesForCustomScopes, diagnosticSink: diagnosticSink)
-        } catch {
-            let substitute = SubstituteStore(reason: error)
-            self.init(
-                defaults: substitute, shared: shared, storesForCustomScopes: storesForCustomScopes,
-                diagnosticSink: diagnosticSink)
-            report(substitute.reason)
-        }
+        let (store, unavailability) = StandardStoreRecovery.store()
+        self.init(
+            defaults: store, shared: shared, storesForCustomScopes: storesForCustomScopes,
+            diagnosticSink: diagnosticSink)
+        if let unavailability { report(unavailability) }
     }
 
     /// A service over the given stores.
@@ -42,30 +56,8 @@ extension SettingsService {
         defaults: (any SettingsStore)?, shared: (any SettingsStore)? = nil,
         storesForCustomScopes: [Scope: any SettingsStore] = [:], diagnosticSink: DiagnosticSink = .standard
     ) {
-        var stores = storesForCustomScopes
-        if let defaults { stores[.defaults] = defaults }
-        if let shared { stores[.shared] = shared }
-        self.init(stores: stores, diagnosticSink: diagnosticSink)
+        self.init(stores: storesForCustomScopes, diagnosticSink: diagnosticSink)
+        if let defaults { register(defaults, for: .defaults) }
+        if let shared { register(shared, for: .shared) }
     }
-}
-
-/// Stands in for the app's property list where that cannot be opened: works, in memory, and does not pretend to save.
-private final class SubstituteStore: SettingsStore {
-    let reason: SettingsError
-    private let memory = MemoryStore()
-
-    init(reason: any Error) {
-        self.reason =
-            reason as? SettingsError ?? SettingsError(.memoryOnly, store: "PropertyListStore", underlying: reason)
-    }
-
-    var feed: SettingsStoreFeed? { memory.feed }
-    var storeDescription: String { "memory, in place of the property list" }
-
-    func get(_ key: SettingsService.StorageKey) -> Data? { memory.get(key) }
-    func set(_ key: SettingsService.StorageKey, to data: Data?) { memory.set(key, to: data) }
-    func apply(_ batch: SettingsStoreBatch) -> Bool { memory.apply(batch) }
-    func keys() -> [String] { memory.keys() }
-    func removeAll() { memory.removeAll() }
-    func synchronize() throws { throw reason }
 }

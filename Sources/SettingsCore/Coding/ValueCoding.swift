@@ -34,7 +34,8 @@ final class ValueCoding<Value: Sendable>: Sendable {
         self.default = `default`
         self.processing = processing
         self.form = form
-        isOptional = Value.self is any OptionalValue.Type
+        // Asking whether it conforms to a protocol has the runtime look through every library, once for each type.
+        isOptional = _isOptional(Value.self)
     }
 
     /// Whether the default is the same value each time, so that it may be kept.

@@ -13,6 +13,8 @@ extension Array {
     /// - Returns: the objects that are there, to be released outside of whatever lock this is called in: the reference
     ///   that is made by looking may be the last one, and then foreign code runs when it is given up.
     package mutating func removeDangling<Object>() -> [Object] where Element == WeakReference<Object> {
+        // The usual case at the start of a process, in which the rest is slow the first time.
+        if isEmpty { return [] }
         var objects: [Object] = []
         self = filter { reference in
             guard let object = reference.object else { return false }

@@ -34,6 +34,7 @@ extension SettingsService {
     ) throws -> MigrationReport {
         let versions = steps.compactMap(\.version)
         precondition(Set(versions).count == versions.count, "No two steps of a migration may have one id.")
+        for channel in registry.all { try channel.hub?.requireOpen() }
         let run = MigrationRun(
             service: self, steps: steps, versions: versions, ledger: .init(ledger, scope: scope))
         let report = try run.carryOut()

@@ -85,7 +85,7 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
     ///
     /// - Throws: ``SettingsError``; what is stored then is still there.
     public func reset() throws {
-        try service.remove(setting)
+        try service.remove(setting, isKept: false)
     }
 
     private func storedData() throws(SettingsError) -> Data? {

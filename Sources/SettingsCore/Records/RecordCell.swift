@@ -223,43 +223,77 @@ import Synchronization
 
     /// Changes the record, and writes the fields that differ then.
     ///
-    /// - Parameters:
-    ///   - isWhole: Whether no field may change meanwhile; if not, none of those that are written.
-    ///   - body: May be called more than once.
-    func change(isWhole: Bool = true, _ body: (inout Record) -> Void) throws(SettingsError) {
-        try commit(isWhole: isWhole) { loaded throws(SettingsError) in
-            let old = try loaded.content.get()
-            var new = old
-            body(&new)
-            return try writes(from: old, to: new)
+    /// - Parameter body: May be called more than once, also for a service over another store.
+    func update(_ body: @escaping @Sendable (inout Record) -> Void) throws(SettingsError) {
+        try commit(isWhole: true) { loaded throws(SettingsError) in
+            let operation: PendingOperation.Body = { [recordKey] service throws(SettingsError) in
+                try RecordCell(name: recordKey.name, scope: recordKey.scope, in: service).update(body)
+            }
+            return (try writes(of: body, to: loaded), operation)
         }
     }
 
+    /// Sets something in the record, whatever was there before, and writes the fields that differ then.
+    ///
+    /// - Parameters:
+    ///   - isWhole: Whether no field may change meanwhile; if not, none of those that are written.
+    ///   - body: May be called more than once.
+    func set(isWhole: Bool, _ body: (inout Record) -> Void) throws(SettingsError) {
+        try commit(isWhole: isWhole) { loaded throws(SettingsError) in
+            let writes = try writes(of: body, to: loaded)
+            let operation: PendingOperation.Body = { service throws(SettingsError) in try service.repeatWrites(writes) }
+            return (writes, operation)
+        }
+    }
+
+    private func writes(
+        of body: (inout Record) -> Void, to loaded: Loaded
+    ) throws(SettingsError) -> [SettingsStoreBatch.Entry] {
+        let old = try loaded.content.get()
+        var new = old
+        body(&new)
+        return try writes(from: old, to: new)
+    }
+
     /// Makes the record another one; also the fields that hold something else.
-    func replace(by record: Record) throws(SettingsError) {
+    ///
+    /// - Parameter isKept: Whether a store that is not open yet keeps the change; if not, it throws.
+    func replace(by record: Record, isKept: Bool) throws(SettingsError) {
+        if !isKept { try channel.requireHub(for: nil).requireOpen() }
+        let operation: PendingOperation.Body = { [recordKey] service throws(SettingsError) in
+            let cell = try RecordCell(name: recordKey.name, scope: recordKey.scope, in: service)
+            try cell.replace(by: record, isKept: false)
+        }
         try commit(isWhole: true) { loaded throws(SettingsError) in
             switch loaded.content {
-            case .success(let old): return try writes(from: old, to: record, and: loaded.unreadable)
+            case .success(let old):
+                // What a store that is not open yet has, is not what is stored: nothing is equal to it.
+                let isOpen = channel.hub?.recovering?.unavailability == nil
+                let others = isOpen ? loaded.unreadable : Set(loaded.stored.keys)
+                return (try writes(from: old, to: record, and: others), isKept ? operation : nil)
             case .failure:
                 let stored = loaded.stored.filter { $0.value != nil }
-                return try writes(from: .empty, to: record, and: Set(stored.keys))
+                return (try writes(from: .empty, to: record, and: Set(stored.keys)), isKept ? operation : nil)
             }
         }
     }
 
     private func commit(
-        isWhole: Bool, _ writes: (Loaded) throws(SettingsError) -> [SettingsStoreBatch.Entry]
+        isWhole: Bool,
+        _ change: (Loaded) throws(SettingsError) -> (
+            writes: [SettingsStoreBatch.Entry], operation: PendingOperation.Body?
+        )
     ) throws(SettingsError) {
         for _ in 0..<10_000 {
             let loaded = try current()
-            let writes = try writes(loaded)
+            let (writes, operation) = try change(loaded)
             if writes.isEmpty { return }
             let written = Set(writes.map(\.key))
             let expectations = loaded.stored.compactMap { name, data -> SettingsStoreBatch.Entry? in
                 let key = key(name)
                 return isWhole || written.contains(key) ? .init(key: key, data: data) : nil
             }
-            if try apply(SettingsStoreBatch(writes: writes, expectations: expectations)) { return }
+            if try apply(SettingsStoreBatch(writes: writes, expectations: expectations), operation) { return }
         }
         throw SettingsError(.conflict)
     }
@@ -278,8 +312,11 @@ import Synchronization
         }
     }
 
-    private func apply(_ batch: SettingsStoreBatch) throws(SettingsError) -> Bool {
+    private func apply(
+        _ batch: SettingsStoreBatch, _ operation: PendingOperation.Body? = nil
+    ) throws(SettingsError) -> Bool {
         let hub = try channel.requireHub(for: batch.writes.first?.key)
+        let batch = hub.noting(operation, in: batch, of: service)
         do throws(SettingsError) {
             return try hub.apply(batch)
         } catch {

@@ -85,7 +85,10 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     ///
     /// - Throws: ``SettingsError`` with the code `noStore` or `readFailed`; `decodingFailed` if no record can be made of what
     ///   is stored. A single field that holds something else is diagnosed, and reads as that of ``SettingsRecord/empty``.
-    public func retrieve() throws -> Record { try cell.current(asksStore: true).content.get() }
+    public func retrieve() throws -> Record {
+        try cell.channel.requireHub(for: nil).requireOpen()
+        return try cell.current(asksStore: true).content.get()
+    }
 
     // MARK: Writing
 
@@ -93,31 +96,34 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     public func update<Field>(_ keyPath: WritableKeyPath<Record, Field>, with value: Field) {
         // Other fields may change meanwhile: nothing depends on them, unless the property is computed from several.
         let isWhole = MemoryLayout<Record>.offset(of: keyPath) == nil
-        diagnosing { () throws(SettingsError) in try cell.change(isWhole: isWhole) { $0[keyPath: keyPath] = value } }
+        diagnosing { () throws(SettingsError) in try cell.set(isWhole: isWhole) { $0[keyPath: keyPath] = value } }
     }
 
-    /// Changes a field in place, so that no other change of the record is lost in between; `body` may run more than once,
-    /// with no lock held. Problems are diagnosed.
-    public func update<Field>(_ keyPath: WritableKeyPath<Record, Field>, _ body: (inout Field) -> Void) {
+    /// Changes a field in place, so that no other change of the record is lost in between. `body` may run more than once, on
+    /// any thread, without a lock held. Problems are diagnosed.
+    public func update<Field>(
+        _ keyPath: WritableKeyPath<Record, Field> & Sendable, _ body: @escaping @Sendable (inout Field) -> Void
+    ) {
         update { body(&$0[keyPath: keyPath]) }
     }
 
-    /// Changes several fields together, so that no other change of the record is lost in between; `body` may run more than
-    /// once, with no lock held. Problems are diagnosed.
-    public func update(_ body: (inout Record) -> Void) {
-        diagnosing { () throws(SettingsError) in try cell.change(body) }
+    /// Changes several fields together, so that no other change of the record is lost in between. `body` may run more than
+    /// once, on any thread, without a lock held: also on the stored record, when a store becomes available that could not be
+    /// opened. Problems are diagnosed.
+    public func update(_ body: @escaping @Sendable (inout Record) -> Void) {
+        diagnosing { () throws(SettingsError) in try cell.update(body) }
     }
 
     /// Makes the record another one: writes the fields that differ, also where no record could be made of what is stored.
     /// Problems are diagnosed.
     public func save(_ record: Record) {
-        diagnosing { () throws(SettingsError) in try cell.replace(by: record) }
+        diagnosing { () throws(SettingsError) in try cell.replace(by: record, isKept: true) }
     }
 
     /// Makes the record another one, and says what went wrong.
     ///
     /// - Throws: ``SettingsError``; the record is then what it was.
-    public func persist(_ record: Record) throws { try cell.replace(by: record) }
+    public func persist(_ record: Record) throws { try cell.replace(by: record, isKept: false) }
 
     /// Removes all fields, also those that a newer version of the program has stored, so that the record is
     /// ``SettingsRecord/empty`` again. Problems are diagnosed.

@@ -30,4 +30,6 @@ final class Attachment: StoreFeedListener {
     func storeDidReleaseLock() { channel.deliver() }
 
     func storeDidReport(_ error: SettingsError) { channel.diagnostics.report(error) }
+
+    func storeDidBecomeExhaustive() { channel.noteThatAllIsAnnounced(by: self) }
 }

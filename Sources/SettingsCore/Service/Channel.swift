@@ -135,6 +135,13 @@ final class Channel: Sendable {
         }
     }
 
+    /// Takes note that a store announces every change from now on. Called inside the store's lock.
+    func noteThatAllIsAnnounced(by attachment: Attachment) {
+        state.withLock { state in
+            if state.attachment === attachment { announcesAllChanges.store(true, ordering: .releasing) }
+        }
+    }
+
     /// Gives changes their place in the order: kept values become invalid, and what is to be told is queued.
     ///
     /// - Parameter isReplacing: Whether they are the differences between the store before and the one that takes its place.

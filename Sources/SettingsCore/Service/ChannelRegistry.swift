@@ -5,8 +5,10 @@ final class ChannelRegistry: Sendable {
     let diagnostics: Diagnostics
     let groups = GroupListeners()
     /// Whether all scopes are in one store.
-    private let hasOneStore: Bool
-    private let channels = Mutex<[SettingsService.Scope: Channel]>([:])
+    let hasOneStore: Bool
+    /// There are few scopes. A dictionary of them costs a process a noticeable part of its start, because the runtime has
+    /// to find out first that a scope is hashable.
+    private let channels = Mutex<[Channel]>([])
 
     init(diagnostics: Diagnostics, hasOneStore: Bool) {
         self.diagnostics = diagnostics
@@ -17,12 +19,12 @@ final class ChannelRegistry: Sendable {
     func channel(for scope: SettingsService.Scope) -> Channel {
         let scope = hasOneStore ? .defaults : scope
         return channels.withLock { channels in
-            if let channel = channels[scope] { return channel }
+            if let channel = channels.first(where: { $0.scope == scope }) { return channel }
             let channel = Channel(scope: scope, diagnostics: diagnostics, groups: groups)
-            channels[scope] = channel
+            channels.append(channel)
             return channel
         }
     }
 
-    var all: [Channel] { channels.withLock { Array($0.values) } }
+    var all: [Channel] { channels.withLock { $0 } }
 }

@@ -28,10 +28,12 @@ extension SettingsService {
     ///
     /// It asks the store, whatever is in memory.
     ///
-    /// - Throws: ``SettingsError`` with the code `noStore`, `readFailed` or `decodingFailed`.
+    /// - Throws: ``SettingsError`` with the code `noStore`, `readFailed` or `decodingFailed`; `storeUnavailable` or
+    ///   `memoryOnly` if the store behind ``SettingsService/init(shared:storesForCustomScopes:diagnosticSink:)`` is not open.
     public func load<T>(_ setting: Setting<T>) throws -> T {
         let channel = channel(for: setting.key)
         let hub = try channel.requireHub(for: setting.key)
+        try hub.requireOpen()
         return try channel.value(of: setting.coding, for: channel.read(setting.key, from: hub))
     }
 

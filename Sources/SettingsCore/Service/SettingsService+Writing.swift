@@ -16,7 +16,7 @@ extension SettingsService {
     /// else.
     public func set<T>(_ setting: Setting<T>, to value: T) {
         do throws(SettingsError) {
-            try write(value, to: setting)
+            try write(value, to: setting, isKept: true)
         } catch {
             registry.diagnostics.report(error)
         }
@@ -26,15 +26,17 @@ extension SettingsService {
     ///
     /// - Throws: ``SettingsError``; the old value then is still there.
     public func save<T>(_ setting: Setting<T>, to value: T) throws {
-        try write(value, to: setting)
+        try write(value, to: setting, isKept: false)
     }
 
-    private func write<T>(_ value: T, to setting: Setting<T>) throws(SettingsError) {
+    /// - Parameter isKept: Whether a store that is not open yet keeps the change; if not, it throws.
+    private func write<T>(_ value: T, to setting: Setting<T>, isKept: Bool) throws(SettingsError) {
         if setting.hooks?.needsValues ?? false {
-            return try commit { $0.set(setting, to: value) }
+            return try commit(isKept: isKept) { $0.set(setting, to: value) }
         }
         let cell = cell(of: setting)
         do throws(SettingsError) {
+            if !isKept { try cell.channel.requireHub(for: setting.key).requireOpen() }
             let value = setting.coding.process(value)
             let data = try setting.coding.bytes(for: value)
             cell.offer(value, as: data)
@@ -50,7 +52,7 @@ extension SettingsService {
     ///
     /// Listeners are not told of a failure: nobody has set anything, and one that reads then would fail again.
     func replace<T>(_ data: Data?, of setting: Setting<T>, by value: T) throws(SettingsError) {
-        try commit { transaction in
+        try commit(isKept: true) { transaction in
             transaction.tellsOfFailures = false
             if transaction.data(for: setting.key) == data { transaction.set(setting, to: value) }
         }
@@ -61,7 +63,9 @@ extension SettingsService {
         _ data: Data?, to setting: SettingDefinition, through channel: Channel
     ) throws(SettingsError) {
         guard setting.hasHooks else { return try channel.write(data, for: setting.key) }
-        if try channel.read(setting.key, from: channel.hub) == data { return }
+        let hub = try channel.requireHub(for: setting.key)
+        // What a store that is not open yet has, is not what is stored.
+        if hub.recovering?.unavailability == nil, try channel.read(setting.key, from: hub) == data { return }
         var hooks = CommitHooks()
         setting.addHooks(of: HookedChange(oldData: nil, newData: data, newValue: nil), to: &hooks)
         hooks.callBefore()
@@ -72,16 +76,20 @@ extension SettingsService {
     /// Removes what is stored for the setting, so that it reads as its default again. Problems are diagnosed.
     public func reset(_ setting: SettingDefinition) {
         do throws(SettingsError) {
-            try remove(setting)
+            try remove(setting, isKept: true)
         } catch {
             registry.diagnostics.report(error)
         }
     }
 
     /// Removes what is stored for the setting, and says what went wrong.
-    func remove(_ setting: SettingDefinition) throws(SettingsError) {
-        if setting.hasHooks { return try commit { $0.reset(setting) } }
-        try channel(for: setting.key).write(nil, for: setting.key)
+    ///
+    /// - Parameter isKept: Whether a store that is not open yet keeps the change; if not, it throws.
+    func remove(_ setting: SettingDefinition, isKept: Bool) throws(SettingsError) {
+        if setting.hasHooks { return try commit(isKept: isKept) { $0.reset(setting) } }
+        let channel = channel(for: setting.key)
+        if !isKept { try channel.requireHub(for: setting.key).requireOpen() }
+        try channel.write(nil, for: setting.key)
     }
 
     /// Removes what is stored for all settings of a namespace, and of those inside it, in one batch; also what this

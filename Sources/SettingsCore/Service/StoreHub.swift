@@ -14,11 +14,15 @@ import Synchronization
 final class StoreHub: Sendable {
     let store: any SettingsStore
     let feed: SettingsStoreFeed
+    /// The store, if it is one that may not be open yet.
+    let recovering: RecoveringStore?
     private let gate: StoreGate?
 
     private init(store: any SettingsStore, feed: SettingsStoreFeed, gate: StoreGate?) {
         self.store = store
         self.feed = feed
+        // Compared first: a cast that fails takes as long as reading a small file.
+        recovering = type(of: store) == RecoveringStore.self ? store as? RecoveringStore : nil
         self.gate = gate
     }
 
@@ -29,6 +33,21 @@ final class StoreHub: Sendable {
     /// Whether a batch is carried out whole or not at all even if the process dies in the middle of it. A store without a
     /// feed may have nothing but its two functions.
     var hasAtomicBatches: Bool { gate == nil }
+
+    /// Tries to open the store if it is not open.
+    ///
+    /// - Throws: why it cannot be.
+    func requireOpen() throws(SettingsError) { try recovering?.requireOpen() }
+
+    /// A batch with the operation that it was computed by, if the store is not open yet and carries it out again.
+    func noting(
+        _ operation: PendingOperation.Body?, in batch: SettingsStoreBatch, of service: SettingsService
+    ) -> SettingsStoreBatch {
+        guard let recovering, let operation, recovering.unavailability != nil else { return batch }
+        var batch = batch
+        batch.operation = PendingOperation(operation, in: service, on: recovering)
+        return batch
+    }
 
     /// The hub of a store.
     static func hub(for store: any SettingsStore) -> StoreHub {

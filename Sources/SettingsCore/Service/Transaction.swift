@@ -22,6 +22,10 @@ extension SettingsService {
         private var keysOfValues: Set<StorageKey> = []
         /// Whether listeners are told when what was set could not be stored.
         var tellsOfFailures = true
+        /// How a store that is not open yet carries the transaction out again; nil if it is to refuse it.
+        var operation: PendingOperation.Body?
+        /// Whether hooks are called; they were, if a transaction is carried out again.
+        var callsHooks = true
         private(set) var error: SettingsError?
 
         private struct Offering {
@@ -170,8 +174,8 @@ extension SettingsService {
 
         private func commit(by carryOut: () throws(SettingsError) -> Bool) throws(SettingsError) -> Bool {
             if let error { throw error }
-            if writes.isEmpty { return true }
-            let hooks = hooks
+            if writes.isEmpty { return try keepDecision() }
+            let hooks = callsHooks ? hooks : CommitHooks()
             hooks.callBefore()
             for offering in offers.values { offering.offer() }
             defer { for offering in offers.values { offering.settle() } }
@@ -184,6 +188,7 @@ extension SettingsService {
             let stores = Dictionary(grouping: Set(writes.keys).union(expectations.keys)) { key in
                 ObjectIdentifier(service.channel(for: key))
             }
+            if stores.count > 1 { try requireOpenStores(of: stores) }
             var done: [Undoing] = []
             for keys in stores.values {
                 do throws(SettingsError) {
@@ -198,6 +203,31 @@ extension SettingsService {
                 }
             }
             return true
+        }
+
+        /// Has a transaction that writes nothing carried out again by a store that is not open yet: with the stored values, it
+        /// may come to another decision.
+        ///
+        /// - Returns: false if the store is open now, and something that was read is not stored.
+        private func keepDecision() throws(SettingsError) -> Bool {
+            guard operation != nil else { return true }
+            for key in expectations.keys {
+                guard let hub = service.channel(for: key).hub, hub.recovering?.unavailability != nil else { continue }
+                let read = expectations.filter { service.channel(for: $0.key).hub?.feed === hub.feed }
+                let batch = SettingsStoreBatch(
+                    writes: [], expectations: read.map { .init(key: $0.key, data: $0.value) })
+                return try hub.apply(hub.noting(operation, in: batch, of: service))
+            }
+            return true
+        }
+
+        /// Fails if a store is not open that takes part, unless nothing is written in any other: what is computed from its
+        /// values must not get into one that is, and is to be carried out again.
+        private func requireOpenStores(of stores: [ObjectIdentifier: [StorageKey]]) throws(SettingsError) {
+            let writing = stores.filter { $0.value.contains { writes[$0] != nil } }.keys
+            for (identifier, keys) in stores where writing.contains(where: { $0 != identifier }) {
+                if let key = keys.first { try service.channel(for: key).hub?.requireOpen() }
+            }
         }
 
         /// Tells those who listen to the settings that were set that it has failed.
@@ -233,7 +263,8 @@ extension SettingsService {
                     // If that changes before the batch is carried out, setting it back would undo somebody else's write.
                     expectations += before
                 }
-                guard try hub.apply(SettingsStoreBatch(writes: writes, expectations: expectations)) else { return nil }
+                let batch = SettingsStoreBatch(writes: writes, expectations: expectations)
+                guard try hub.apply(hub.noting(operation, in: batch, of: service)) else { return nil }
                 return Undoing(hub: hub, before: before, after: writes)
             } catch {
                 throw .wrap(error, as: .writeFailed, store: hub.store.storeDescription)
@@ -254,35 +285,39 @@ extension SettingsService {
         }
     }
 
-    /// Carries out several reads and writes together: all of them or none, and listeners to several settings are told
+    /// Carries out several reads and writes together: all of them or none. Listeners to several settings are notified
     /// once.
     ///
-    /// `body` runs without any lock held, and is run again when something that it has read was changed by somebody else
-    /// before the transaction could be carried out; so it should do nothing but compute. Within one scope, all or nothing
-    /// is as strict as the store's ``SettingsStore/apply(_:)``. Across scopes, a scope that fails has the others set back,
-    /// which readers may see.
+    /// `body` may run more than once, on any thread, without a lock held: it runs again when a value that it has read was
+    /// changed before the transaction could be carried out, and when a store becomes available that could not be opened (see
+    /// ``init(shared:storesForCustomScopes:diagnosticSink:)``). So it should do nothing but compute; return what you want to
+    /// know. Within one scope, all or nothing is as strict as the store's ``SettingsStore/apply(_:)``. Across scopes, a scope
+    /// that fails has the others set back, which readers may see.
     ///
-    /// Problems are diagnosed, and nothing is changed; ``save(_:)`` throws them.
+    /// Problems are diagnosed, and nothing is changed; ``save(_:)`` throws them, and takes a closure that need not be
+    /// `Sendable`.
     ///
-    /// - Returns: what `body` returned in the run that counted.
+    /// - Returns: the result of the run that counted.
     @discardableResult
-    public func transaction<R>(_ body: (inout Transaction) -> R) -> R {
-        let (result, error): (R, SettingsError?) = attempt(body)
+    public func transaction<R>(_ body: @escaping @Sendable (inout Transaction) -> R) -> R {
+        let (result, error): (R, SettingsError?) = attempt(body) { service throws(SettingsError) in
+            try service.repeat { _ = body(&$0) }
+        }
         if let error { registry.diagnostics.report(error) }
         return result
     }
 
-    /// Carries out several reads and writes together, with a closure that may throw, and says what went wrong.
+    /// Carries out several reads and writes together, with a closure that may throw, and throws what went wrong.
     ///
-    /// - Throws: what `body` threw, or ``SettingsError``; nothing is changed then.
+    /// - Throws: the error of `body`, or ``SettingsError``; nothing is changed then.
     @discardableResult
     public func transaction<R>(_ body: (inout Transaction) throws -> R) throws -> R {
         try save(body)
     }
 
-    /// Carries out several reads and writes together, and says what went wrong.
+    /// Carries out several reads and writes together, and throws what went wrong.
     ///
-    /// - Throws: what `body` threw, or ``SettingsError``; nothing is changed then.
+    /// - Throws: the error of `body`, or ``SettingsError``; nothing is changed then.
     @discardableResult
     public func save<R>(_ body: (inout Transaction) throws -> R) throws -> R {
         let (result, error) = try attempt(body)
@@ -292,18 +327,19 @@ extension SettingsService {
 
     /// Changes a value in place, so that no other change is lost in between.
     ///
-    /// `body` may run more than once, without any lock held: when somebody else has changed the setting meanwhile, it is
-    /// run again on the new value. Problems are diagnosed, and the old value stays.
+    /// `body` may run more than once, on any thread, without a lock held: it runs again on the new value when the setting
+    /// was changed meanwhile, and on the stored value when a store becomes available that could not be opened (see
+    /// ``init(shared:storesForCustomScopes:diagnosticSink:)``). Problems are diagnosed, and the old value stays.
     ///
-    /// - Returns: what `body` returned in the run that counted.
+    /// - Returns: the result of the run that counted.
     @discardableResult
-    public func update<T, R>(_ setting: Setting<T>, _ body: (inout T) -> R) -> R {
+    public func update<T, R>(_ setting: Setting<T>, _ body: @escaping @Sendable (inout T) -> R) -> R {
         transaction { (transaction: inout Transaction) -> R in transaction.update(setting, body) }
     }
 
-    /// Changes a value in place with a closure that may throw, and says what went wrong.
+    /// Changes a value in place with a closure that may throw, and throws what went wrong.
     ///
-    /// - Throws: what `body` threw, or ``SettingsError``; the old value stays.
+    /// - Throws: the error of `body`, or ``SettingsError``; the old value stays.
     @discardableResult
     public func update<T, R>(_ setting: Setting<T>, _ body: (inout T) throws -> R) throws -> R {
         try save { (transaction: inout Transaction) throws -> R in try transaction.update(setting, body) }
@@ -313,17 +349,37 @@ extension SettingsService {
     /// failures mean a store that never answers twice the same.
     private static var attemptLimit: Int { 10_000 }
 
-    /// Carries out a transaction whose closure does not fail, and says what went wrong.
-    func commit(_ body: (inout Transaction) -> Void) throws(SettingsError) {
-        let (_, error) = attempt(body)
+    /// Carries out a transaction whose closure does not fail, and throws what went wrong.
+    ///
+    /// - Parameter isKept: Whether a store that is not open yet keeps the transaction; if not, it throws.
+    func commit(isKept: Bool, _ body: @escaping @Sendable (inout Transaction) -> Void) throws(SettingsError) {
+        let operation: PendingOperation.Body = { service throws(SettingsError) in try service.repeat(body) }
+        let (_, error) = attempt(body, operation: isKept ? operation : nil)
         if let error { throw error }
     }
 
-    private func attempt<R, E: Error>(_ body: (inout Transaction) throws(E) -> R) throws(E) -> (R, SettingsError?) {
+    /// Makes writes that were made before, on another store.
+    func repeatWrites(_ writes: [SettingsStoreBatch.Entry]) throws(SettingsError) {
+        try `repeat` { transaction in for write in writes { transaction.write(write.data, for: write.key) } }
+    }
+
+    /// Carries out a transaction that was carried out before, on another store.
+    private func `repeat`(_ body: (inout Transaction) -> Void) throws(SettingsError) {
+        let (_, error) = attempt { transaction in
+            transaction.callsHooks = false
+            body(&transaction)
+        }
+        if let error { throw error }
+    }
+
+    private func attempt<R, E: Error>(
+        _ body: (inout Transaction) throws(E) -> R, operation: PendingOperation.Body? = nil
+    ) throws(E) -> (R, SettingsError?) {
         var attempts = 0
         while true {
             attempts += 1
             var transaction = Transaction(service: self)
+            transaction.operation = operation
             let result = try body(&transaction)
             do throws(SettingsError) {
                 if try transaction.commit() { return (result, nil) }

@@ -24,6 +24,8 @@ public struct SettingsStoreBatch: Sendable {
     public var writes: [Entry]
     /// What must be stored at the moment of writing for the batch to be carried out.
     public var expectations: [Entry]
+    /// How the writes were computed, for a store that may have to compute them again; see ``RecoveringStore``.
+    package var operation: PendingOperation?
 
     /// Makes a batch.
     public init(writes: [Entry], expectations: [Entry] = []) {

@@ -47,7 +47,9 @@ public final class SettingsStoreFeed: Sendable {
     ///
     /// A feed that may miss something (changes of others that are only noticed later, values that the store drops
     /// silently) is not exhaustive; listeners are still told of what it announces, but every `get` asks the store.
-    public let isExhaustive: Bool
+    public var isExhaustive: Bool { announcesAll.load(ordering: .acquiring) }
+
+    private let announcesAll: Atomic<Bool>
 
     private struct State {
         var listeners: [any StoreFeedListener] = []
@@ -61,7 +63,13 @@ public final class SettingsStoreFeed: Sendable {
 
     /// Makes a feed.
     public init(isExhaustive: Bool = true) {
-        self.isExhaustive = isExhaustive
+        announcesAll = Atomic(isExhaustive)
+    }
+
+    /// Says that every change is announced from now on. Called as ``publish(_:origin:)`` is.
+    func becomeExhaustive() {
+        announcesAll.store(true, ordering: .releasing)
+        for listener in listeners { listener.storeDidBecomeExhaustive() }
     }
 
     /// Announces changes that have just been made. One call a batch.
@@ -143,4 +151,6 @@ protocol StoreFeedListener: AnyObject, Sendable {
     /// Outside of every lock: deliver what was noted.
     func storeDidReleaseLock()
     func storeDidReport(_ error: SettingsError)
+    /// Inside the store's lock: values may be kept from now on.
+    func storeDidBecomeExhaustive()
 }

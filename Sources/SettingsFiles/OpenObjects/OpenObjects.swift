@@ -11,26 +11,35 @@ import Synchronization
 
 /// What is open in this process, one object a file or directory, however many stores there are over it.
 package final class OpenObjects<Object: AnyObject & Sendable>: Sendable {
-    // By bytes: names that are equal as strings may be two files.
-    private let objects = Mutex<[[UInt8]: WeakReference<Object>]>([:])
+    private struct Entry {
+        // By bytes: names that are equal as strings may be two files.
+        let path: [UInt8]
+        let reference: WeakReference<Object>
+    }
+
+    /// An array: to find out that `[UInt8]` is hashable costs a process a noticeable part of its start, and opening goes
+    /// through all of them in any case.
+    private let entries = Mutex<[Entry]>([])
 
     package init() {}
 
     /// The object for a path, opened if it is not. Others who open something wait.
     package func object(for path: String, open: () throws -> sending Object) throws -> Object {
         // Given up outside of the lock: the last reference to one runs what is done at its end.
-        let key = Array(path.utf8)
+        let path = Array(path.utf8)
         var others: [Object] = []
         defer { withExtendedLifetime(others) {} }
-        return try objects.withLock { objects in
-            if let object = objects[key]?.object { return object }
-            objects = objects.filter { _, reference in
-                guard let object = reference.object else { return false }
+        return try entries.withLock { entries in
+            if let object = entries.first(where: { $0.path == path })?.reference.object { return object }
+            var present: [Entry] = []
+            for entry in entries {
+                guard let object = entry.reference.object else { continue }
                 others.append(object)
-                return true
+                present.append(entry)
             }
+            entries = present
             let object = try open()
-            objects[key] = WeakReference(object)
+            entries.append(Entry(path: path, reference: WeakReference(object)))
             return object
         }
     }

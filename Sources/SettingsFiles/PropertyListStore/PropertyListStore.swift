@@ -73,7 +73,10 @@ public final class PropertyListStore: SettingsStore {
         guard url.isFileURL else {
             throw SettingsError(.storeUnavailable, store: "PropertyListStore", underlying: NotAFileURL())
         }
-        try self.init(path: url.path, access: access)
+        // Quicker than `path`, which ends without a slash.
+        var path = url.path(percentEncoded: false)
+        while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+        try self.init(path: path, access: access)
     }
 
     /// Opens the property list at a path of this machine. Stores of one file share what they have in memory.

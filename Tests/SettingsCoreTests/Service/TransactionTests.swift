@@ -67,7 +67,7 @@ struct TransactionTests {
         let settings = SettingsService.over(kind.make(), problems)
         let sets = Recorder<Int>()
         let subscription = settings.observe { sets.append($0.keys.count) }
-        let body: (inout SettingsService.Transaction) -> Void = { t in
+        let body: @Sendable (inout SettingsService.Transaction) -> Void = { t in
             t.set(one, to: 1)
             t.set(two, to: .nan)
             t.set(three, to: "x")
@@ -189,15 +189,15 @@ struct TransactionTests {
         let store = kind.make()
         let (settings, rival) = (SettingsService.over(store), SettingsService.over(store))
         settings.set(one, to: 1)
-        var runs = 0
+        let runs = Box(0)
         let result = settings.transaction { t -> Int in
             let value = t.get(one)
-            runs += 1
-            if runs < 3 { rival.update(one) { $0 += 10 } }
+            runs.value += 1
+            if runs.value < 3 { rival.update(one) { $0 += 10 } }
             t.set(three, to: "\(value)")
             return value
         }
-        #expect(runs == 3)
+        #expect(runs.value == 3)
         #expect(result == 21)
         #expect(settings.get(three) == "21")
         #expect(settings.get(one) == 21)

@@ -9,3 +9,13 @@ final class Log<Element: Sendable>: Sendable {
 
     func append(_ element: Element) { elements.withLock { $0.append(element) } }
 }
+
+/// The code of the error that `body` throws; nil if it throws none.
+func thrownCode<R>(_ body: () throws -> R) -> SettingsError.Code? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        return (error as? SettingsError)?.code ?? .init(name: "\(type(of: error))", advice: "")
+    }
+}

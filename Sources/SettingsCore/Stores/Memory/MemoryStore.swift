@@ -62,8 +62,10 @@ public final class MemoryStore: SettingsStore {
 }
 
 extension [String: Data] {
-    /// Stores each entry, and answers what that changed.
-    fileprivate mutating func store(_ writes: [SettingsStoreBatch.Entry]) -> [SettingsStoreChange] {
+    /// Stores each entry.
+    ///
+    /// - Returns: what that has changed.
+    mutating func store(_ writes: [SettingsStoreBatch.Entry]) -> [SettingsStoreChange] {
         var before: [String: Data?] = [:]
         for write in writes {
             if before[write.key.name] == nil { before[write.key.name] = .some(self[write.key.name]) }

@@ -1,0 +1,146 @@
+import Foundation
+import SettingsKit
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Row 13: a process that opens a property list, reads one setting and exits, beside one that reads it with Foundation.
+///
+/// This program starts itself for each measurement, so that all processes have the same libraries. What an empty run of it
+/// takes is measured between the others.
+struct StartUp {
+    enum Mode: String, CaseIterable {
+        case empty, settingsKit, foundation
+    }
+
+    /// What another copy of this program is called with, before the mode and the file.
+    static let argument = "--start-up"
+    static let name = "start, open, one get, exit"
+
+    let keyCount: Int
+    private let folder: TemporaryFolder
+
+    init(keyCount: Int) throws {
+        self.keyCount = keyCount
+        folder = try TemporaryFolder()
+        try PropertyListStore(url: folder.file).fill(keyCount)
+    }
+
+    private var rowName: String { "\(Self.name): \(keyCount) keys" }
+
+    /// Starts each process so many times, in turn.
+    func measure(starts: Int) throws -> (outcome: Outcome, figures: [Figure]) {
+        var times: [Mode: [Double]] = [:]
+        for mode in Mode.allCases { _ = try start(mode) }
+        for round in 0..<starts {
+            // Each goes first every third time.
+            for turn in Mode.allCases.indices {
+                let mode = Mode.allCases[(round + turn) % Mode.allCases.count]
+                times[mode, default: []].append(try start(mode))
+            }
+        }
+        let (empty, own, foundation) = (times[.empty] ?? [], times[.settingsKit] ?? [], times[.foundation] ?? [])
+        let benchmark = Benchmark(
+            row: 13, name: rowName, yardstickName: "the same with Foundation",
+            target: .costAtMost(keyCount < 100 ? 1.05 : 0.8), iterations: 1, operation: { _ in 0 },
+            yardstick: { _ in 0 })
+        let outcome = Outcome(
+            benchmark: benchmark, operation: Sample(own), yardstick: Sample(foundation),
+            ratio: Sample(zip(own, foundation).map { $0 / $1 }))
+        var figures: [Figure] = []
+        func add(_ name: String, _ unit: String, _ value: Double?) {
+            figures.append(Figure(row: 13, name: "\(rowName), \(name)", unit: unit, value: value, limit: nil))
+        }
+        add("empty run", "µs", Sample(empty).median / 1_000)
+        add("beyond an empty run", "µs", Sample(zip(own, empty).map { $0 - $1 }).median / 1_000)
+        add("Foundation beyond an empty run", "µs", Sample(zip(foundation, empty).map { $0 - $1 }).median / 1_000)
+        for mode in Mode.allCases { add("system calls, \(mode.rawValue)", "", try systemCalls(mode).map(Double.init)) }
+        return (outcome, figures)
+    }
+
+    // MARK: The processes
+
+    private func arguments(_ mode: Mode) -> [String] {
+        [CommandLine.arguments[0], Self.argument, mode.rawValue, folder.file.path]
+    }
+
+    /// - Returns: how many nanoseconds a process took, from its start to its end.
+    private func start(_ mode: Mode) throws -> Double {
+        var status: Int32 = 0
+        let time = try nanosecondsOnce {
+            let process = try Self.spawn(arguments(mode))
+            while waitpid(process, &status, 0) == -1 && errno == EINTR {}
+        }
+        guard status == 0 else { throw Failure(what: mode.rawValue, status: status) }
+        return time
+    }
+
+    private static func spawn(_ arguments: [String]) throws -> pid_t {
+        var process = pid_t()
+        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        let status = posix_spawnp(&process, arguments[0], nil, nil, &pointers, environ)
+        guard status == 0 else { throw Failure(what: arguments[0], status: status) }
+        return process
+    }
+
+    /// How many system calls a process makes, with all of its threads.
+    ///
+    /// - Returns: nil where `strace` is not installed.
+    private func systemCalls(_ mode: Mode) throws -> Int? {
+        let list = folder.url.appendingPathComponent("calls").path
+        let process: pid_t
+        do {
+            process = try Self.spawn(["strace", "-f", "-c", "-o", list] + arguments(mode))
+        } catch let failure as Failure where failure.status == ENOENT {
+            return nil
+        }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) == -1 && errno == EINTR {}
+        // Not everywhere may one process watch another.
+        guard status == 0 else { return nil }
+        // "100.00    0.001234           2       512        34 total"
+        let total = try String(contentsOfFile: list, encoding: .utf8).split(separator: "\n").last {
+            $0.hasSuffix("total")
+        }
+        let words = total?.split(separator: " ") ?? []
+        return words.count > 3 ? Int(words[3]) : nil
+    }
+
+    /// What a copy of this program does.
+    static func run(_ mode: Mode, path: String) throws {
+        switch mode {
+        case .empty: break
+        case .settingsKit:
+            let settings = SettingsService(defaults: try PropertyListStore(url: URL(fileURLWithPath: path)))
+            let setting = Setting<String>("setting number 7", in: .defaults, default: "")
+            guard settings.get(setting) == "value 7" else { throw Failure(what: "get", status: 1) }
+            // A program keeps its service until it ends.
+            withExtendedLifetime(settings) { exit(0) }
+        case .foundation:
+            let data = try Data(contentsOf: URL(fileURLWithPath: path))
+            let list = try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+            guard list?["setting number 7"] as? String == "value 7" else {
+                throw Failure(what: "Foundation", status: 1)
+            }
+        }
+    }
+
+    private struct Failure: Error, CustomStringConvertible {
+        let what: String
+        let status: Int32
+
+        var description: String { "\(what) failed with status \(status)." }
+    }
+}
+
+/// How many nanoseconds something takes.
+private func nanosecondsOnce(_ body: () throws -> Void) rethrows -> Double {
+    let duration = try ContinuousClock().measure(body)
+    return duration / .nanoseconds(1)
+}

@@ -1,0 +1,210 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// How the store is opened and gets the changes that were made meanwhile.
+//
+// One thread at a time does it, without a lock: it runs foreign code (closures of updates, listeners of the store), which
+// may read and write settings. So changes may come in until the end. They are kept behind the others, and the recovery ends
+// at the moment at which it finds none left.
+extension RecoveringStore {
+    /// The pauses between two tries in the background: the first, and the longest.
+    static let (shortestPause, longestPause) = (Duration.milliseconds(100), Duration.seconds(12))
+
+    var openedStore: (any SettingsStore)? { state.withLock { $0.store } }
+
+    // MARK: When
+
+    /// Tries in the background from now on, with growing pauses.
+    package func begin() {
+        tryInBackground(after: Self.shortestPause)
+    }
+
+    private func tryInBackground(after pause: Duration) {
+        timing.schedule(pause) { [weak self] in
+            guard let self, openedStore == nil else { return }
+            if isTurn(isForced: true) { recover() }
+            if openedStore == nil { tryInBackground(after: min(pause * 2, Self.longestPause)) }
+        }
+    }
+
+    /// Has the background try once if the last try was a while ago. Takes no time.
+    func tryInBackgroundIfDue() {
+        let isDue = state.withLock { state in
+            if state.isTrying || state.store != nil || state.nextTry > .now { return false }
+            state.nextTry = .now + timing.pauseBetweenUses
+            return true
+        }
+        guard isDue else { return }
+        timing.schedule(.zero) { [weak self] in
+            if let self, isTurn(isForced: true) { recover() }
+        }
+    }
+
+    /// The store if it is open; tries to open it if the last try was a while ago.
+    func storeIfDue() -> (any SettingsStore)? {
+        if let store = openedStore { return store }
+        guard isTurn(isForced: false) else { return nil }
+        recover()
+        return openedStore
+    }
+
+    /// Tries to open the store unless it is open, or another thread tries.
+    ///
+    /// - Returns: ``unavailability``.
+    package func tryNow() -> SettingsError? {
+        if isTurn(isForced: true) { recover() }
+        return unavailability
+    }
+
+    /// The store; tries to open it.
+    ///
+    /// - Throws: ``unavailability``.
+    func requiredStore() throws(SettingsError) -> any SettingsStore {
+        if let store = openedStore { return store }
+        _ = tryNow()
+        return try state.withLock { state throws(SettingsError) in
+            guard let store = state.store else { throw state.reason }
+            return store
+        }
+    }
+
+    /// Whether the caller has to try; no other thread does until ``recover()`` has returned.
+    private func isTurn(isForced: Bool) -> Bool {
+        state.withLock { state in
+            if state.isTrying || state.store != nil { return false }
+            if !isForced && state.nextTry > .now { return false }
+            state.isTrying = true
+            return true
+        }
+    }
+
+    /// Lets the recovery get ahead of writes that keep coming. For a moment only: the recovery may be waiting for the writer.
+    func waitForRecovery() {
+        let pause = hindrance.load(ordering: .relaxed)
+        if pause > 0 { timing.wait(.microseconds(pause)) }
+    }
+
+    // MARK: How
+
+    /// Tries to open the store, once.
+    private func recover() {
+        let failure: SettingsError?
+        do {
+            try takeOver(try open())
+            failure = nil
+        } catch {
+            failure = .wrap(error, as: .storeUnavailable, store: storeDescription)
+        }
+        hindrance.store(0, ordering: .relaxed)
+        let isNew = state.withLock { state in
+            state.isTrying = false
+            state.nextTry = .now + timing.pauseBetweenUses
+            guard let failure else { return false }
+            defer { state.reason = failure }
+            return state.reason.description != failure.description
+        }
+        if let failure {
+            if isNew { ownFeed.report(failure) }
+        } else {
+            ownFeed.flush()
+            ownFeed.report(SettingsError(.recovered, store: storeDescription))
+        }
+    }
+
+    private func takeOver(_ store: any SettingsStore) throws {
+        guard let feed = store.feed, feed.isExhaustive else {
+            preconditionFailure("A store that is waited for must announce all of its changes.")
+        }
+        let relay = FeedRelay(to: self)
+        state.withLock { $0.announced = [:] }
+        feed.add(relay)
+        do {
+            // Read after the relay hears the store: what changes from now on is announced.
+            var contents: [String: Data] = [:]
+            for name in try store.keys() where SettingsService.StorageKey.isValid(name) {
+                contents[name] = try store.get(.init(name, scope: .defaults))
+            }
+            repeat { try carryOutPending(on: store) } while !goOver(to: store, holding: contents, heardBy: relay)
+        } catch {
+            feed.remove(relay)
+            state.withLock { state in
+                state.pending.putBack()
+                state.announced = nil
+            }
+            throw error
+        }
+    }
+
+    /// Makes the changes that wait, in their order.
+    ///
+    /// A change that is refused for what it is, and not because the store could not be written, is reported and given up.
+    private func carryOutPending(on store: any SettingsStore) throws {
+        var expected = state.withLock { $0.pending.count }
+        while let entry = state.withLock({ $0.pending.take() }) {
+            switch entry {
+            case .writes(let writes): try carryOut(Array(writes.values), on: store)
+            case .operation(let operation):
+                do throws(SettingsError) {
+                    try operation.carryOut(on: store)
+                } catch {
+                    if error.isOfStore { throw error }
+                    ownFeed.report(error)
+                }
+            }
+            state.withLock { $0.pending.finish() }
+            expected -= 1
+            // Longer and longer, if changes come in faster than they are made.
+            if expected < 0 {
+                hindrance.store(min(10_000, hindrance.load(ordering: .relaxed) + 20), ordering: .relaxed)
+            }
+        }
+    }
+
+    private func carryOut(_ writes: [SettingsStoreBatch.Entry], on store: any SettingsStore) throws {
+        do {
+            _ = try store.apply(SettingsStoreBatch(writes: writes))
+        } catch {
+            let key = writes.count == 1 ? writes.first?.key : nil
+            let error = SettingsError.wrap(error, as: .writeFailed, key: key, store: store.storeDescription)
+            if error.isOfStore { throw error }
+            guard writes.count > 1 else { return ownFeed.report(error) }
+            for write in writes { try carryOut([write], on: store) }
+        }
+    }
+
+    /// Passes everything on to the store from now on, and publishes what differs from what was in memory.
+    ///
+    /// - Parameter contents: What the store held when the relay began to hear it.
+    /// - Returns: false, with nothing changed, if changes have come in that are still to be made.
+    private func goOver(to store: any SettingsStore, holding contents: [String: Data], heardBy relay: FeedRelay) -> Bool
+    {
+        state.withLock { state in
+            guard state.pending.isEmpty else { return false }
+            var stored = contents
+            for (name, data) in state.announced ?? [:] { stored[name] = data }
+            let names = Set(stored.keys).union(state.contents.keys)
+            let changes = names.compactMap { name in
+                state.contents[name] == stored[name]
+                    ? nil : SettingsStoreChange(name: name, from: state.contents[name], to: stored[name])
+            }
+            ownFeed.publish(changes, origin: .external)
+            (state.store, state.relay) = (store, relay)
+            (state.contents, state.announced, state.reported) = ([:], nil, [])
+            ownFeed.becomeExhaustive()
+            return true
+        }
+    }
+
+    /// Takes note of what the store has changed. Called inside the store's lock.
+    func take(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
+        state.withLock { state in
+            if state.store != nil { return ownFeed.publish(changes, origin: origin) }
+            for change in changes { state.announced?[change.name] = .some(change.newData) }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Dispatch
+import Foundation
+import SettingsCore
+import SettingsFiles
+import Synchronization
+
+/// The store behind `SettingsService()`: the app's property list, or what stands in for it until it can be opened.
+enum StandardStoreRecovery {
+    /// The stand-in, while the property list cannot be opened.
+    private static let standIn = Mutex<RecoveringStore?>(nil)
+
+    /// The store, and why it is not the property list yet if it is not.
+    static func store() -> (store: any SettingsStore, unavailability: SettingsError?) {
+        if let standIn = standIn.withLock({ $0 }) {
+            if let unavailability = standIn.tryNow() { return (standIn, unavailability) }
+            // Open: the property list itself is the shorter way.
+            Self.standIn.withLock { $0 = nil }
+        }
+        do {
+            return (try PropertyListStore.standard(), nil)
+        } catch {
+            let new = RecoveringStore(
+                reason: error as? SettingsError
+                    ?? SettingsError(.memoryOnly, store: "PropertyListStore", underlying: error),
+                description: "memory, in place of the property list", timing: .background
+            ) { try PropertyListStore.standard() }
+            let (kept, isNew) = standIn.withLock { standIn in
+                if let standIn { return (standIn, false) }
+                standIn = new
+                return (new, true)
+            }
+            if isNew { kept.begin() }
+            return (kept, kept.unavailability)
+        }
+    }
+}
+
+extension RecoveringStore.Timing {
+    /// On a queue of the system, not while the process forks.
+    static let background: Self = {
+        let queue = DispatchQueue(label: "SettingsKit.RecoveringStore", qos: .utility)
+        return Self { delay, body in
+            queue.asyncAfter(deadline: .now() + (delay / .seconds(1))) { Fork.excluded(body) }
+        } wait: { delay in
+            Thread.sleep(forTimeInterval: delay / .seconds(1))
+        }
+    }()
+}
