@@ -47,7 +47,7 @@ enum DatabaseFile {
             try WholeFile(path: path, fileSystem: POSIXFileSystem()).createDirectory()
             try making.withLock { _ throws(SystemError) in
                 // A file that is there is not opened here, for the same reason.
-                let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+                let descriptor = Descriptor.aboveStandard(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
                 let number = errno
                 if descriptor != -1 {
                     close(descriptor)
