@@ -72,7 +72,7 @@ import Testing
     @Test func `have no descriptor of the standard streams, and what a program prints does not get into them`()
         async throws
     {
-        try await withTemporaryDirectory { directory in
+        try await withTemporaryDirectory { (directory: String) async throws in
             await #expect(processExitsWith: .success) { [directory = directory as String] in
                 for descriptor in 0...2 as ClosedRange<Int32> { close(descriptor) }
                 let url = URL(fileURLWithPath: directory + "/Settings.plist")
