@@ -73,15 +73,16 @@ enum BackgroundWork {
             subscription.cancel()
         }
         for number in 0..<200 { try round(number) }
-        sleep(2)
+        sleep(7)
         say(usage())
         var threads = 0
         for number in 0..<count {
             try round(number)
             if number % 50 == 0 { threads = max(threads, entries("/proc/self/task")) }
         }
-        // What begins a moment after opening, and threads that wait for more work, end meanwhile.
-        sleep(2)
+        // What begins a moment after opening, and threads that wait for more work, end meanwhile: those of Dispatch, which
+        // events come from, after five seconds.
+        sleep(7)
         say(usage())
         say("\(threads)")
     }

@@ -62,7 +62,7 @@ final class FileWatch: Sendable {
     }
 
     /// A path, and where the symbolic links there lead, one after the other: the last one is the file's.
-    private static func links(from path: String, in fileSystem: any FileSystem) -> [String] {
+    static func links(from path: String, in fileSystem: any FileSystem) -> [String] {
         var paths = [path]
         do throws(SystemError) {
             while paths.count <= 40, let last = paths.last,
@@ -80,7 +80,7 @@ final class FileWatch: Sendable {
     }
 
     /// The directories of files, each once, with the names in it.
-    private static func places(of files: [String]) -> [Lookout.Place] {
+    static func places(of files: [String]) -> [Lookout.Place] {
         var places: [Lookout.Place] = []
         for file in files {
             let (directory, name) = WholeFile.split(file)

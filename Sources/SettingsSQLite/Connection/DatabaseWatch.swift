@@ -19,6 +19,13 @@ final class DatabaseWatch: Sendable {
         case none, made, needed
     }
 
+    /// The files as they were in the last round.
+    private struct Seen {
+        var statuses: [FileStatus?] = []
+        /// How many more rounds have found them so.
+        var looks = 0
+    }
+
     /// How long a change may go unnoticed where the file system may not report it.
     private static let slow = Duration.seconds(1)
     /// How long others are not told again.
@@ -32,8 +39,7 @@ final class DatabaseWatch: Sendable {
     private let log: String
     private let handler: @Sendable () -> Void
     private let lookout = Mutex<Lookout?>(nil)
-    /// The files as they were before the last look.
-    private let known = Mutex<[FileStatus?]>([])
+    private let seen = Mutex(Seen())
     private let isAboutToLook = Atomic(false)
     private let isLookPlanned = Atomic(false)
     private let announcement = Atomic(Announcement.none)
@@ -51,8 +57,8 @@ final class DatabaseWatch: Sendable {
                 pause: Self.slow,
                 places: { places },
                 didChange: { [weak self] _ in self?.lookAgain() },
-                isQuiet: { [weak self] in self?.isQuiet ?? true },
-                look: { [weak self] in self?.look() }))
+                isQuiet: { [weak self] in self?.isQuiet() ?? true },
+                look: handler))
         lookout.withLock { $0 = new }
         queue.async { new.begin(looking: true) }
     }
@@ -73,7 +79,7 @@ final class DatabaseWatch: Sendable {
         let work: @Sendable () -> Void = { [weak self] in
             guard let self else { return }
             isAboutToLook.store(false, ordering: .releasing)
-            look()
+            handler()
         }
         if inAMoment { queue.asyncAfter(Self.pause, work) } else { queue.async(work) }
     }
@@ -84,18 +90,25 @@ final class DatabaseWatch: Sendable {
         queue.asyncAfter(Self.slow) { [weak self] in
             guard let self else { return }
             isLookPlanned.store(false, ordering: .releasing)
-            look()
+            handler()
         }
     }
 
-    private func look() {
+    /// Whether the files have been as they are for two rounds, with a look after each.
+    ///
+    /// One look is not enough: a commit is written into the log, then waits for the disk, and can be read only after that,
+    /// when the log's status shows nothing new any more.
+    private func isQuiet() -> Bool {
         let present = statuses
-        known.withLock { $0 = present }
-        handler()
+        return seen.withLock { seen in
+            guard seen.statuses == present else {
+                seen = Seen(statuses: present)
+                return false
+            }
+            seen.looks += 1
+            return seen.looks > 1
+        }
     }
-
-    /// Whether the files are as they were before the last look.
-    private var isQuiet: Bool { known.withLock { $0 } == statuses }
 
     private var statuses: [FileStatus?] {
         [path, log].map { path in
