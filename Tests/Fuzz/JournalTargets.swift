@@ -82,25 +82,37 @@ extension FuzzTarget {
 }
 
 extension JournalHeader {
-    fileprivate static let sample = JournalHeader(id: sampleJournal, predecessor: 5, carriedEnd: UInt64(size))
+    fileprivate static let sample = JournalHeader(
+        id: sampleJournal, predecessor: 5, list: 6, generation: 7, base: 5, baseOffset: UInt64(size))
 }
 
 extension JournalMark {
-    fileprivate static let samples = limits.map { JournalMark(journal: sampleJournal, predecessor: 5, offset: $0) }
+    fileprivate static let samples = limits.map {
+        JournalMark(list: 6, journal: sampleJournal, predecessor: 5, generation: $0 >> 24, offset: $0)
+    }
 }
 
 extension FuzzInput {
     fileprivate mutating func journalRecord() -> JournalRecord {
-        switch choice(5) {
+        switch choice(6) {
         case 0: .end
-        case 1: .fold(through: integer(), file: fileStatus())
-        case 2: .adoption(file: fileStatus(), removed: (0..<choice(3)).map { _ in string() }, members: Data(bytes()))
+        case 1: .fold(through: UInt64(choice(JournalHeader.size)), file: fileVersion())
+        case 2: .adoption(file: fileVersion(), journalEdit())
+        case 3: .restore(base: byte() & 1 == 0 ? nil : fileVersion().digest, journalEdit())
         default:
             .changes(
                 (0..<choice(4)).map { _ in
                     JournalChange(name: string(), data: byte() & 1 == 0 ? nil : Data(bytes()))
                 })
         }
+    }
+
+    private mutating func journalEdit() -> JournalEdit {
+        JournalEdit(removed: (0..<choice(3)).map { _ in string() }, members: Data(bytes()))
+    }
+
+    private mutating func fileVersion() -> FileVersion {
+        FileVersion(status: fileStatus(), checksum: UInt32(truncatingIfNeeded: integer()))
     }
 
     private mutating func fileStatus() -> FileStatus {

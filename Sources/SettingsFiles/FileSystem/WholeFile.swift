@@ -110,7 +110,7 @@ package final class WholeFile: Sendable {
         fileprivate func take() -> FileHandle? { file.withLock { $0.take() } }
     }
 
-    /// Puts `bytes` in the place of the file: ``prepare(_:)``, ``put(_:keepAside:)`` and ``synchronizeDirectory()``.
+    /// Puts `bytes` in the place of the file: ``prepare(_:)``, ``put(_:replaced:)`` and ``synchronizeDirectory()``.
     ///
     /// - Returns: the state of the new file.
     /// - Throws: whatever the system reports. The old file then is still there, unless the error is of the last step,
@@ -167,7 +167,7 @@ package final class WholeFile: Sendable {
         defer { fileSystem.close(file) }
         let (temporary, target) = (file.path, prepared.target)
         let directory = Self.split(target).directory
-        var kept = Kept.notAtAll
+        var kept = KeptFile.notAtAll
         // The name under which the old file is kept for the moment.
         var keptPath = ""
         do throws(SystemError) {
@@ -175,10 +175,10 @@ package final class WholeFile: Sendable {
             case .removed: break
             case .renamed:
                 keptPath = Self.temporaryPath(for: target)
-                kept = linkOrNot(target, as: keptPath)
+                kept = fileSystem.linkIfPossible(target, as: keptPath)
             case .keptAside(let name):
                 keptPath = Self.join(directory, name)
-                kept = try keepAside(target, as: keptPath)
+                kept = try fileSystem.keepAside(target, as: keptPath)
             }
             try fileSystem.rename(temporary, to: target)
         } catch {
@@ -252,38 +252,6 @@ package final class WholeFile: Sendable {
         try fileSystem.setPermissions(of: file, like: permissions, inDirectoryOf: file.path)
         try fileSystem.synchronize(file)
         return try fileSystem.status(of: file)
-    }
-
-    private enum Kept {
-        case notAtAll, linked, moved
-    }
-
-    /// Gives the old file another name besides its own, if that is possible.
-    private func linkOrNot(_ target: String, as path: String) -> Kept {
-        do throws(SystemError) {
-            try fileSystem.link(target, as: path)
-            return .linked
-        } catch {
-            // There is none, or the file system has no hard links: that is no reason not to replace it.
-            return .notAtAll
-        }
-    }
-
-    /// Gives the old file another name. On file systems without hard links it has only that for a moment.
-    private func keepAside(_ target: String, as path: String) throws(SystemError) -> Kept {
-        do throws(SystemError) {
-            try fileSystem.link(target, as: path)
-            return .linked
-        } catch {
-            switch error.number {
-            case ENOENT: return .notAtAll
-            // Also for files of other users, where the system protects those.
-            case EPERM, ENOTSUP, EOPNOTSUPP, EMLINK, ENOSYS:
-                try fileSystem.rename(target, to: path)
-                return .moved
-            default: throw error
-            }
-        }
     }
 
     /// The path with the symbolic links at its end followed, also to a target that is not there.

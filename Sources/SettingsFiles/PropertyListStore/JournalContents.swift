@@ -57,7 +57,7 @@ extension Journal {
         from start: UInt64, upTo size: Int64, of id: UInt64?, _ first: [UInt8]
     ) throws(SystemError) -> JournalScan {
         if size <= first.count {
-            return first.dropFirst(Int(start)).withUnsafeBytes { JournalScanner.scan($0, from: start, of: id) }
+            return first.dropFirst(Int(clamping: start)).withUnsafeBytes { JournalScanner.scan($0, from: start, of: id) }
         }
         return try bytes(from: Int64(start), upTo: size).withUnsafeBytes {
             JournalScanner.scan($0, from: start, of: id)
@@ -68,7 +68,9 @@ extension Journal {
     func readRestore() throws(SystemError) -> (base: FileDigest?, edit: JournalEdit)? {
         guard let header else { return nil }
         let start = UInt64(JournalHeader.size)
-        let scan = try bytes(from: Int64(start), upTo: Int64(header.restoreEnd)).withUnsafeBytes {
+        // The header may claim more than there is.
+        let end = min(Int64(header.restoreEnd), try status().size)
+        let scan = try bytes(from: Int64(start), upTo: end).withUnsafeBytes {
             JournalScanner.scan($0, from: start, of: header.id)
         }
         for case .restore(let base, let edit) in scan.records.map(\.record) { return (base, edit) }

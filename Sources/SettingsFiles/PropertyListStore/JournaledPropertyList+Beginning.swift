@@ -66,7 +66,8 @@ extension JournaledPropertyList {
             try new.append(bytes)
             try old.append(.end)
             if let reason = condition.asideReason {
-                try fileSystem.link(access.journalPath, as: FilesBeside.journalAside(access.target, reason))
+                // Where a file has one name only, there is no journal for a moment.
+                _ = try fileSystem.keepAside(access.journalPath, as: FilesBeside.journalAside(access.target, reason))
             }
             try fileSystem.rename(new.path, to: access.journalPath)
         } catch {
@@ -81,15 +82,20 @@ extension JournaledPropertyList {
         didBegin(new, header, &access)
     }
 
+    /// What a journal that is replaced without the property list says of the one before; nil if that is of no use.
+    func restoreToKeep(of journal: Journal) throws(SystemError) -> JournalRecord? {
+        guard journal.condition.asideReason == nil, let restore = try journal.readRestore() else { return nil }
+        return .restore(base: restore.base, restore.edit)
+    }
+
     /// Writes the journal again with one record for each name, if it has become long because it was not folded.
     func shortenJournal(_ access: inout Access) {
         guard let journal = access.journal,
             Int64(journal.position) > max(Int64(limits.rewrite), access.rewriteLength)
         else { return }
         do {
-            let restore = try journal.readRestore()
             try synchronizeDirectory(&access)
-            try replaceJournal(&access, restore: restore.map { .restore(base: $0.base, $0.edit) })
+            try replaceJournal(&access, restore: restoreToKeep(of: journal))
         } catch {
             // Where no file can be made it goes on growing, up to its limit.
             access.rewriteLength = Int64(journal.position) + Int64(limits.rewrite)

@@ -89,7 +89,7 @@ extension JournaledPropertyList {
                 guard journal.condition.isSuperseded else { return }
                 // The property list that the new journal goes on from must not be undone when the power fails.
                 try synchronizeDirectory(&access)
-                try replaceJournal(&access, restore: nil)
+                try replaceJournal(&access, restore: restoreToKeep(of: journal))
                 return
             } catch {
                 access.journal?.unlock()

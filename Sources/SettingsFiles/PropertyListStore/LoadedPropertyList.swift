@@ -121,6 +121,7 @@ struct LoadedPropertyList {
         case .listIsStale:
             report(.mismatchedFiles, JournalProblem.listIsStale)
             access.fileFault = .stale
+            access.mustRewrite = true
         }
         if found.isDamaged { report(.damaged, JournalProblem.damaged) }
         access.list = header.list == 0 ? access.list : header.list

@@ -33,7 +33,7 @@ enum JournalForging {
 
     /// The property list with the check of its mark, if it has one, made right.
     static func withRightMark(_ file: [UInt8]) -> [UInt8] {
-        guard let start = file.firstRange(of: Array("SettingsKit journal ".utf8))?.lowerBound,
+        guard let start = file.firstRange(of: Array("SettingsKit list ".utf8))?.lowerBound,
             let end = file[start...].firstRange(of: Array(" check ".utf8))?.upperBound, file.count >= end + 8
         else { return file }
         var file = file
@@ -45,7 +45,7 @@ enum JournalForging {
 
     /// The property list with every decimal number of its mark, if it has one, replaced.
     static func withMark(of file: [UInt8], at limit: UInt64) -> [UInt8] {
-        guard let start = file.firstRange(of: Array("SettingsKit journal ".utf8))?.lowerBound,
+        guard let start = file.firstRange(of: Array("SettingsKit list ".utf8))?.lowerBound,
             let end = file[start...].firstRange(of: Array(" check ".utf8))?.lowerBound
         else { return file }
         let words = String(decoding: file[start..<end], as: UTF8.self).split(separator: " ").map { word in

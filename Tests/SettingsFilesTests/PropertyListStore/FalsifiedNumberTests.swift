@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Falsified numbers with right checksums")
 struct FalsifiedNumberTests {
-    static let edges: [UInt64] = [1 << 63 - 1, 1 << 63, .max - 48, .max]
+    static let edges: [UInt64] = [1 << 40, 1 << 40 + 1, 1 << 63 - 1, 1 << 63, .max - 48, .max]
 
     @Test("A number at its limit anywhere in a journal ends no process that opens or follows it", arguments: edges)
     func journal(edge: UInt64) async {

@@ -120,6 +120,7 @@ import Testing
         process.kill()
         try disk.write(Data(), to: Start.path)
         let again = try quietStore(disk.process())
+        try again.set(key("a"), to: Data("3".utf8))
         try again.synchronize()
         let text = String(decoding: try #require(disk.contents(of: Start.path)), as: UTF8.self)
         #expect(text.contains("<date>2020-01-02T03:04:05Z</date>"))

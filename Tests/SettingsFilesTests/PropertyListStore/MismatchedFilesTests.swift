@@ -58,7 +58,8 @@ import Testing
     @Test func `keep the newer property list where the journal is from an earlier time`() throws {
         let disk = try Self.disk()
         let states = try Self.history(on: disk, 1...6)
-        for index in 0..<4 {
+        // The journal before the last is what a death between the property list and its journal leaves: no mismatch.
+        for index in 0..<3 {
             var files = states[5]
             files.journal = states[index].journal
             try files.put(on: disk)

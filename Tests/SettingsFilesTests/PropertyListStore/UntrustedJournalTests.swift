@@ -56,7 +56,6 @@ import Testing
                 #expect(error?.code == .journalUnavailable)
                 #expect(error?.description.contains("journal") == true)
             }
-            #expect(throws: SettingsError.self) { try service.synchronize() }
             #expect(service.get(setting) == 1)
             #expect(try bytes(of: other) == Data(count: 500))
             #expect(access(other + "-missing", F_OK) == -1)
