@@ -57,7 +57,9 @@ extension Journal {
         from start: UInt64, upTo size: Int64, of id: UInt64?, _ first: [UInt8]
     ) throws(SystemError) -> JournalScan {
         if size <= first.count {
-            return first.dropFirst(Int(clamping: start)).withUnsafeBytes { JournalScanner.scan($0, from: start, of: id) }
+            return first.dropFirst(Int(clamping: start)).withUnsafeBytes {
+                JournalScanner.scan($0, from: start, of: id)
+            }
         }
         return try bytes(from: Int64(start), upTo: size).withUnsafeBytes {
             JournalScanner.scan($0, from: start, of: id)

@@ -12,13 +12,13 @@
         ///
         /// - Throws: ``SettingsError`` with the code `storeUnavailable` if the app is not entitled to the group, or if the
         ///   file cannot be read.
-        public convenience init(appGroup identifier: String) throws {
+        public convenience init(appGroup identifier: String, access: Access = .readWrite) throws {
             let container = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: identifier)
             guard let container else {
                 throw SettingsError(.storeUnavailable, store: "PropertyListStore of the app group \(identifier)")
             }
             try self.init(
-                url: container.appendingPathComponent("Library/Application Support/Settings.plist"))
+                url: container.appendingPathComponent("Library/Application Support/Settings.plist"), access: access)
         }
     }
 #endif

@@ -36,7 +36,8 @@ extension SimulatedDisk {
     /// - Throws: `ENOENT` where its directory is missing, and so on; `ENOSPC` when it does not fit.
     package func write(_ data: Data, to path: String) throws(SystemError) {
         let editor = process()
-        let file = try editor.openOrCreate(path).file
+        // An editor follows links; the library's files are no links.
+        let file = try editor.openOrCreate(WholeFile(path: path, fileSystem: editor).resolvedPath()).file
         try editor.truncate(file, to: 0)
         var rest = [UInt8](data)[...]
         while !rest.isEmpty {
