@@ -103,8 +103,10 @@ extension ReplicatedDirectory {
     /// - Returns: nil if that is not the one any more that was looked at.
     private func put(_ prepared: WholeFile.Prepared, _ file: WholeFile, _ known: SeenFile?) throws -> FileStatus? {
         do {
-            let lock = try fileSystem.openOrCreate(WholeFile.split(list.path).directory + "/Export.lock").file
+            let path = WholeFile.split(list.path).directory + "/Export.lock"
+            let (lock, isNew) = try fileSystem.openOrCreate(path)
             defer { fileSystem.close(lock) }
+            if isNew { try fileSystem.setPermissions(of: lock, like: nil, inDirectoryOf: path) }
             guard try fileSystem.lock(lock, waiting: list.patience) else {
                 throw SettingsError(.busy, store: list.description)
             }

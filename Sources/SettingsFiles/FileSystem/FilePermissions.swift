@@ -16,10 +16,15 @@ package struct FilePermissions: Equatable, Sendable {
     /// The bits for reading and writing that all other users have.
     var othersAccess: UInt16 { mode & 0o6 }
 
+    /// The bit for writing in ``groupAccess`` and ``othersAccess``.
+    static let writing: UInt16 = 0o2
+
     /// Whether more people can read or write a file with these permissions than one with `other`, owners aside.
-    package func isWider(than other: FilePermissions) -> Bool {
+    ///
+    /// - Parameter bits: The kinds of access to compare.
+    package func isWider(than other: FilePermissions, in bits: UInt16 = 0o6) -> Bool {
         let allowedForGroup = group == other.group ? other.groupAccess : other.othersAccess
-        return othersAccess & ~other.othersAccess != 0 || groupAccess & ~allowedForGroup != 0
+        return (othersAccess & ~other.othersAccess | groupAccess & ~allowedForGroup) & bits != 0
     }
 }
 

@@ -53,11 +53,15 @@ extension WholeFile {
         }
     }
 
+    private static let suffix = ".tmp"
+    /// That of the name which a file has for the moment that was replaced. Nothing has it locked.
+    static let keptSuffix = ".kept"
+
     /// A name for a file that is to take the place of the one at `path`. ``removeTemporaries(_:)`` recognizes it.
-    package static func temporaryPath(for target: String) -> String {
+    package static func temporaryPath(for target: String, suffix: String = suffix) -> String {
         let (directory, name) = split(target)
         let random = String(getpid(), radix: 36) + "-" + String(UInt64.random(in: .min ... .max), radix: 36)
-        return join(directory, ".\(CompanionName.stem(of: name)).\(random).tmp")
+        return join(directory, ".\(CompanionName.stem(of: name)).\(random)\(suffix)")
     }
 
     /// Removes what processes left behind that died between writing and renaming.
@@ -65,11 +69,15 @@ extension WholeFile {
         let (directory, name) = Self.split(try resolvedPath())
         guard try fileSystem.status(of: directory, followingLink: true)?.kind == .directory else { return }
         let prefix = ".\(CompanionName.stem(of: name))."
-        for candidate in try fileSystem.names(inDirectory: directory)
-        where candidate.hasPrefix(prefix) && candidate.hasSuffix(".tmp") {
+        for candidate in try fileSystem.names(inDirectory: directory) where candidate.hasPrefix(prefix) {
+            let isKept = candidate.hasSuffix(Self.keptSuffix)
+            guard isKept || candidate.hasSuffix(Self.suffix),
+                // A longer name belongs to another file.
+                !candidate.dropFirst(prefix.count).dropLast(isKept ? 5 : 4).contains(".")
+            else { continue }
             let path = Self.join(directory, candidate)
             guard let status = try fileSystem.status(of: path, followingLink: false), status.kind == .file,
-                abandonment == .unlocked || status.modified.seconds < Self.anHourAgo
+                abandonment == .unlocked && !isKept || status.changed.seconds < Self.anHourAgo
             else { continue }
             try removeUnlocked(path)
         }
@@ -86,6 +94,6 @@ extension WholeFile {
             return
         }
         defer { fileSystem.close(file) }
-        if try fileSystem.lock(file) { try fileSystem.remove(path) }
+        if try fileSystem.lock(file) { Self.removeOwn(path, in: fileSystem) }
     }
 }

@@ -127,11 +127,14 @@ package final class WholeFile: Sendable {
     /// The new file has the permissions of the old one, as far as the system allows; where there is none, only its owner
     /// can use it.
     ///
+    /// - Parameter permissions: Those that the file is to have where there is no old one; nil for its owner alone.
     /// - Throws: whatever the system reports; nothing is left behind then.
-    package func prepare(_ bytes: Data) throws(SystemError) -> Prepared {
+    package func prepare(
+        _ bytes: Data, permissions: FilePermissions? = nil
+    ) throws(SystemError) -> Prepared {
         let target = try resolvedPath()
         try createDirectory()
-        let permissions = try fileSystem.status(of: target, followingLink: false)?.permissions
+        let permissions = try fileSystem.status(of: target, followingLink: false)?.permissions ?? permissions
         let file = try Self.makeTemporary(beside: target, in: fileSystem)
         do throws(SystemError) {
             return Prepared(file, target: target, status: try write(bytes, to: file, permissions))
@@ -174,7 +177,7 @@ package final class WholeFile: Sendable {
             switch replaced {
             case .removed: break
             case .renamed:
-                keptPath = Self.temporaryPath(for: target)
+                keptPath = Self.temporaryPath(for: target, suffix: Self.keptSuffix)
                 kept = fileSystem.linkIfPossible(target, as: keptPath)
             case .keptAside(let name):
                 keptPath = Self.join(directory, name)

@@ -90,7 +90,14 @@ final class Journal: @unchecked Sendable {
             return try protection.problem(with: status) { () throws(SystemError) in
                 try fileSystem.status(of: WholeFile.split(path).directory, followingLink: true)?.permissions
             }
+        } isSuperseded: { status in
+            JournalProtection(list: list, user: fileSystem.user).isReadByMore(status.permissions)
         }
+    }
+
+    /// The permissions of a journal beside a property list. Its owner must be able to write it.
+    private static func permissions(beside list: FilePermissions?) -> FilePermissions? {
+        list.map { FilePermissions(owner: $0.owner, group: $0.group, mode: $0.mode | 0o600) }
     }
 
     /// Opens the journal at a path to follow it; nil where there is none.
@@ -118,7 +125,7 @@ final class Journal: @unchecked Sendable {
     ) throws -> Journal {
         let file = try fileSystem.create(path)
         return try Journal(file, isWritable: true, in: fileSystem) { _ throws(SystemError) in
-            try fileSystem.setPermissions(of: file, like: list, inDirectoryOf: path)
+            try fileSystem.setPermissions(of: file, like: permissions(beside: list), inDirectoryOf: path)
             return nil
         }
     }
@@ -130,7 +137,7 @@ final class Journal: @unchecked Sendable {
         let file = try WholeFile.makeTemporary(beside: target, in: fileSystem)
         do {
             return try Journal(file, isWritable: true, in: fileSystem) { _ throws(SystemError) in
-                try fileSystem.setPermissions(of: file, like: list, inDirectoryOf: target)
+                try fileSystem.setPermissions(of: file, like: permissions(beside: list), inDirectoryOf: target)
                 return nil
             }
         } catch {
@@ -139,10 +146,13 @@ final class Journal: @unchecked Sendable {
         }
     }
 
-    /// - Parameter examine: Tells what is wrong with the file, if anything.
+    /// - Parameters:
+    ///   - examine: Says what is wrong with the file, if anything.
+    ///   - isSuperseded: Says whether it must be replaced before anything is appended.
     private init(
         _ file: FileHandle, isWritable: Bool, in fileSystem: any FileSystem,
-        examine: (FileStatus) throws(SystemError) -> JournalProblem?
+        examine: (FileStatus) throws(SystemError) -> JournalProblem?,
+        isSuperseded: (FileStatus) -> Bool = { _ in false }
     ) throws {
         self.file = file
         self.isWritable = isWritable
@@ -151,6 +161,7 @@ final class Journal: @unchecked Sendable {
             let status = try fileSystem.status(of: file)
             if let problem = try examine(status) { throw problem }
             inode = status.inode
+            condition.isSuperseded = isSuperseded(status)
         } catch {
             fileSystem.close(file)
             throw error

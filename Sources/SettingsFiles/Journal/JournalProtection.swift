@@ -13,6 +13,9 @@ struct JournalProtection {
 
     /// What is wrong with the file; nil if it may be used.
     ///
+    /// A file that more people can read than the property list may be used, but nothing is to be appended to it: the
+    /// property list was closed to others since.
+    ///
     /// - Parameter directory: The permissions of its directory; asked only where they matter.
     func problem(
         with journal: FileStatus, directory: () throws(SystemError) -> FilePermissions?
@@ -27,13 +30,28 @@ struct JournalProtection {
                 return .foreignOwner
             }
         }
-        let allowed = list ?? FilePermissions(owner: permissions.owner, group: permissions.group, mode: Self.widest)
-        return permissions.isWider(than: allowed) ? .tooOpen : nil
+        guard permissions.isWider(than: allowed(for: permissions), in: FilePermissions.writing) else { return nil }
+        // The members of a group may have shared a property list that was removed.
+        if list == nil, permissions.othersAccess & FilePermissions.writing == 0, let directory = try directory(),
+            directory.group == permissions.group, directory.groupAccess & FilePermissions.writing != 0
+        {
+            return nil
+        }
+        return .tooOpen
+    }
+
+    /// Whether more people can read the file than the property list.
+    func isReadByMore(_ journal: FilePermissions) -> Bool {
+        list != nil && journal.isWider(than: allowed(for: journal))
+    }
+
+    private func allowed(for journal: FilePermissions) -> FilePermissions {
+        list ?? FilePermissions(owner: journal.owner, group: journal.group, mode: Self.widest)
     }
 
     /// Whether the members of a group use the property list together: any of them may have written the journal.
     private func isSharedByGroup(_ journal: FilePermissions, _ directory: FilePermissions?) -> Bool {
         guard let list, let directory else { return false }
-        return list.groupAccess & 0o2 != 0 && directory.groupAccess & 0o2 != 0 && journal.group == list.group
+        return list.groupAccess & directory.groupAccess & FilePermissions.writing != 0 && journal.group == list.group
     }
 }

@@ -10,10 +10,16 @@ struct JournalContents {
     /// The state of the property list that the journal names last.
     var lastVersion: FileVersion? { records.lazy.reversed().compactMap(\.record.version).first }
 
-    /// Up to where a property list has what stands in the journal, by the last fold that names the same file.
+    /// Up to where a property list has what stands in the journal, by the last fold into the same file, or into the one
+    /// that was edited to become it.
     func folded(into file: FileStatus?) -> UInt64? {
+        var isAdopted = false
         for entry in records.reversed() {
-            if case .fold(let offset, let version) = entry.record, version.status.isSameFile(as: file) { return offset }
+            switch entry.record {
+            case .fold(let offset, let version) where isAdopted || version.status.isSameFile(as: file): return offset
+            case .adoption(let version, _) where version.status.isSameFile(as: file): isAdopted = true
+            default: break
+            }
         }
         return nil
     }

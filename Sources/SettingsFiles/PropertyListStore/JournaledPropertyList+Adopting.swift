@@ -54,7 +54,7 @@ extension JournaledPropertyList {
             let read = try access.file.read(limit: Self.fileSizeLimit)
             try catchUp(&access)
             guard try access.file.status() == read?.status else { continue }
-            return take(read, &access)
+            return take(read, &access, isLocked: false)
         }
         // It is replaced again and again. There will be another event, or the next poll.
     }
@@ -65,10 +65,13 @@ extension JournaledPropertyList {
     /// for names with a change that it does not have yet. The journal is locked.
     func adopt(_ access: inout Access) throws {
         guard try access.file.status() != access.fileStatus else { return }
-        take(try access.file.read(limit: Self.fileSizeLimit), &access)
+        take(try access.file.read(limit: Self.fileSizeLimit), &access, isLocked: true)
+        if access.journal?.condition.isSuperseded == true, access.fileFault == nil {
+            try replaceSupersededJournal(&access)
+        }
     }
 
-    private func take(_ read: WholeFile.Contents?, _ access: inout Access) {
+    private func take(_ read: WholeFile.Contents?, _ access: inout Access, isLocked: Bool) {
         guard let read else {
             // It was removed. What is in memory stays, and makes a new file.
             access.fileStatus = nil
@@ -85,7 +88,7 @@ extension JournaledPropertyList {
         do throws(PropertyListError) {
             let members = try PropertyListReader.readDictionary(read.bytes)
             noteMark(of: read.bytes, &access)
-            take(members, FileVersion(status: read.status, bytes: read.bytes), &access)
+            take(members, FileVersion(status: read.status, bytes: read.bytes), &access, isLocked: isLocked)
         } catch {
             access.fileStatus = read.status
             access.fileFault = .damaged
@@ -109,10 +112,12 @@ extension JournaledPropertyList {
         }
     }
 
-    private func take(_ members: [PropertyListMember], _ version: FileVersion, _ access: inout Access) {
+    private func take(
+        _ members: [PropertyListMember], _ version: FileVersion, _ access: inout Access, isLocked: Bool
+    ) {
         // A copy, so that the comparison keeps no reader waiting. Nothing else is changed meanwhile.
         let edit = contents.withLock { $0 }.edit(by: members, folded: access.folded)
-        tellOthers(edit, version, &access)
+        if isLocked { tellOthers(edit, version, &access) }
         publishAdoption(of: edit)
         access.didFind(version)
     }
@@ -127,8 +132,7 @@ extension JournaledPropertyList {
     /// Appends the edit to the journal, so that others need not read the property list, and all have it at the same place
     /// in the order of changes. Where that fails, they find it themselves.
     private func tellOthers(_ edit: PropertyListEdit, _ version: FileVersion, _ access: inout Access) {
-        guard let journal = access.journal, journal.isPlain, access.isWriting, version.status != access.toldStatus
-        else { return }
+        guard let journal = access.journal, journal.isPlain, version.status != access.toldStatus else { return }
         // Others may not have what was found here when the file was read first.
         if access.isFileUntold { return }
         do {

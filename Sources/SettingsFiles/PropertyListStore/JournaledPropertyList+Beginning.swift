@@ -6,6 +6,8 @@ extension JournaledPropertyList {
     /// journal is locked.
     func begin(_ journal: Journal, _ access: inout Access) throws {
         try journal.cut()
+        // Copies of one property list on several machines get journals of their own, and names with them.
+        if access.left == nil { access.list = 0 }
         let (header, bytes) = beginning(after: access.left?.header.id ?? 0, &access)
         try journal.append(bytes)
         didBegin(journal, header, &access)
@@ -27,7 +29,7 @@ extension JournaledPropertyList {
         if access.list == 0 { access.list = .random(in: 1 ... .max) }
         var header = JournalHeader(
             id: .random(in: 1 ... .max), predecessor: predecessor, list: access.list,
-            generation: access.generation + 1, base: access.mark?.journal ?? 0,
+            generation: min(access.generation + 1, JournalHeader.offsetLimit), base: access.mark?.journal ?? 0,
             baseOffset: access.mark?.offset ?? 0, mustBeRead: mustBeRead)
         var records: [UInt8] = []
         var place: JournalPlace {
@@ -64,11 +66,10 @@ extension JournaledPropertyList {
         let new = try Journal.makeTemporary(beside: access.target, in: fileSystem, beside: list)
         do {
             try new.append(bytes)
-            try old.append(.end)
             if let reason = condition.asideReason {
-                // Where a file has one name only, there is no journal for a moment.
-                _ = try fileSystem.keepAside(access.journalPath, as: FilesBeside.journalAside(access.target, reason))
+                try keepCopy(of: old, as: FilesBeside.journalAside(access.target, reason), beside: list)
             }
+            try old.append(.end)
             try fileSystem.rename(new.path, to: access.journalPath)
         } catch {
             WholeFile.removeOwn(new.path, in: fileSystem)
@@ -77,15 +78,32 @@ extension JournaledPropertyList {
         }
         new.path = access.journalPath
         new.base = old.historyPosition - Int64(header.carriedEnd)
+        // A child that another thread has made meanwhile has the same lock, which closing would leave to it.
+        old.unlock()
         old.close()
         access.journal = new
         didBegin(new, header, &access)
     }
 
-    /// What a journal that is replaced without the property list says of the one before; nil if that is of no use.
-    func restoreToKeep(of journal: Journal) throws(SystemError) -> JournalRecord? {
-        guard journal.condition.asideReason == nil, let restore = try journal.readRestore() else { return nil }
-        return .restore(base: restore.base, restore.edit)
+    /// Keeps a copy of a journal that is to be replaced. (A second name would make it one that is not trusted.)
+    private func keepCopy(of journal: Journal, as path: String, beside list: FilePermissions?) throws {
+        let bytes = try journal.bytes(from: 0, upTo: journal.status().size)
+        let copy = try Journal.create(path, in: fileSystem, beside: list)
+        defer { copy.close() }
+        do {
+            try copy.append(bytes)
+        } catch {
+            WholeFile.removeOwn(path, in: fileSystem)
+            throw error
+        }
+    }
+
+    /// Puts a fresh journal in the place of one that must not be appended to, without the property list's being replaced.
+    func replaceSupersededJournal(_ access: inout Access) throws {
+        // The property list that the new journal goes on from must not be undone when the power fails.
+        try synchronizeDirectory(&access)
+        let restore = try access.replacement?.restore ?? restore(of: contents.withLock { $0.freeze() })
+        try replaceJournal(&access, restore: restore)
     }
 
     /// Writes the journal again with one record for each name, if it has become long because it was not folded.
@@ -94,8 +112,7 @@ extension JournaledPropertyList {
             Int64(journal.position) > max(Int64(limits.rewrite), access.rewriteLength)
         else { return }
         do {
-            try synchronizeDirectory(&access)
-            try replaceJournal(&access, restore: restoreToKeep(of: journal))
+            try replaceSupersededJournal(&access)
         } catch {
             // Where no file can be made it goes on growing, up to its limit.
             access.rewriteLength = Int64(journal.position) + Int64(limits.rewrite)

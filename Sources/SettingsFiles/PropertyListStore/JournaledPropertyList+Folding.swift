@@ -80,7 +80,8 @@ extension JournaledPropertyList {
         var attempts = 0
         while let plan = try plan(waiting: waiting) {
             let bytes = try bytes(of: plan)
-            let prepared = try access.withLock { $0.file }.prepare(bytes)
+            let (file, permissions) = access.withLock { ($0.file, $0.permissions) }
+            let prepared = try file.prepare(bytes, permissions: permissions)
             if try put(prepared, bytes, plan, waiting: waiting) { break }
             attempts += 1
             guard attempts < Self.attemptLimit else { throw SettingsError(.conflict, store: description) }
@@ -96,6 +97,8 @@ extension JournaledPropertyList {
         guard access.withLock({ needsFold($0) }) else { return nil }
         return try withLockedJournal(waiting: waiting) { access in
             try adopt(&access)
+            // Whatever is intact in a damaged file is to be in the new one.
+            takeSuspicion(&access, atOnce: true)
             guard needsFold(access), let journal = access.journal, let header = journal.header else { return nil }
             let picture = contents.withLock { $0.freeze() }
             return Plan(
@@ -145,6 +148,7 @@ extension JournaledPropertyList {
                 let isKnown = !access.isFileUntold
                 let version = FileVersion(status: put.status, bytes: bytes)
                 access.didFind(version)
+                access.permissions = put.status.permissions
                 access.mark = plan.mark
                 access.folded = max(access.folded, plan.position)
                 access.mustRewrite = false
@@ -175,16 +179,20 @@ extension JournaledPropertyList {
     /// What makes the new property list of the old one; of nothing, where there was none that is good. nil where the old
     /// one could not be kept.
     private func restore(after plan: Plan, isOldKept: Bool) throws -> JournalRecord? {
-        let edit: PropertyListEdit
-        if plan.replacedDigest != nil {
-            guard isOldKept else { return nil }
-            edit = plan.picture.edit(since: plan.folded)
-        } else {
-            edit = PropertyListEdit(members: plan.picture.members())
-        }
+        guard plan.replacedDigest != nil else { return try restore(of: plan.picture) }
+        guard isOldKept else { return nil }
+        return try restore(plan.picture.edit(since: plan.folded), base: plan.replacedDigest)
+    }
+
+    /// What makes the property list of nothing; nil if that is too much for a journal.
+    func restore(of picture: PropertyListPicture) throws -> JournalRecord? {
+        try restore(PropertyListEdit(members: picture.members()), base: nil)
+    }
+
+    private func restore(_ edit: PropertyListEdit, base: FileDigest?) throws -> JournalRecord? {
         let members = try XMLPropertyListWriter.write(edit.members)
         guard members.count < limits.journal / 4 else { return nil }
-        return .restore(base: plan.replacedDigest, JournalEdit(removed: edit.removed, members: members))
+        return .restore(base: base, JournalEdit(removed: edit.removed, members: members))
     }
 
     /// Sees to it that the property list survives a power failure, whichever process has put it in its place.
@@ -231,10 +239,7 @@ extension JournaledPropertyList {
     }
 
     private func isReplaceable(_ access: borrowing Access) -> Bool {
-        guard let journal = access.journal, let header = journal.header, access.isFileDurable,
-            access.replacement != nil
-        else { return false }
-        return journal.condition.isDamaged || access.folded > Int64(header.carriedEnd) + journal.base
+        access.journal?.header != nil && access.isFileDurable && access.replacement != nil
     }
 
     /// Moves what the property list has by now to where it is out of the way, a little at a time, so that reading does not

@@ -62,7 +62,7 @@ extension JournaledPropertyList {
                 throw JournalProblem.newerVersion(version)
             case .intact(let header)
             where header.predecessor == left?.header.id ?? 0 && header.carriedEnd <= size && !header.mustBeRead
-                && left?.isEarly != true:
+                && left?.isEarly != true && left?.condition.isCut != true:
                 journal.header = header
                 journal.position = header.carriedEnd
                 journal.base = history - Int64(header.carriedEnd)

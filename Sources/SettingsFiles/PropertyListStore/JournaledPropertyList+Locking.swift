@@ -71,12 +71,14 @@ extension JournaledPropertyList {
                 if !status.isSameFile(as: present) {
                     // Nothing is appended to it any more. What was appended before is read from the file that is still open.
                     _ = try readRest(&access, upTo: status.size, isLocked: false)
+                    journal.unlock()
                     leaveJournal(&access)
                     continue
                 }
                 if journal.header == nil {
                     if try hasHeader(journal) {
                         // Another process was quicker.
+                        journal.unlock()
                         leaveJournal(&access)
                         continue
                     }
@@ -87,9 +89,7 @@ extension JournaledPropertyList {
                     _ = try readRest(&access, upTo: status.size, isLocked: true)
                 }
                 guard journal.condition.isSuperseded else { return }
-                // The property list that the new journal goes on from must not be undone when the power fails.
-                try synchronizeDirectory(&access)
-                try replaceJournal(&access, restore: restoreToKeep(of: journal))
+                try replaceSupersededJournal(&access)
                 return
             } catch {
                 access.journal?.unlock()

@@ -99,6 +99,7 @@ struct LoadedPropertyList {
         journal.position = found.scan.end
         journal.condition.isDamaged = found.isDamaged
         if found.isDamaged { journal.condition.asideReason = .damaged }
+        access.mustRewrite = found.isDamaged
         access.toldStatus = found.header == nil ? access.fileStatus : found.lastVersion?.status
         replay(found, of: journal, over: PropertyListContents(members, size: size), members)
     }
