@@ -167,3 +167,35 @@ import Testing
         }
     }
 }
+
+@Suite struct `An edit that a writing process has taken over` {
+    /// A folder in which a process has stored 1, and a tool then 2, without the mark that we leave.
+    private func edited(_ disk: SimulatedDisk, _ file: String) throws -> (SimulatedProcess, PropertyListStore) {
+        for path in ["/home", Start.directory] { try disk.makeDirectory(path) }
+        let process = disk.process()
+        let store = try quietStore(process)
+        try store.set(key("k"), to: Data("1".utf8))
+        try store.synchronize()
+        try disk.replace(Start.path, with: Data(file.utf8))
+        try store.refresh()
+        #expect(store.values["k"] == Data("2".utf8))
+        return (process, store)
+    }
+
+    @Test func `is not undone at the next start`() throws {
+        let disk = SimulatedDisk()
+        let (process, _) = try edited(disk, xml("<key>k</key><integer>2</integer>"))
+        process.kill()
+        #expect(try quietStore(disk.process()).values == ["k": Data("2".utf8)])
+    }
+
+    @Test func `is the last good state when the next edit is a mistake`() throws {
+        let disk = SimulatedDisk()
+        let (process, store) = try edited(disk, xml("<key>k</key><integer>2</integer>"))
+        try disk.write(Data("<plist><dict><key>k".utf8), to: Start.path)
+        try store.refresh()
+        try store.set(key("other"), to: Data("3".utf8))
+        process.kill()
+        #expect(try quietStore(disk.process()).values == ["k": Data("2".utf8), "other": Data("3".utf8)])
+    }
+}

@@ -93,6 +93,43 @@ import Testing
         }
     }
 
+    @Test func `is replaced before anything is written, too, when no process was running as that happened`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try write(xml("<key>a</key><integer>1</integer>"), to: path)
+            try #require(chmod(path, 0o644) == 0)
+            var store: PropertyListStore? = try quietly(path)
+            try store?.set(key("a"), to: Data("2".utf8))
+            store = nil
+            try #require(chmod(path, 0o600) == 0)
+            let (service, problems) = SettingsService.over(try quietly(path))
+            let setting = Setting<Int>("a", in: .defaults, default: 0)
+            #expect(service.get(setting) == 2)
+            try service.save(setting, to: 3)
+            #expect(try permissions(of: path + "-journal") == 0o600)
+            #expect(problems.codes == [])
+            #expect(try quietly(path).get(key("a")) == Data("3".utf8))
+        }
+    }
+
+    @Test func `is not the journal of a property list that was deleted and written again`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try write(xml("<key>a</key><integer>1</integer>"), to: path)
+            try #require(chmod(path, 0o644) == 0)
+            let store = try quietly(path)
+            try store.set(key("a"), to: Data("2".utf8))
+            try store.synchronize()
+            try FileManager.default.removeItem(atPath: path)
+            try store.refresh()
+            try store.synchronize()
+            #expect(try permissions(of: path) == 0o644)
+            let other = try quietly(path)
+            try other.set(key("a"), to: Data("3".utf8))
+            #expect(try quietly(path).get(key("a")) == Data("3".utf8))
+        }
+    }
+
     private func quietly(_ path: String) throws -> PropertyListStore {
         try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
     }
@@ -134,24 +171,27 @@ import Testing
 
     @Test(
         arguments: [
-            (0o644, 70, 0o644, nil), (0o600, 70, 0o644, nil), (0o646, 70, 0o644, .tooOpen),
-            (0o644, 70, 0o640, .tooOpen),
-            (0o640, 70, 0o640, nil), (0o640, 71, 0o640, .tooOpen), (0o640, 71, 0o644, nil),
-            (0o660, 70, 0o640, .tooOpen),
-        ] as [(UInt16, UInt32, UInt16, JournalProblem?)])
-    func `depends on who has access to it and to the property list`(
-        mode: UInt16, group: UInt32, list: UInt16, expected: JournalProblem?
+            (0o644, 70, 0o644, nil, false), (0o600, 70, 0o644, nil, false), (0o646, 70, 0o644, .tooOpen, true),
+            (0o644, 70, 0o640, nil, true), (0o640, 70, 0o640, nil, false), (0o640, 71, 0o640, nil, true),
+            (0o640, 71, 0o644, nil, false), (0o660, 70, 0o640, .tooOpen, true), (0o666, 70, 0o600, .tooOpen, true),
+        ] as [(UInt16, UInt32, UInt16, JournalProblem?, Bool)])
+    func `depends on who can write it, and whether it is appended to on who can read it`(
+        mode: UInt16, group: UInt32, list: UInt16, expected: JournalProblem?, isReadByMore: Bool
     ) throws {
-        let found = try problem(
-            .init(owner: 7, group: group, mode: mode), list: .init(owner: 7, group: 70, mode: list))
-        #expect(found == expected)
+        let permissions = FilePermissions(owner: 7, group: group, mode: mode)
+        let list = FilePermissions(owner: 7, group: 70, mode: list)
+        #expect(try problem(permissions, list: list) == expected)
+        #expect(JournalProtection(list: list, user: 1_000).isReadByMore(permissions) == isReadByMore)
     }
 
-    @Test func `without a property list depends on its being writable for others`() throws {
+    @Test func `without a property list depends on who can write it`() throws {
         #expect(try problem(.init(owner: 1_000, group: 70, mode: 0o600), list: nil) == nil)
         #expect(try problem(.init(owner: 1_000, group: 70, mode: 0o644), list: nil) == nil)
         #expect(try problem(.init(owner: 1_000, group: 70, mode: 0o666), list: nil) == .tooOpen)
+        #expect(try problem(.init(owner: 1_000, group: 70, mode: 0o664), list: nil) == .tooOpen)
         #expect(try problem(.init(owner: 9, group: 70, mode: 0o600), list: nil) == .foreignOwner)
+        let shared = FilePermissions(owner: 8, group: 70, mode: 0o775)
+        #expect(try problem(.init(owner: 1_000, group: 70, mode: 0o664), list: nil, directory: shared) == nil)
     }
 
     @Test func `depends on its being a file of one name`() throws {
