@@ -17,7 +17,7 @@ extension SettingsService {
     /// - Settings read as their defaults, or as they were set meanwhile. ``load(_:)`` throws.
     /// - `set` and `reset` of a setting keep the change in memory, and make it in the file when that is open. ``diagnostics``
     ///   has an error with the code `pending` for each setting: if the process ends first, the change is lost.
-    /// - ``update(_:_:)`` and ``transaction(_:)`` change the values in memory. When the file is open, their closures run again
+    /// - `update` and `transaction` change the values in memory. When the file is open, their closures run again
     ///   on the stored values, in the order of all changes. Hooks are not called again. A transaction that also writes to
     ///   another scope is refused.
     /// - Whatever throws its errors, throws the reason and changes nothing: `save`, closures that throw, ``synchronize()`` and

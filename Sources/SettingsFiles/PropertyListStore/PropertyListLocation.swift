@@ -54,7 +54,7 @@ extension PropertyListStore {
     ///
     /// It is named after the executable on Linux, after the bundle identifier on Apple platforms.
     ///
-    /// - Throws: as ``init(name:)`` does. It is tried again at the next call.
+    /// - Throws: as ``init(name:access:)`` does. It is tried again at the next call.
     public static func standard() throws -> PropertyListStore {
         try StandardStore.store()
     }
