@@ -47,6 +47,8 @@ final class JournaledPropertyList: Sendable {
     let queue = BackgroundQueue()
     let hasLookedInVain = Atomic(false)
     let isAboutToLook = Atomic(false)
+    /// Whether anything was published since ``access`` was locked.
+    private let hasPublished = Atomic(false)
     let isLookPlanned = Atomic(false)
     /// The journal's inode and how far it was read, to be compared with what is at the path; of no meaning together.
     private let knownInode = Atomic<UInt64>(0)
@@ -129,13 +131,16 @@ final class JournaledPropertyList: Sendable {
     /// Runs `body` with the files to itself, and tells afterwards what is to be told.
     func withAccess<R: Sendable>(_ body: (inout Access) throws -> R) throws -> R {
         var problems: [SettingsError] = []
+        // Only for changes made here: those of another thread are delivered there, before its call returns.
+        var hasPublished = false
         defer {
-            feed.flush()
+            if hasPublished { feed.flush() }
             for problem in problems { feed.report(problem) }
         }
         return try access.withLock { access in
             defer {
                 swap(&problems, &access.problems)
+                hasPublished = self.hasPublished.exchange(false, ordering: .relaxed)
                 knownInode.store(access.journal?.inode ?? 0, ordering: .relaxed)
                 knownEnd.store(access.journal?.position ?? 0, ordering: .relaxed)
             }
@@ -152,6 +157,7 @@ final class JournaledPropertyList: Sendable {
 
     /// Tells listeners of changes that were just made; with ``contents`` locked.
     func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
+        hasPublished.store(true, ordering: .relaxed)
         feed.publish(presentation?(changes) ?? changes, origin: origin)
     }
 }

@@ -14,8 +14,8 @@ import Testing
 @Suite("The file cannot be written")
 struct UnwritableTests {
     private static let setting = Setting<Int>("a", in: .defaults, default: 0)
-    /// What a new property list needs, and the journal does not.
-    private static let writing: Set<FaultyFileSystem.Call> = [.create, .rename]
+    /// What the property list needs to be replaced, and appending to the journal does not.
+    private static let writing: Set<FaultyFileSystem.Call> = [.rename]
 
     @Test(
         "values are in the journal, it is told once, tried again by itself, and works when there is room",
