@@ -77,7 +77,9 @@ extension WholeFile {
             else { continue }
             let path = Self.join(directory, candidate)
             guard let status = try fileSystem.status(of: path, followingLink: false), status.kind == .file,
-                abandonment == .unlocked && !isKept || status.changed.seconds < Self.anHourAgo
+                // The contents of a kept file are older than its name.
+                abandonment == .unlocked && !isKept
+                    || (isKept ? status.changed : status.modified).seconds < Self.anHourAgo
             else { continue }
             try removeUnlocked(path)
         }
