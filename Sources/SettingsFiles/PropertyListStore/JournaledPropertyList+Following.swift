@@ -139,7 +139,10 @@ extension JournaledPropertyList {
     ///
     /// - Returns: whether something follows them that cannot be told to be damaged without the lock.
     func readRest(_ access: inout Access, upTo size: Int64, isLocked: Bool) throws -> Bool {
-        guard let journal = access.journal, size != Int64(journal.position) else { return false }
+        // One that had no header yet when it was opened may have been begun and replaced since: the next one tells.
+        guard let journal = access.journal, journal.header != nil, size != Int64(journal.position) else {
+            return false
+        }
         if size < journal.position {
             // Another program has cut it. What was in it is in memory, and goes into a new one, which all others read.
             journal.condition.isSuperseded = true

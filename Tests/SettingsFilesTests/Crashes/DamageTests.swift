@@ -184,4 +184,21 @@ struct DamageTests {
         #expect(disk.contents(of: Self.journal) == newer)
         #expect(disk.contents(of: Start.path) == file)
     }
+
+    @Test("a journal that another process begins and replaces while it is opened is not damaged")
+    func begunAndReplaced() throws {
+        let disk = SimulatedDisk()
+        for path in ["/home", Start.directory] { try disk.makeDirectory(path) }
+        // Made, but not begun.
+        try disk.write(Data(), to: Start.path + "-journal")
+        let slow = try quietStore(disk.process())
+        let (service, problems) = SettingsService.over(slow)
+        let quick = try quietStore(disk.process())
+        try quick.set(key("a"), to: Data("1".utf8))
+        try quick.synchronize()
+        try quick.set(key("b"), to: Data("2".utf8))
+        try service.save(Setting<Int>("c", in: .defaults, default: 0), to: 3)
+        #expect(slow.values == ["a": Data("1".utf8), "b": Data("2".utf8), "c": Data("3".utf8)])
+        #expect(problems.codes == [])
+    }
 }
