@@ -15,18 +15,18 @@ let package = Package(
         .target(name: "SettingsCore"),
         .target(name: "SettingsFiles", dependencies: ["SettingsCore"]),
         .target(
-            name: "CSQLite",
+            name: "CSettingsKitSQLite",
             linkerSettings: [
                 // The library itself: the name without a version comes with the headers, which are not everywhere.
                 .linkedLibrary(":libsqlite3.so.0", .when(platforms: [.linux])),
                 .linkedLibrary("sqlite3", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
             ]),
         // SettingsFiles for what every file needs that several processes use: watching, paths, forks.
-        .target(name: "SettingsSQLite", dependencies: ["SettingsCore", "SettingsFiles", "CSQLite"]),
+        .target(name: "SettingsSQLite", dependencies: ["SettingsCore", "SettingsFiles", "CSettingsKitSQLite"]),
         .target(name: "SettingsKit", dependencies: ["SettingsCore", "SettingsFiles"]),
         .target(name: "SettingsTestKit", dependencies: ["SettingsCore", "SettingsFiles"]),
         .executableTarget(
-            name: "settings-benchmarks", dependencies: ["SettingsKit", "SettingsSQLite", "CSQLite"],
+            name: "settings-benchmarks", dependencies: ["SettingsKit", "SettingsSQLite", "CSettingsKitSQLite"],
             path: "Sources/SettingsBenchmarks"),
         .executableTarget(name: "QuickStart", dependencies: ["SettingsKit"], path: "Examples/QuickStart"),
         .executableTarget(
@@ -45,7 +45,9 @@ let package = Package(
             name: "SettingsFilesTests", dependencies: ["SettingsFiles", "SettingsTestKit", "settings-test-worker"]),
         .testTarget(
             name: "SettingsSQLiteTests",
-            dependencies: ["SettingsSQLite", "CSQLite", "SettingsKit", "SettingsTestKit", "settings-test-worker"]),
+            dependencies: [
+                "SettingsSQLite", "CSettingsKitSQLite", "SettingsKit", "SettingsTestKit", "settings-test-worker",
+            ]),
         .testTarget(
             name: "SettingsTestKitTests", dependencies: ["SettingsCore", "SettingsFiles", "SettingsTestKit"]),
         .testTarget(name: "SettingsKitTests", dependencies: ["SettingsKit", "SettingsSQLite", "SettingsTestKit"]),

@@ -1,4 +1,4 @@
-import CSQLite
+import CSettingsKitSQLite
 import Foundation
 
 /// A database as one uses it with SQLite's C interface, with the settings that this library uses.

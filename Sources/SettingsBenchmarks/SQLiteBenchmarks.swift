@@ -1,4 +1,4 @@
-import CSQLite
+import CSettingsKitSQLite
 import Foundation
 import SettingsKit
 import SettingsSQLite

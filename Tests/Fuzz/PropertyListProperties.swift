@@ -50,6 +50,7 @@ func isSame(_ one: PropertyListValue, _ other: PropertyListValue) -> Bool {
         one.count == other.count
             && zip(one, other).allSatisfy { $0.key.utf8.elementsEqual($1.key.utf8) && isSame($0.value, $1.value) }
     case (.real(let one), .real(let other)): one.bitPattern == other.bitPattern || one.isNaN && other.isNaN
+    case (.date(let one), .date(let other)): one == other || one.isNaN && other.isNaN
     case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
     default: one == other
     }

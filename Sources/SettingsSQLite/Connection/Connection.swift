@@ -1,4 +1,4 @@
-import CSQLite
+import CSettingsKitSQLite
 import SettingsCore
 import SettingsFiles
 

@@ -1,4 +1,4 @@
-import CSQLite
+import CSettingsKitSQLite
 
 /// Which tables a statement reads and writes, as SQLite says while it prepares it: triggers, views and the actions of
 /// foreign keys included.

@@ -1,4 +1,4 @@
-import CSQLite
+import CSettingsKitSQLite
 import SettingsCore
 
 /// What SQLite reported: its result code, a sentence, and the file.

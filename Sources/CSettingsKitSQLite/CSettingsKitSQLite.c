@@ -1,2 +1,2 @@
 // The package manager wants a source file in every target; the functions are in the system's library.
-#include "CSQLite.h"
+#include "CSettingsKitSQLite.h"
