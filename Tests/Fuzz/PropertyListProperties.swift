@@ -79,12 +79,17 @@ private func encodingKeys(_ value: PropertyListValue) -> PropertyListValue {
 }
 
 /// Whether there is something that Foundation does not give back as it is: numbers that are not equal to themselves or that
-/// it does not read on every platform, and the form that references of keyed archives have in XML.
+/// it does not read on every platform, texts that begin with a byte order mark, and the form that references of keyed archives have in XML.
 private func isDoubtful(_ value: PropertyListValue) -> Bool {
     switch value {
     case .real(let number): !number.isFinite || number == 0 || number.magnitude < 1e-300
+    case .string(let text): hasByteOrderMark(text)
     case .array(let values): values.contains(where: isDoubtful)
-    case .dictionary(let members): members.contains { $0.key == "CF$UID" || isDoubtful($0.value) }
+    case .dictionary(let members):
+        members.contains { $0.key == "CF$UID" || hasByteOrderMark($0.key) || isDoubtful($0.value) }
     default: false
     }
 }
+
+/// Foundation drops a byte order mark at the beginning of a text.
+private func hasByteOrderMark(_ text: String) -> Bool { text.unicodeScalars.first == "\u{FEFF}" }

@@ -16,15 +16,21 @@ extension FuzzTarget {
             require(again.damagedLines == 0 && again.isComplete, "a file that is written is whole")
             require(again.records == found.records, "the records that are written are read")
             require(again.header?.device == header.device, "the name of the device that is written is read")
+            require(again.header?.accepted == header.accepted, "what is accepted is read as it was written")
+            require(again.header?.heard == header.heard, "what was heard is read as it was written")
             require(again.header?.unknownFields == header.unknownFields, "unknown members are kept")
         }
     } seeds: {
         let header = ReplicaHeader(
             replica: ReplicaID(0x1F0A), device: "Ann's \"laptop\"", written: 1_763_740_000_123, recordCount: 0,
-            unknownFields: Array("\"new\":[1,{\"a\":null}]".utf8))
+            accepted: AcceptedTimes([0: 1_863_740_000_123, 7: 1_963_740_000_123]),
+            heard: HeardMoments([
+                ReplicaID(7): .earliest,
+                ReplicaID(9): HybridMoment(epoch: 3, instant: Instant(milliseconds: 1_763_740_000_123, order: 5)),
+            ]), unknownFields: Array("\"new\":[1,{\"a\":null}]".utf8))
         let replica = ReplicaID(7)
         func record(_ name: String, _ value: Data?, _ instant: Instant, unknown: String = "") -> SharedRecord {
-            let stamp = Stamp(instant: instant, replica: replica)
+            let stamp = Stamp(HybridMoment(epoch: instant == .earliest ? 0 : 1, instant: instant), by: replica)
             return SharedRecord(
                 name: name, entry: SharedEntry(stamp: stamp, value: value, unknownFields: Array(unknown.utf8)))
         }
@@ -55,7 +61,8 @@ extension FuzzTarget {
         var input = FuzzInput(bytes)
         var records: [SharedRecord] = []
         let now = input.signed()
-        let collected = input.signed()
+        let accepted = AcceptedTimes([0: input.signed()])
+        let collected = HybridMoment(epoch: 0, instant: Instant(milliseconds: input.signed()))
         while !input.isAtEnd, records.count < 64 {
             let data = Data(input.bytes())
             if let memory = try? ReplicaMemory(data) {
@@ -72,21 +79,26 @@ extension FuzzTarget {
                 _ = SharedEntry.value(in: data)
                 _ = SharedEntry.stamp(in: data)
             }
-            let stamp = Stamp(
-                instant: Instant(number: input.integer()), replica: ReplicaID(input.integer()))
+            let epoch = UInt32(clamping: min(input.integer(), UInt64(HybridMoment.lastEpoch)))
+            let moment = HybridMoment(epoch: epoch, instant: Instant(number: input.integer()))
+            let stamp = Stamp(moment, by: ReplicaID(input.integer()))
             let built = SharedEntry(stamp: stamp, value: input.byte() & 1 == 0 ? nil : data)
             requireSameAfterEncoding(built)
             records.append(SharedRecord(name: "a", entry: built))
         }
-        let merge = SharedMerge(own: ReplicaID(7), now: now, collected: collected) { _ in nil }
+        let merge = SharedMerge(
+            own: ReplicaID(7), now: now, accepted: accepted, lastEpoch: HybridMoment.lastEpoch, collected: collected
+        ) { _ in nil }
         let winners = Set(merge.outcome(of: records).winners)
         require(winners == Set(merge.outcome(of: records.reversed()).winners), "the order of entries does not matter")
         var clock = HybridClock()
-        _ = Restamping(own: ReplicaID(7), now: now).outcome(of: records, clock: &clock)
-        _ = clock.next(now: now)
+        for winner in winners { clock.observe(winner.entry.stamp.moment) }
+        let last = clock.last
+        require(clock.next(now: now) > last || last.epoch == HybridMoment.lastEpoch, "a clock goes on")
     } seeds: {
         let entry = SharedEntry(
-            stamp: Stamp(instant: Instant(milliseconds: 1_763_740_000_123), replica: ReplicaID(7)),
+            stamp: Stamp(
+                HybridMoment(epoch: 1, instant: Instant(milliseconds: 1_763_740_000_123)), by: ReplicaID(7)),
             value: Data("\"dark\"".utf8), unknownFields: Array("\"z\":1".utf8)
         ).bytes
         let memory = try ReplicaMemory(replica: ReplicaID(7)).bytes

@@ -42,7 +42,7 @@ extension ReplicatedDirectory {
         for (name, data) in values { try requireSize(name, data) }
         var count = 0
         try list.change {
-            let stamp = Stamp(instant: .earliest, replica: tracker.memory.replica)
+            let stamp = Stamp(.earliest, by: tracker.memory.replica)
             let contents = list.contents.withLock { $0 }
             let new = values.filter { contents.data(named: $0.name) == nil }
             count = new.count
@@ -75,35 +75,6 @@ extension ReplicatedDirectory {
     private func requireSize(_ name: String, _ data: Data?) throws {
         guard data?.count ?? 0 <= ReplicaFile.valueLimit, name.utf8.count <= ReplicaFile.nameLimit else {
             throw SettingsError(.writeFailed, store: list.description, underlying: ReplicaProblem.valueTooLarge)
-        }
-    }
-
-    /// Sets anew what was set while the device's clock was ahead: until the clock is there again it would win over
-    /// everything that anybody sets.
-    ///
-    /// It may as well be that the clock is behind now. So there must be others, none of whom is as far ahead.
-    func correctClock() throws {
-        let now = now()
-        guard tracker.isAhead(of: now) else { return }
-        let others = othersHeaders
-        let latest = table.withLock { $0.files.values.compactMap { $0.summary?.latest }.max() } ?? .earliest
-        guard !others.isEmpty, !others.contains(where: { HybridClock.isAhead($0.written, of: now) }) else { return }
-        var old: HybridClock?
-        do {
-            try list.change {
-                let records = records()
-                let restamping = Restamping(own: tracker.memory.replica, now: now)
-                guard !restamping.isContradicted(by: records) else { return nil }
-                // Also after what others know of, which may be unknown here by now.
-                var clock = HybridClock(last: latest)
-                let restamped = restamping.outcome(of: records, clock: &clock)
-                old = tracker.replaceClock(by: clock)
-                return restamped.map { JournalChange(name: $0.name, data: $0.entry.bytes) }
-            }
-        } catch {
-            // What could not be set anew must not be set before, either.
-            if let old { tracker.replaceClock(by: old) }
-            throw error
         }
     }
 }

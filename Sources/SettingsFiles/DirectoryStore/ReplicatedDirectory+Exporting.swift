@@ -56,9 +56,7 @@ extension ReplicatedDirectory {
             let records = records().sorted { $0.name < $1.name }
             // Others must not get what a power failure here could undo: it would look as if somebody else had written it.
             try list.synchronize()
-            let header = ReplicaHeader(
-                replica: own.replica, device: options.deviceName ?? DeviceName.own, written: now(),
-                recordCount: records.count, unknownFields: own.unknownFields)
+            let header = header(of: own, records)
             let bytes = ReplicaFileWriter.bytes(header, records)
             guard bytes.count <= options.sizeLimit else { throw ReplicaProblem.tooMuch }
             let file = ownFile(named: name)
@@ -80,6 +78,17 @@ extension ReplicatedDirectory {
             return
         }
         throw SettingsError(.conflict, store: list.description)
+    }
+
+    /// The first line of the replica's file with these records.
+    private func header(of own: ReplicaMemory, _ records: [SharedRecord]) -> ReplicaHeader {
+        var heard = own.heard
+        for record in records where record.entry.stamp.replica == own.replica {
+            heard.raise(own.replica, to: record.entry.stamp.moment)
+        }
+        return ReplicaHeader(
+            replica: own.replica, device: options.deviceName ?? DeviceName.own, written: now(),
+            recordCount: records.count, accepted: own.accepted, heard: heard, unknownFields: own.unknownFields)
     }
 
     /// Sees to it that the own file survives a power failure, whoever has put it in its place.

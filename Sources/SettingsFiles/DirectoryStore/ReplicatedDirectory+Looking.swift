@@ -23,24 +23,44 @@ extension ReplicatedDirectory {
         let known = table.withLock { $0.files }
         var isUnsettled = false
         for name in names {
-            guard let found = read(name, known: known[name]) else {
-                table.withLock { $0.files[name] = nil }
-                continue
-            }
-            var seen = found.seen
-            if let file = found.file { seen.content = .replica(try takeOver(file, name)) }
-            isUnsettled = isUnsettled || seen.isFresh && seen.summary?.isComplete == false
-            table.withLock { $0.files[name] = seen }
+            let seen = try look(at: name, known: known[name])
+            isUnsettled = isUnsettled || seen.map { $0.isFresh && $0.summary?.isComplete == false } ?? false
         }
         let present = Set(names)
         table.withLock { table in
             for name in known.keys where !present.contains(name) { table.files[name] = nil }
         }
-        try correctClock()
+        try takeDue()
+        try updateMemory()
         try collectTombstones()
         tellProblems()
         if isUnsettled { lookAgain(after: .seconds(1)) }
         hasLookedInVain.store(false, ordering: .relaxed)
+    }
+
+    /// Reads a file if it is not as it was, and takes over what is in it.
+    @discardableResult
+    private func look(at name: String, known: SeenFile?) throws -> SeenFile? {
+        guard let found = read(name, known: known) else {
+            table.withLock { $0.files[name] = nil }
+            return nil
+        }
+        var seen = found.seen
+        if let file = found.file { seen.content = .replica(try takeOver(file, name)) }
+        table.withLock { $0.files[name] = seen }
+        return seen
+    }
+
+    /// Reads files again in which something was held back that is accepted meanwhile: a file that was read later may vouch
+    /// for what was in an earlier one.
+    private func takeDue() throws {
+        // Each round takes what was due, so that there are as many at most as files.
+        for _ in 0..<Self.fileLimit {
+            let (now, accepted) = (now(), tracker.memory.accepted)
+            let due = table.withLock { $0.files.filter { $0.value.summary?.isDue(now, accepted) == true } }
+            if due.isEmpty { return }
+            for (name, known) in due { try look(at: name, known: known) }
+        }
     }
 
     // MARK: The directory
@@ -87,7 +107,7 @@ extension ReplicatedDirectory {
             guard status.kind == .file else {
                 return ReplicaFileName.isLikely(name) ? (SeenFile(status: status, content: .noFile), nil) : nil
             }
-            if var known, known.status == status, known.summary?.due(by: now()) != true {
+            if var known, known.status == status, known.summary?.isDue(now(), tracker.memory.accepted) != true {
                 known.isFresh = false
                 return (known, nil)
             }
@@ -132,11 +152,11 @@ extension ReplicatedDirectory {
     /// Goes through the records of every replica's file that is there.
     ///
     /// - Returns: whether all of the files could be read as a whole.
-    func readAllRecords(_ body: (SharedRecord) -> Void) throws -> Bool {
+    func readAllRecords(_ body: (String, SharedRecord) -> Void) throws -> Bool {
         var isWhole = true
         for name in try candidates() {
             guard let (seen, file) = read(name, known: nil) else { continue }
-            for record in file?.records ?? [] { body(record) }
+            for record in file?.records ?? [] { body(name, record) }
             switch seen.content {
             case .foreign, .noFile: continue
             case .tooLarge, .newerVersion, .placeholder, .unreadable: isWhole = false

@@ -6,12 +6,10 @@ extension ReplicatedDirectory {
     ///
     /// - Returns: what is to be kept of it.
     func takeOver(_ file: ReplicaFile, _ name: String) throws -> SeenFile.Summary {
-        let outcome = try merge(file.records)
+        let outcome = try merge(file)
         try takeReturning(outcome.returning, name)
         var summary = SeenFile.Summary(of: file)
-        summary.latest = outcome.latest
-        summary.heldBackCount = outcome.heldBack.count
-        summary.due = outcome.heldBack.map { $0.entry.stamp.instant.milliseconds - HybridClock.tolerance }.min()
+        summary.note(outcome)
         if file.header?.replica == tracker.memory.replica, name == ownFileName() {
             keepUnknownFields(of: file)
             summary.ownChanges = ownChanges(in: file)
@@ -19,27 +17,52 @@ extension ReplicatedDirectory {
         return summary
     }
 
-    /// Stores what wins over what is known, as one change. If somebody else has written as this replica, it becomes another.
-    private func merge(_ records: [SharedRecord]) throws -> SharedMerge.Outcome {
+    /// Stores what wins over what is known, as one change. If another has written as this replica, this one takes a new ID.
+    private func merge(_ file: ReplicaFile) throws -> SharedMerge.Outcome {
         var outcome = SharedMerge.Outcome()
         try list.change(origin: .external) {
-            var memory = tracker.memory
+            let old = tracker.memory
+            var memory = old
             let contents = list.contents.withLock { $0 }
-            // It may have been found while the clock was ahead.
-            let collected = min(memory.collected, horizon)
-            let merge = SharedMerge(own: memory.replica, now: now(), collected: collected) { name in
+            let now = now()
+            memory.accepted = tracker.accepted(joining: file.header.map { [$0.accepted] } ?? [], now: now)
+            let merge = SharedMerge(
+                own: memory.replica, now: now, accepted: memory.accepted, lastEpoch: tracker.lastEpoch,
+                collected: memory.collected
+            ) { name in
                 contents.data(named: name).flatMap { SharedEntry($0) }
             }
-            outcome = merge.outcome(of: records)
+            outcome = merge.outcome(of: file.records)
+            if outcome.hasForeignWritesOfOwn { memory.replica = .random() }
             var changes = outcome.winners.map { JournalChange(name: $0.name, data: $0.entry.bytes) }
-            if outcome.hasForeignWritesOfOwn {
-                memory.replica = .random()
-                changes.append(JournalChange(name: ReplicaMemory.name, data: try memory.bytes))
-            }
+            if memory != old { changes.append(JournalChange(name: ReplicaMemory.name, data: try memory.bytes)) }
             return changes
         }
         if outcome.hasForeignWritesOfOwn { tell([.copiedState]) }
         return outcome
+    }
+
+    /// Vouches for what the state holds beyond the machine's time, and notes what the replica has heard of others by the files
+    /// that are complete.
+    func updateMemory() throws {
+        let heard = table.withLock { table in
+            table.files.values.compactMap { $0.summary }.filter { $0.isComplete }.compactMap { summary in
+                summary.header.map { (heard: $0.heard, withheld: summary.withheld) }
+            }
+        }
+        func updated(_ memory: ReplicaMemory) -> ReplicaMemory {
+            var memory = memory
+            memory.accepted = tracker.accepted(joining: [], now: now())
+            for file in heard { memory.heard.join(file.heard, withheld: file.withheld) }
+            return memory
+        }
+        let present = tracker.memory
+        guard updated(present) != present else { return }
+        try list.change {
+            let old = tracker.memory
+            let new = updated(old)
+            return old == new ? [] : [JournalChange(name: ReplicaMemory.name, data: try new.bytes)]
+        }
     }
 
     /// Takes over values from before the removals that are remembered, unless one of the files that are there says that they
@@ -48,7 +71,7 @@ extension ReplicatedDirectory {
         guard !records.isEmpty else { return }
         var latest: [String: SharedEntry] = [:]
         for record in records { latest[record.name] = max(latest[record.name] ?? record.entry, record.entry) }
-        _ = try readAllRecords { record in
+        _ = try readAllRecords { _, record in
             guard record.entry.isTombstone, let entry = latest[record.name] else { return }
             latest[record.name] = max(entry, record.entry)
         }
@@ -59,7 +82,8 @@ extension ReplicatedDirectory {
                 guard let known = contents.data(named: name).flatMap({ SharedEntry($0) }) else { return true }
                 return known < entry
             }
-            count = winners.values.count { !$0.isTombstone }
+            // What was imported counts as older than everything else without having been away.
+            count = winners.values.count { !$0.isTombstone && $0.stamp.moment != .earliest }
             return winners.map { JournalChange(name: $0.key, data: $0.value.bytes) }
         }
         if count > 0 { tell([.returned(file, records: count)]) }
@@ -93,56 +117,5 @@ extension ReplicatedDirectory {
             return nil
         }
         return count
-    }
-
-    // MARK: Forgetting
-
-    /// Forgets removals that are so old that every replica must know of them, once a day.
-    ///
-    /// One of which a file is there that still has the value, written by a device that was away for long, is remembered; and
-    /// nothing is forgotten while a file cannot be read.
-    func collectTombstones() throws {
-        guard table.withLock({ $0.collectionPause?.hasPassed ?? true }) else { return }
-        // Also if it cannot be done now: it means reading all files.
-        table.withLock { $0.collectionPause = Deadline(after: .seconds(3_600)) }
-        let horizon = confirmedHorizon
-        func isOld(_ record: SharedRecord) -> Bool {
-            record.entry.isTombstone && record.entry.stamp.instant.milliseconds < horizon
-        }
-        var names = Set(records().lazy.filter(isOld).map(\.name))
-        if !names.isEmpty {
-            let isWhole = try readAllRecords { record in
-                if !record.entry.isTombstone { names.remove(record.name) }
-            }
-            guard isWhole else { return }
-            try list.change {
-                var memory = tracker.memory
-                let forgotten = records().filter { isOld($0) && names.contains($0.name) }
-                guard !forgotten.isEmpty else { return [] }
-                memory.collected = max(memory.collected, horizon)
-                return forgotten.map { JournalChange(name: $0.name, data: nil) }
-                    + [JournalChange(name: ReplicaMemory.name, data: try memory.bytes)]
-            }
-        }
-        table.withLock { $0.collectionPause = Deadline(after: .seconds(86_400)) }
-    }
-
-    /// Removals before this time, in milliseconds since 1970, need not be remembered.
-    private var horizon: Int64 {
-        let retention = min(max(options.tombstoneRetention / .milliseconds(1), 0), Double(Instant.latestMilliseconds))
-        return now() - Int64(retention)
-    }
-
-    /// The same, if the own clock is not ahead of all others': what was forgotten too early is gone.
-    private var confirmedHorizon: Int64 {
-        let now = now()
-        guard let latest = othersHeaders.map(\.written).max() else { return horizon }
-        return horizon - max(0, now - latest)
-    }
-
-    /// The first lines of the files that others have written.
-    var othersHeaders: [ReplicaHeader] {
-        let own = tracker.memory.replica
-        return table.withLock { $0.files.values.compactMap { $0.summary?.header } }.filter { $0.replica != own }
     }
 }

@@ -66,11 +66,12 @@ extension ReplicatedDirectory {
     /// anything but the directory, which is on a disk of this machine then.
     private var isQuiet: Bool {
         let (files, isCollecting) = table.withLock { ($0.files, $0.collectionPause?.hasPassed ?? true) }
-        let now = now()
-        if isCollecting || needsExport && !isExportRetried || tracker.isAhead(of: now) { return false }
+        let (now, accepted) = (now(), tracker.memory.accepted)
+        let isVouching = tracker.accepted(joining: [], now: now) != accepted
+        if isCollecting || isVouching || needsExport && !isExportRetried { return false }
         do throws(SystemError) {
             for (name, file) in files {
-                guard let known = file.status, !file.isFresh, file.summary?.due(by: now) != true,
+                guard let known = file.status, !file.isFresh, file.summary?.isDue(now, accepted) != true,
                     try fileSystem.status(of: WholeFile.join(directory, name), followingLink: false) == known
                 else { return false }
             }

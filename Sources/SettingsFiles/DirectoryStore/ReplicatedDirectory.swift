@@ -33,8 +33,15 @@ final class ReplicatedDirectory: Sendable {
         /// Until when the removals that are remembered are not gone through again.
         var collectionPause: Deadline?
         var hasCleanedUp = false
+        /// How many old removals are kept because of each file, as it was found last.
+        var heldRemovals: [String: Int] = [:]
         /// Why the first look failed.
         var firstProblem: (any Error)?
+
+        /// The first lines of replicas' files, with the names of the files.
+        var headers: [(name: String, header: ReplicaHeader)] {
+            files.compactMap { name, file in file.summary?.header.map { (name, $0) } }
+        }
     }
 
     let directory: String

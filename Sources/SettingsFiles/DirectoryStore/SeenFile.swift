@@ -19,12 +19,14 @@ struct SeenFile: Sendable {
         var recordCount: Int
         var damagedLines: Int
         var isComplete: Bool
-        /// The last moment in it that is not too far in the future.
-        var latest = Instant.earliest
         /// How many records are too far in the future.
         var heldBackCount = 0
-        /// When the first of them is not too far any more, in milliseconds since 1970.
-        var due: Int64?
+        /// The first of them of each epoch.
+        var heldBack: [UInt32: Instant] = [:]
+        /// How many records have an epoch that no replica can have reached.
+        var refusedCount = 0
+        /// Of each replica the earliest moment among the records that were not taken.
+        var withheld: [ReplicaID: HybridMoment] = [:]
         /// For the own file: up to which of its own changes it certainly has what the replica knows; nil if it lacks some.
         var ownChanges: Int?
 
@@ -35,8 +37,20 @@ struct SeenFile: Sendable {
             isComplete = file.isComplete
         }
 
-        /// Whether there is something that was held back and is not to be any more.
-        func due(by now: Int64) -> Bool { due.map { $0 <= now } ?? false }
+        mutating func note(_ outcome: SharedMerge.Outcome) {
+            heldBackCount = outcome.heldBack.count
+            for record in outcome.heldBack {
+                let moment = record.entry.stamp.moment
+                heldBack[moment.epoch] = min(heldBack[moment.epoch] ?? moment.instant, moment.instant)
+            }
+            refusedCount = outcome.refusedCount
+            withheld = outcome.withheld
+        }
+
+        /// Whether a record was held back that is accepted now.
+        func isDue(_ now: Int64, _ accepted: AcceptedTimes) -> Bool {
+            heldBack.contains { accepted.accepts(HybridMoment(epoch: $0.key, instant: $0.value), now: now) }
+        }
     }
 
     /// Nil if the file's state could not be told, or was changing: it is read again the next time.
@@ -70,9 +84,10 @@ struct SeenFile: Sendable {
         case .placeholder: return [.notDelivered(name)]
         case .replica(let summary):
             var problems: [ReplicaProblem] = []
-            if summary.damagedLines > 0 {
-                let intact = summary.recordCount + (summary.header == nil ? 0 : 1)
-                problems.append(.damagedFile(name, intact: intact, damaged: summary.damagedLines))
+            let damaged = summary.damagedLines + summary.refusedCount
+            if damaged > 0 {
+                let intact = summary.recordCount - summary.refusedCount + (summary.header == nil ? 0 : 1)
+                problems.append(.damagedFile(name, intact: intact, damaged: damaged))
             } else if let all = summary.header?.recordCount, !summary.isComplete {
                 problems.append(.incompleteFile(name, present: summary.recordCount, all: all))
             }

@@ -3,13 +3,13 @@
 /// ```
 /// {"settings":"replica","version":1,"replica":"1f0a…","device":"Ann's laptop","written":"2026-11-21T15:04:05.123Z","records":2,"check":"5d41402a"}
 /// {"key":"theme","value":"dark","changed":"2026-11-21T15:04:05.120Z","by":"1f0a…","check":"b1946ac9"}
-/// {"key":"nickname","deleted":true,"changed":"2026-11-20T08:00:00.000Z","order":3,"by":"77c2…","check":"2510c390"}
+/// {"key":"nickname","deleted":true,"changed":"2026-11-20T08:00:00.000Z","order":3,"epoch":1,"by":"77c2…","check":"2510c390"}
 /// ```
 ///
 /// Every line ends with the CRC-32C of what stands before its check, so that what is left of a damaged or half-delivered
 /// file is known to be whole. Members that are not known are kept. A value that is no JSON stands in base 64 as `data`.
 /// ``ReplicaFileWriter`` writes the format, ``ReplicaFileReader`` reads it.
-struct ReplicaFile: Sendable {
+struct ReplicaFile: Sendable, Hashable {
     /// Nil if the first line is not whole.
     var header: ReplicaHeader?
     var records: [SharedRecord] = []
@@ -40,14 +40,18 @@ struct ReplicaFile: Sendable {
 }
 
 /// The first line of a replica's file.
-struct ReplicaHeader: Sendable, Equatable {
+struct ReplicaHeader: Sendable, Hashable {
     var replica: ReplicaID
     /// What people call the device.
     var device: String
     /// When the file was written, in milliseconds since 1970, by the device's clock.
     var written: Int64
     var recordCount: Int
-    /// What a newer version has written besides, as the text of JSON members.
+    /// What its writer accepts although it is ahead of the clock.
+    var accepted = AcceptedTimes()
+    /// Up to which moment its writer has the changes of each replica, its own included.
+    var heard = HeardMoments()
+    /// Members that a newer version has added, as JSON text.
     var unknownFields: [UInt8] = []
 }
 

@@ -58,6 +58,8 @@ enum ReplicaFileReader {
         var device: String?
         var written: Int64?
         var count: Int?
+        var accepted: AcceptedTimes?
+        var heard: HeardMoments?
         var isRight = true
         while let member = members.next() {
             switch member.kind {
@@ -67,6 +69,8 @@ enum ReplicaFileReader {
             case .device: isRight = set(&device, members.string(member.value)) && isRight
             case .written: isRight = set(&written, members.milliseconds(member.value)) && isRight
             case .records: isRight = set(&count, members.number(member.value)) && isRight
+            case .accepted: isRight = set(&accepted, members.accepted(member.value)) && isRight
+            case .heard: isRight = set(&heard, members.heard(member.value)) && isRight
             default: members.keep(member)
             }
         }
@@ -77,6 +81,7 @@ enum ReplicaFileReader {
         return .header(
             ReplicaHeader(
                 replica: replica, device: device, written: written, recordCount: count,
+                accepted: accepted ?? AcceptedTimes(), heard: heard ?? HeardMoments(),
                 unknownFields: members.unknown))
     }
 
@@ -93,6 +98,7 @@ enum ReplicaFileReader {
         var value: Data??
         var changed: Int64?
         var order: Int?
+        var epoch: UInt32?
         var replica: ReplicaID?
         var isNew = true
         while let member = members.next() {
@@ -104,6 +110,7 @@ enum ReplicaFileReader {
             case .deleted: isNew = members.isTrue(member.value) && set(&value, .some(nil))
             case .changed: isNew = set(&changed, members.milliseconds(member.value))
             case .order: isNew = set(&order, members.number(member.value))
+            case .epoch: isNew = set(&epoch, members.epoch(member.value))
             case .by: isNew = set(&replica, members.replica(member.value))
             default: members.keep(member)
             }
@@ -112,7 +119,8 @@ enum ReplicaFileReader {
         guard members.isComplete, let name, !name.isEmpty, !name.utf8.contains(0), let value, let changed,
             let order = UInt16(checked: order ?? 0), let replica
         else { return nil }
-        let stamp = Stamp(instant: Instant(milliseconds: changed, order: order), replica: replica)
+        let moment = HybridMoment(epoch: epoch ?? 0, instant: Instant(milliseconds: changed, order: order))
+        let stamp = Stamp(moment, by: replica)
         return SharedRecord(
             name: name, entry: SharedEntry(stamp: stamp, value: value, unknownFields: members.unknown))
     }
@@ -130,8 +138,8 @@ enum ReplicaFileReader {
 /// The members of the object that a line is, whose check is right.
 private struct Members {
     enum Kind {
-        case settings, version, replica, device, written, records
-        case key, value, data, deleted, changed, order, by
+        case settings, version, replica, device, written, records, accepted, heard
+        case key, value, data, deleted, changed, order, epoch, by
         case unknown
     }
 
@@ -190,6 +198,8 @@ private struct Members {
         case 5:
             if isIt("value") { return .value }
             if isIt("order") { return .order }
+            if isIt("epoch") { return .epoch }
+            if isIt("heard") { return .heard }
         case 6: if isIt("device") { return .device }
         case 7:
             if isIt("changed") { return .changed }
@@ -198,7 +208,9 @@ private struct Members {
             if isIt("replica") { return .replica }
             if isIt("written") { return .written }
             if isIt("records") { return .records }
-        case 8: if isIt("settings") { return .settings }
+        case 8:
+            if isIt("settings") { return .settings }
+            if isIt("accepted") { return .accepted }
         default: break
         }
         return .unknown
@@ -221,6 +233,56 @@ private struct Members {
 
     func number(_ range: Range<Int>) -> Int? {
         Int(checkedDigits: bytes[range]).flatMap { Int(checked: $0, in: 0...ReplicaFile.numberLimit) }
+    }
+
+    func epoch(_ range: Range<Int>) -> UInt32? {
+        number(range).flatMap { UInt32(checked: $0, in: 0...HybridMoment.lastEpoch) }
+    }
+
+    /// `{"EPOCH":"TIME"}`
+    func accepted(_ range: Range<Int>) -> AcceptedTimes? {
+        var times: [UInt32: Int64] = [:]
+        let isRight = forEachMember(of: range) { name, value in
+            guard let epoch = epoch(name), let time = milliseconds(value) else { return false }
+            return times.updateValue(time, forKey: epoch) == nil && times.count <= AcceptedTimes.limit
+        }
+        return isRight ? AcceptedTimes(times) : nil
+    }
+
+    /// `{"REPLICA":["TIME",ORDER,EPOCH]}`
+    func heard(_ range: Range<Int>) -> HeardMoments? {
+        var moments: [ReplicaID: HybridMoment] = [:]
+        let isRight = forEachMember(of: range) { name, value in
+            guard let replica = HexText.number(bytes[name]).map({ ReplicaID($0) }), let moment = moment(value) else {
+                return false
+            }
+            return moments.updateValue(moment, forKey: replica) == nil && moments.count <= HeardMoments.limit
+        }
+        return isRight ? HeardMoments(moments) : nil
+    }
+
+    /// `["TIME",ORDER,EPOCH]`
+    private func moment(_ range: Range<Int>) -> HybridMoment? {
+        var scanner = JSONScanner(bytes, range)
+        guard scanner.skip("["), let time = scanner.skipValue().flatMap({ milliseconds($0) }), scanner.skip(","),
+            let order = scanner.skipValue().flatMap({ number($0) }).flatMap({ UInt16(checked: $0) }),
+            scanner.skip(","), let epoch = scanner.skipValue().flatMap({ epoch($0) }), scanner.skip("]")
+        else { return nil }
+        return HybridMoment(epoch: epoch, instant: Instant(milliseconds: time, order: order))
+    }
+
+    /// Passes the members of an object, the names without quotation marks, until one is refused.
+    ///
+    /// - Returns: false for what is no object, and if a member was refused.
+    private func forEachMember(of range: Range<Int>, _ body: (_ name: Range<Int>, _ value: Range<Int>) -> Bool) -> Bool {
+        var scanner = JSONScanner(bytes, range)
+        guard scanner.skip("{") else { return false }
+        if scanner.skip("}") { return true }
+        repeat {
+            guard let name = scanner.skipText(), scanner.skip(":"), let value = scanner.skipValue(), body(name, value)
+            else { return false }
+        } while scanner.skip(",")
+        return scanner.skip("}")
     }
 
     func isTrue(_ range: Range<Int>) -> Bool { bytes[range].elementsEqual("true".utf8) }

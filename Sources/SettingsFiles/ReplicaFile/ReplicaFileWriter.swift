@@ -24,8 +24,34 @@ enum ReplicaFileWriter {
         output.append(contentsOf: ",\"written\":\"".utf8)
         InstantText.append(header.written, to: &output)
         output.append(contentsOf: "\",\"records\":\(count)".utf8)
+        append(header.accepted, to: &output)
+        append(header.heard, to: &output)
         appendUnknown(header.unknownFields, to: &output)
         LineCheck.append(to: &output, from: start)
+    }
+
+    /// As `"accepted":{"EPOCH":"TIME"}`.
+    private static func append(_ accepted: AcceptedTimes, to output: inout [UInt8]) {
+        guard !accepted.isEmpty else { return }
+        output.append(contentsOf: ",\"accepted\":{".utf8)
+        for (index, (epoch, time)) in accepted.times.sorted(by: { $0.key < $1.key }).enumerated() {
+            output.append(contentsOf: "\(index > 0 ? "," : "")\"\(epoch)\":\"".utf8)
+            InstantText.append(time, to: &output)
+            output.append(UInt8(ascii: "\""))
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+
+    /// As `"heard":{"REPLICA":["TIME",ORDER,EPOCH]}`.
+    private static func append(_ heard: HeardMoments, to output: inout [UInt8]) {
+        guard !heard.isEmpty else { return }
+        output.append(contentsOf: ",\"heard\":{".utf8)
+        for (index, (replica, moment)) in heard.moments.sorted(by: { $0.key < $1.key }).enumerated() {
+            output.append(contentsOf: "\(index > 0 ? "," : "")\"\(replica)\":[\"".utf8)
+            InstantText.append(moment.instant.milliseconds, to: &output)
+            output.append(contentsOf: "\",\(moment.instant.order),\(moment.epoch)]".utf8)
+        }
+        output.append(UInt8(ascii: "}"))
     }
 
     static func append(_ record: SharedRecord, to output: inout [UInt8]) {
@@ -39,11 +65,16 @@ enum ReplicaFileWriter {
             output.append(contentsOf: ",\"deleted\":true".utf8)
         }
         output.append(contentsOf: ",\"changed\":\"".utf8)
-        InstantText.append(entry.stamp.instant.milliseconds, to: &output)
+        let moment = entry.stamp.moment
+        InstantText.append(moment.instant.milliseconds, to: &output)
         output.append(UInt8(ascii: "\""))
-        if entry.stamp.instant.order > 0 {
+        if moment.instant.order > 0 {
             output.append(contentsOf: ",\"order\":".utf8)
-            NumberText.append(UInt64(entry.stamp.instant.order), to: &output)
+            NumberText.append(UInt64(moment.instant.order), to: &output)
+        }
+        if moment.epoch > 0 {
+            output.append(contentsOf: ",\"epoch\":".utf8)
+            NumberText.append(UInt64(moment.epoch), to: &output)
         }
         output.append(contentsOf: ",\"by\":\"".utf8)
         HexText.append(entry.stamp.replica.number, to: &output)

@@ -4,29 +4,55 @@
     import Foundation
 #endif
 
-/// What the local state says of the replica itself. It stands under the name that no setting has, the empty one.
+/// What the local state says about the replica itself. It is stored under the empty name, which no setting has.
 struct ReplicaMemory: Sendable, Equatable {
     static let name = ""
     private static let format = 1
 
     var replica: ReplicaID
-    /// Removals before this time, in milliseconds since 1970, may have been forgotten.
-    var collected: Int64 = 0
-    /// What a newer version has written into the first line of the replica's file, as the text of JSON members.
+    /// The path of the shared directory; nil in a state that has not been used with one.
+    var directory: String?
+    /// The last of the removals that have been forgotten; nil if there is none.
+    var collected: HybridMoment?
+    /// What is accepted although it is ahead of the machine's time.
+    var accepted = AcceptedTimes()
+    /// Up to which moment the replica has the changes of each other one.
+    var heard = HeardMoments()
+    /// Unknown members of the first line of the replica's file, as JSON text. A newer version has written them.
     var unknownFields: [UInt8] = []
 
     private struct Form: Codable {
-        var collected: Int64
+        var accepted: [String: Int64]?
+        var collected: MomentForm?
+        var directory: String?
         var format: Int
+        var heard: [String: MomentForm]?
         var replica: String
         var unknown: String?
     }
 
-    /// As the local state has it, as JSON.
+    private struct MomentForm: Codable {
+        var epoch: UInt32
+        var instant: UInt64
+
+        init(_ moment: HybridMoment) {
+            epoch = moment.epoch
+            instant = moment.instant.number
+        }
+
+        var moment: HybridMoment { HybridMoment(epoch: min(epoch, HybridMoment.lastEpoch), instant: Instant(number: instant)) }
+    }
+
+    /// The form that is stored, as JSON.
     var bytes: Data {
         get throws {
+            let accepted = accepted.times.map { ("\($0.key)", $0.value) }
+            let heard = heard.moments.map { ($0.key.description, MomentForm($0.value)) }
             let form = Form(
-                collected: collected, format: Self.format, replica: replica.description,
+                accepted: accepted.isEmpty ? nil : Dictionary(uniqueKeysWithValues: accepted),
+                collected: collected.map(MomentForm.init), directory: directory, format: Self.format,
+                heard: heard.isEmpty ? nil : Dictionary(uniqueKeysWithValues: heard),
+                replica: replica.description,
                 unknown: unknownFields.isEmpty ? nil : String(decoding: unknownFields, as: UTF8.self))
             return try JSONEncoder.stable().encode(form)
         }
@@ -44,8 +70,19 @@ struct ReplicaMemory: Sendable, Equatable {
         guard form.format <= Self.format else { throw .newerState(form.format) }
         guard let replica = ReplicaID(form.replica) else { return nil }
         self.replica = replica
-        collected = form.collected
+        directory = form.directory
+        collected = form.collected?.moment
+        accepted = AcceptedTimes(
+            Self.dictionary(form.accepted) { epoch, time in UInt32(epoch).map { ($0, time) } })
+        heard = HeardMoments(
+            Self.dictionary(form.heard) { id, moment in ReplicaID(id).map { ($0, moment.moment) } })
         unknownFields = Array((form.unknown ?? "").utf8)
+    }
+
+    private static func dictionary<Value, NewKey, NewValue>(
+        _ form: [String: Value]?, _ member: (String, Value) -> (NewKey, NewValue)?
+    ) -> [NewKey: NewValue] {
+        Dictionary((form ?? [:]).compactMap(member), uniquingKeysWith: { first, _ in first })
     }
 
     init(replica: ReplicaID) { self.replica = replica }

@@ -43,7 +43,7 @@ enum ReplicaProblem: ValueFreeError, Equatable {
             "The settings are larger than the \(ReplicaFile.sizeLimit >> 20) MiB that can be shared; remove some."
         case .clockAhead(let file, let records):
             "\(records) records in \(file) are more than a day in the future: a device's clock is wrong. They are used when "
-                + "they are due, or when that device has set them anew."
+                + "they are due, or when a replica vouches for them."
         case .copiedState:
             "Another device, or an earlier one, has written under this replica's ID: the local state is a copy. This one "
                 + "has a new ID now."

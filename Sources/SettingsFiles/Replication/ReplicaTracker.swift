@@ -7,13 +7,15 @@ import Synchronization
     import Foundation
 #endif
 
-/// What is to be known at every change of the local state, whichever process makes it: the clock, who the replica is, and
+/// What every change of the local state needs to know, in whichever process it is made: the clock, who the replica is, and
 /// how often it has changed something.
 ///
 /// Its lock is the last that is taken, while the state's contents are locked.
 final class ReplicaTracker: Sendable {
     fileprivate struct State {
         var clock = HybridClock()
+        /// The latest instant of each epoch among the entries that the state holds or has held.
+        var latest: [UInt32: Instant] = [:]
         var memory = ReplicaMemory(replica: ReplicaID(0))
         var ownChanges = 0
     }
@@ -26,33 +28,36 @@ final class ReplicaTracker: Sendable {
     /// A number that grows whenever something changes that the replica has to tell others.
     var ownChanges: Int { state.withLock { $0.ownChanges } }
 
-    /// A stamp for a change that is made now. The state's journal is locked.
+    /// The latest epoch that is no damage.
+    var lastEpoch: UInt32 { state.withLock { $0.clock.last.lastCredibleEpoch } }
+
+    /// Returns a stamp for a change that is made now. The state's journal is locked.
     func nextStamp(now: Int64) -> Stamp {
-        state.withLock { Stamp(instant: $0.clock.next(now: now), replica: $0.memory.replica) }
+        state.withLock { Stamp($0.clock.next(now: now), by: $0.memory.replica) }
     }
 
-    func isAhead(of now: Int64) -> Bool { state.withLock { $0.clock.isAhead(of: now) } }
-
-    /// Lets the clock begin anew.
-    ///
-    /// - Returns: the clock as it was.
-    @discardableResult
-    func replaceClock(by clock: HybridClock) -> HybridClock {
-        state.withLock { state in
-            defer { state.clock = clock }
-            return state.clock
-        }
+    /// Returns what the replica accepts, with the times of others, without those that have passed, and with what it vouches
+    /// for itself.
+    func accepted(joining others: [AcceptedTimes], now: Int64) -> AcceptedTimes {
+        let (latest, memory, last) = state.withLock { ($0.latest, $0.memory, $0.clock.last) }
+        var accepted = memory.accepted
+        for other in others { accepted.join(other, now: now, last: last.lastCredibleEpoch) }
+        accepted.vouch(for: latest, now: now)
+        accepted.removePassed(now: now)
+        return accepted
     }
 
     /// Takes note of what the state holds when it is opened.
     func begin(memory: ReplicaMemory, records: some Sequence<SharedRecord>) {
         state.withLock { state in
             state.memory = memory
-            for record in records { state.clock.observe(record.entry.stamp.instant) }
+            // What was forgotten may have been the last that was given out.
+            if let collected = memory.collected { state.clock.observe(collected) }
+            for record in records { state.observe(record.entry.stamp.moment) }
         }
     }
 
-    /// Takes note of changes of the state, and makes of them what those who use the store are told: changes of values.
+    /// Takes note of changes of the state, and translates them into changes of values.
     func present(_ changes: [SettingsStoreChange]) -> [SettingsStoreChange] {
         state.withLock { state in
             changes.compactMap { change in
@@ -61,7 +66,7 @@ final class ReplicaTracker: Sendable {
                     return nil
                 }
                 if let entry = change.newData.flatMap({ SharedEntry.stamp(in: $0) }) {
-                    state.clock.observe(entry.instant)
+                    state.observe(entry.moment)
                     if entry.replica == state.memory.replica { state.ownChanges += 1 }
                 }
                 let old = change.oldData.flatMap { SharedEntry.value(in: $0) }
@@ -73,9 +78,14 @@ final class ReplicaTracker: Sendable {
 }
 
 extension ReplicaTracker.State {
+    fileprivate mutating func observe(_ moment: HybridMoment) {
+        clock.observe(moment)
+        latest[moment.epoch] = max(latest[moment.epoch] ?? moment.instant, moment.instant)
+    }
+
     fileprivate mutating func takeMemory(_ bytes: Data?) {
         do throws(ReplicaProblem) {
-            // Should somebody have taken it away, it is written again at the next opening.
+            // If it was removed by hand, it is written again at the next opening.
             guard let bytes, let memory = try ReplicaMemory(bytes) else { return }
             if memory != self.memory { ownChanges += 1 }
             self.memory = memory

@@ -4,21 +4,21 @@
     import Foundation
 #endif
 
-/// What became of one setting last, as replicas tell each other.
+/// The last change of one setting, as replicas exchange it.
 struct SharedEntry: Sendable, Hashable {
     var stamp: Stamp
-    /// Nil: it was removed. That is remembered, or a replica that has not heard of it would bring the value back.
+    /// Nil for a removal. Removals are remembered: otherwise a replica that has not heard of one would bring the value back.
     var value: Data?
-    /// What a newer version has written besides, as the text of JSON members. Kept until somebody sets the setting here.
+    /// Members that a newer version has added, as JSON text. They are kept until the setting is set here.
     var unknownFields: [UInt8] = []
 
     var isTombstone: Bool { value == nil }
 }
 
 extension SharedEntry: Comparable {
-    /// Whether `other` wins over `one`. By the stamps; should two entries have the same one all the same, because replicas
-    /// once had the same ID, a value wins over a removal, and the one that is later in the order of bytes over the other:
-    /// whatever it is, everybody decides alike.
+    /// Whether `other` wins over `one`. The stamps decide. Two entries have the same stamp only if two replicas once had the
+    /// same ID; then a value wins over a removal, and of two values the one that is later in the order of bytes. All
+    /// replicas decide alike.
     static func < (one: SharedEntry, other: SharedEntry) -> Bool {
         if one.stamp != other.stamp { return one.stamp < other.stamp }
         switch (one.value, other.value) {
@@ -43,7 +43,7 @@ struct SharedRecord: Sendable, Hashable {
 extension SharedEntry {
     /// The first byte. Nothing that is JSON begins with it: the property list has entries as data.
     private static let version: UInt8 = 1
-    private static let fixedSize = 18
+    private static let fixedSize = 22
 
     private struct Flags: OptionSet {
         var rawValue: UInt8
@@ -52,8 +52,8 @@ extension SharedEntry {
         static let unknownFields = Flags(rawValue: 2)
     }
 
-    /// How the local state has the entry: the version 1, flags (1: a removal, 2: unknown fields), the instant, the replica,
-    /// the length of the unknown fields and they themselves if there are any, the value.
+    /// The form in the local state: the version 1, flags (1: a removal, 2: unknown fields), the instant, the replica, the
+    /// epoch, the length and the bytes of the unknown fields if there are any, the value.
     var bytes: Data {
         var flags: Flags = []
         if isTombstone { flags.insert(.tombstone) }
@@ -68,8 +68,9 @@ extension SharedEntry {
         return withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { bytes in
             bytes[0] = Self.version
             bytes[1] = flags.rawValue
-            bytes.storeBytes(of: stamp.instant.number.littleEndian, toByteOffset: 2, as: UInt64.self)
+            bytes.storeBytes(of: stamp.moment.instant.number.littleEndian, toByteOffset: 2, as: UInt64.self)
             bytes.storeBytes(of: stamp.replica.number.littleEndian, toByteOffset: 10, as: UInt64.self)
+            bytes.storeBytes(of: stamp.moment.epoch.littleEndian, toByteOffset: 18, as: UInt32.self)
             UnsafeMutableRawBufferPointer(rebasing: bytes[Self.fixedSize...]).copyBytes(from: fields)
             value.withUnsafeBytes { value in
                 UnsafeMutableRawBufferPointer(rebasing: bytes[(Self.fixedSize + fields.count)...]).copyMemory(
@@ -79,19 +80,20 @@ extension SharedEntry {
         }
     }
 
-    /// - Returns: nil for what is no entry: the local state is damaged, or somebody has edited it.
+    /// - Returns: nil if the bytes are no entry: the local state is damaged, or was edited.
     init?(_ bytes: Data) {
         let parts: (Stamp, Flags, [UInt8], Data)? = bytes.withUnsafeBytes { buffer in
             var input = JournalInput(buffer)
             guard input.byte() == Self.version, let flags = input.byte().map(Flags.init), flags.rawValue < 4,
-                let instant: UInt64 = input.littleEndian(), let replica: UInt64 = input.littleEndian()
+                let instant: UInt64 = input.littleEndian(), let replica: UInt64 = input.littleEndian(),
+                let epoch: UInt32 = input.littleEndian()
             else { return nil }
             var unknownFields: [UInt8] = []
             if flags.contains(.unknownFields) {
                 guard let length = input.length(), let fields = input.data(count: length) else { return nil }
                 unknownFields = Array(fields)
             }
-            let stamp = Stamp(instant: Instant(number: instant), replica: ReplicaID(replica))
+            let stamp = Stamp(HybridMoment(epoch: epoch, instant: Instant(number: instant)), by: ReplicaID(replica))
             return (stamp, flags, unknownFields, input.remainder())
         }
         guard let (stamp, flags, unknownFields, value) = parts else { return nil }
@@ -100,13 +102,14 @@ extension SharedEntry {
         self.value = flags.contains(.tombstone) ? nil : value
     }
 
-    /// Only the stamp, for who wants no more.
+    /// The stamp alone, without the rest being read.
     static func stamp(in bytes: Data) -> Stamp? {
         guard bytes.count >= fixedSize, bytes.first == version else { return nil }
         return bytes.withUnsafeBytes { bytes in
-            Stamp(
-                instant: Instant(number: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt64.self))),
-                replica: ReplicaID(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 10, as: UInt64.self))))
+            let instant = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt64.self))
+            let replica = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 10, as: UInt64.self))
+            let epoch = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 18, as: UInt32.self))
+            return Stamp(HybridMoment(epoch: epoch, instant: Instant(number: instant)), by: ReplicaID(replica))
         }
     }
 
@@ -123,7 +126,7 @@ extension SharedEntry {
         bytes.withUnsafeBytes { $0.count >= fixedSize && $0[0] == version && $0[1] == 0 }
     }
 
-    /// Only the value, for who wants no more.
+    /// The value alone, without the rest being read.
     static func value(in bytes: Data) -> Data? {
         guard hasOnlyValue(bytes) else { return SharedEntry(bytes)?.value }
         return bytes.withUnsafeBytes { Data($0[fixedSize...]) }

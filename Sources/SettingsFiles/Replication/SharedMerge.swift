@@ -1,45 +1,53 @@
-/// Joining what another replica has with what is known here: for each setting the entry that wins, which does not depend on
-/// the order in which entries arrive, nor on how often they do.
+/// Joins what another replica has with what is known here: for each setting the entry that wins, which depends neither on
+/// the order in which entries arrive nor on how often they do.
 struct SharedMerge {
-    /// Whose state it is.
+    /// The replica whose state it is.
     let own: ReplicaID
     /// The machine's time, in milliseconds since 1970.
     let now: Int64
-    /// Removals before this time, in milliseconds since 1970, may have been forgotten here.
-    let collected: Int64
-    /// What is known of a setting.
+    /// What is accepted although it is ahead of the machine's time.
+    let accepted: AcceptedTimes
+    /// The latest epoch that is no damage.
+    let lastEpoch: UInt32
+    /// The last of the removals that have been forgotten here; nil if there is none.
+    let collected: HybridMoment?
+    /// The entry that is known of a setting.
     let present: (String) -> SharedEntry?
 
-    /// What comes of it.
+    /// The result of a merge.
     struct Outcome: Sendable {
-        /// What is to be stored, one entry a name.
+        /// The entries to store, one a name.
         var winners: [SharedRecord] = []
-        /// What is too far in the future, and is to be looked at again when it is due.
+        /// Entries that are too far in the future, and are looked at again when they are due or accepted.
         var heldBack: [SharedRecord] = []
-        /// The last moment that is not too far in the future.
-        var latest = Instant.earliest
-        /// Whether there is something that was set under the own ID, but not with this state: another device has a copy of
-        /// it, or this state is a copy itself, of a time before.
+        /// How many records have an epoch that no replica can have reached.
+        var refusedCount = 0
+        /// Of each replica the earliest moment among the entries that were held back or refused.
+        var withheld: [ReplicaID: HybridMoment] = [:]
+        /// Whether there is an entry under the own ID that was not written with this state: another device has a copy of the
+        /// state, or this state is itself an earlier copy.
         var hasForeignWritesOfOwn = false
-        /// Values of which nothing is known here, from so long ago that they may have been removed since.
+        /// Values of which nothing is known here, so old that their removal may have been forgotten.
         var returning: [SharedRecord] = []
     }
 
     func outcome(of records: some Sequence<SharedRecord>) -> Outcome {
         var outcome = Outcome()
-        // Somebody may have put two files into one: a name may occur more than once.
+        // Two files may have been put into one: a name may occur more than once.
         var winners: [String: SharedEntry] = [:]
         for record in records {
             let entry = record.entry
-            if HybridClock.isAhead(entry.stamp.instant, of: now) {
-                outcome.heldBack.append(record)
+            let moment = entry.stamp.moment
+            let isDamage = moment.epoch > lastEpoch
+            guard !isDamage, accepted.accepts(moment, now: now) else {
+                if isDamage { outcome.refusedCount += 1 } else { outcome.heldBack.append(record) }
+                outcome.withhold(entry.stamp)
                 continue
             }
-            outcome.latest = max(outcome.latest, entry.stamp.instant)
             let known = present(record.name)
             if let known, known >= entry { continue }
-            let isOld = entry.stamp.instant.milliseconds < collected
-            // What a newer version has only added something to is the same.
+            let isOld = collected.map { moment <= $0 } ?? false
+            // An entry to which a newer version has only added something is the same.
             let isSame = known.map { $0.stamp == entry.stamp && $0.value == entry.value } ?? false
             if entry.stamp.replica == own, !isOld, !isSame { outcome.hasForeignWritesOfOwn = true }
             if known == nil, isOld {
@@ -56,35 +64,9 @@ struct SharedMerge {
     }
 }
 
-/// Giving own entries from a future that turned out to be none a stamp of the present: those made while the machine's clock
-/// was ahead would win over everything that anybody sets until then.
-struct Restamping {
-    let own: ReplicaID
-    /// The machine's time, in milliseconds since 1970.
-    let now: Int64
-
-    /// Whether there is something of others that is as far in the future: then it is this machine's clock that is behind,
-    /// and the stamps are right.
-    func isContradicted(by records: some Sequence<SharedRecord>) -> Bool {
-        records.contains { $0.entry.stamp.replica != own && HybridClock.isAhead($0.entry.stamp.instant, of: now) }
-    }
-
-    /// - Parameter clock: Goes on from where it is, and from the entries that stay as they are.
-    /// - Returns: the entries with new stamps, in the order of their old ones.
-    func outcome(of records: some Sequence<SharedRecord>, clock: inout HybridClock) -> [SharedRecord] {
-        var future: [SharedRecord] = []
-        for record in records {
-            let stamp = record.entry.stamp
-            if stamp.replica == own && HybridClock.isAhead(stamp.instant, of: now) {
-                future.append(record)
-            } else {
-                clock.observe(stamp.instant)
-            }
-        }
-        return future.sorted { $0.entry < $1.entry }.map { record in
-            var record = record
-            record.entry.stamp = Stamp(instant: clock.next(now: now), replica: own)
-            return record
-        }
+extension SharedMerge.Outcome {
+    /// Notes an entry that was not taken.
+    mutating func withhold(_ stamp: Stamp) {
+        withheld[stamp.replica] = min(withheld[stamp.replica] ?? stamp.moment, stamp.moment)
     }
 }

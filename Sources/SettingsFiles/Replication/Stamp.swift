@@ -1,19 +1,19 @@
-/// A moment of a hybrid logical clock: milliseconds, and a counter that tells apart what happens within one.
+/// What a hybrid logical clock shows: milliseconds, and a counter that orders what happens within one.
 ///
-/// Both are in one number, the counter in the low 16 bits, so that what comes after a moment is the number plus one: a
-/// counter that is full moves the milliseconds on.
+/// Both are in one number, the counter in the low 16 bits, so that the next instant is the number plus one: a counter that
+/// is full moves the milliseconds on.
 struct Instant: Hashable, Comparable, Sendable {
     let number: UInt64
 
     init(number: UInt64) { self.number = number }
 
-    /// The first moment of a millisecond, counted from 1970. What a clock cannot sensibly show, before 1970 or after the
-    /// year 9999, becomes the nearest that it can.
+    /// The first instant of a millisecond, counted from 1970. Times before 1970 or after the year 9999 become the nearest
+    /// time within.
     init(milliseconds: Int64, order: UInt16 = 0) {
         number = UInt64(min(max(milliseconds, 0), Self.latestMilliseconds)) << 16 | UInt64(order)
     }
 
-    /// Before everything that is ever set: for values that were there before they were shared.
+    /// The first instant of all.
     static let earliest = Instant(number: 0)
 
     /// The last millisecond of the year 9999. A text of four digits has no later year.
@@ -29,15 +29,20 @@ struct Instant: Hashable, Comparable, Sendable {
     static func < (one: Instant, other: Instant) -> Bool { one.number < other.number }
 }
 
-/// When a value was set, and by whom: what decides which of two values stays. No two are the same, if every replica has an
-/// ID of its own.
+/// When a setting was changed, and by which replica: decides which of two values wins. A stamp never changes, and no two are
+/// the same, as long as each replica has an ID of its own.
 struct Stamp: Hashable, Sendable {
-    var instant: Instant
+    var moment: HybridMoment
     var replica: ReplicaID
+
+    init(_ moment: HybridMoment, by replica: ReplicaID) {
+        self.moment = moment
+        self.replica = replica
+    }
 }
 
 extension Stamp: Comparable {
     static func < (one: Stamp, other: Stamp) -> Bool {
-        one.instant == other.instant ? one.replica < other.replica : one.instant < other.instant
+        one.moment == other.moment ? one.replica < other.replica : one.moment < other.moment
     }
 }

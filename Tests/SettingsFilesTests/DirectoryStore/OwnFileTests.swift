@@ -235,7 +235,7 @@ struct OwnFileTests {
         let record = SharedRecord(
             name: "c",
             entry: SharedEntry(
-                stamp: Stamp(instant: Instant(milliseconds: Device.noon), replica: ReplicaID(7)), value: Data("1".utf8),
+                stamp: Stamp(Instant(milliseconds: Device.noon), replica: 7), value: Data("1".utf8),
                 unknownFields: Array("\"colour\":{\"is\":\"red\"},\"size\":12".utf8)))
         let header = ReplicaHeader(replica: ReplicaID(7), device: "newer", written: Device.noon, recordCount: 1)
         try device.put(Data(ReplicaFileWriter.bytes(header, [record])), "Settings-0000000000000007.jsonl")

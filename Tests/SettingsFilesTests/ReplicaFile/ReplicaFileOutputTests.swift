@@ -55,8 +55,8 @@ import Testing
                 JSONSerialization.jsonObject(with: Data(line)) as? [String: Any], "\(record.name)")
             #expect(members["key"] as? String == record.name)
             #expect(members["by"] as? String == record.entry.stamp.replica.description)
-            #expect(members["order"] as? Int ?? 0 == Int(record.entry.stamp.instant.order))
-            #expect((members["order"] == nil) == (record.entry.stamp.instant.order == 0))
+            #expect(members["order"] as? Int ?? 0 == Int(record.entry.stamp.moment.instant.order))
+            #expect((members["order"] == nil) == (record.entry.stamp.moment.instant.order == 0))
             #expect(["value", "data", "deleted"].count { members[$0] != nil } == 1)
             let data = (members["data"] as? String).flatMap { Data(base64Encoded: $0) }
             switch record.entry.value {

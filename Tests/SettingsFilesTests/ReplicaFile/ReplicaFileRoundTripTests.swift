@@ -95,7 +95,8 @@ import Testing
         for index in 0..<40 {
             let value = index % 2 == 0 ? random.data() : NativeValue.bytes(of: random.value(depth: 3))
             let stamp = Stamp(
-                instant: Instant(number: random.generator.next() >> 17), replica: ReplicaID(random.generator.next()))
+                Instant(number: random.generator.next() >> 17), epoch: UInt32(index % 3),
+                replica: random.generator.next())
             let entry = SharedEntry(stamp: stamp, value: index % 7 == 0 ? nil : value)
             records.append(SharedRecord(name: "\(index) \(random.string())", entry: entry))
         }

@@ -37,7 +37,7 @@ let sampleReplicaFile = ReplicaFileWriter.bytes(sampleHeader, sampleReplicaRecor
 
 /// A file with one value.
 func replicaFile(of value: Data?, named name: String = "name") -> [UInt8] {
-    let stamp = Stamp(instant: Instant(milliseconds: Device.noon), replica: ReplicaID(5))
+    let stamp = Stamp(Instant(milliseconds: Device.noon), replica: 5)
     let record = SharedRecord(name: name, entry: SharedEntry(stamp: stamp, value: value))
     return ReplicaFileWriter.bytes(sampleHeader, [record])
 }

@@ -54,10 +54,10 @@ import Testing
     }
 
     @Test func `decides between stamps, and of two at the same moment the replica does`() {
-        let stamps = [Instant.earliest, Instant(milliseconds: 0, order: 1), Instant(milliseconds: Device.noon)].flatMap
-        {
-            instant in
-            [0, 1, UInt64.max].map { Stamp(instant: instant, replica: ReplicaID($0)) }
+        let instants = [Instant.earliest, Instant(milliseconds: 0, order: 1), Instant(milliseconds: Device.noon)]
+        // Those of a later epoch are later, whatever their instants.
+        let stamps = [0, 1, 7].flatMap { epoch in
+            instants.flatMap { instant in [0, 1, UInt64.max].map { Stamp(instant, epoch: epoch, replica: $0) } }
         }
         for (index, one) in stamps.enumerated() {
             for (otherIndex, other) in stamps.enumerated() {

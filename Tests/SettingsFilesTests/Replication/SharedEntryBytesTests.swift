@@ -5,9 +5,9 @@ import Testing
 
 @Suite struct `An entry's bytes in the local state` {
     private static let stamps = [
-        Stamp(instant: .earliest, replica: ReplicaID(0)),
-        Stamp(instant: Instant(milliseconds: Device.noon, order: 3), replica: ReplicaID(0x0123_4567_89AB_CDEF)),
-        Stamp(instant: Instant(number: .max), replica: ReplicaID(.max)),
+        Stamp(.earliest, replica: 0),
+        Stamp(Instant(milliseconds: Device.noon, order: 3), epoch: 1, replica: 0x0123_4567_89AB_CDEF),
+        Stamp(Instant(number: .max), epoch: HybridMoment.lastEpoch, replica: .max),
     ]
 
     private static func entries(sizes: [Int], unknown: [Int]) -> [SharedEntry] {
@@ -41,8 +41,10 @@ import Testing
     }
 
     @Test func `are the ones that are documented`() {
-        let stamp = Stamp(instant: Instant(number: 0x0102_0304_0506_0708), replica: ReplicaID(0x1112_1314_1516_1718))
-        let numbers: [UInt8] = [8, 7, 6, 5, 4, 3, 2, 1, 0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11]
+        let stamp = Stamp(Instant(number: 0x0102_0304_0506_0708), epoch: 0x2122_2324, replica: 0x1112_1314_1516_1718)
+        let numbers: [UInt8] =
+            [8, 7, 6, 5, 4, 3, 2, 1, 0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11]
+            + [0x24, 0x23, 0x22, 0x21]
         var entry = SharedEntry(stamp: stamp, value: Data("1".utf8))
         #expect(entry.bytes == Data([1, 0] + numbers + [0x31]))
         entry.unknownFields = Array("u".utf8)
@@ -59,7 +61,7 @@ import Testing
             for length in 0..<bytes.count {
                 let cut = bytes.prefix(length)
                 let found = read(cut, "\(entry) cut at \(length)")
-                if length < 18 {
+                if length < 22 {
                     #expect(found == nil)
                     #expect(SharedEntry.stamp(in: cut) == nil)
                 } else if let found {
@@ -116,7 +118,7 @@ import Testing
     }
 
     @Test func `that claim more than there is are no entry`() {
-        let head = Data([1, 2] + [UInt8](repeating: 7, count: 16))
+        let head = Data([1, 2] + [UInt8](repeating: 7, count: 20))
         let largest = [UInt8](repeating: 0xFF, count: 8) + [0x7F]
         for claim in [[1], [2, 0], [0x80], [0xFF, 0x7F], largest] as [[UInt8]] {
             #expect(read(head + Data(claim), "\(claim)") == nil)

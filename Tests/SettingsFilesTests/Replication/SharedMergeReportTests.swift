@@ -8,11 +8,12 @@ import Testing
     private static let edge = now + Device.day
 
     private func outcome(
-        known: SharedEntry?, _ entries: SharedEntry..., own: UInt64 = 1, collected: Int64 = 0
+        known: SharedEntry?, _ entries: SharedEntry..., own: UInt64 = 1, collected: Int64? = nil
     ) -> SharedMerge.Outcome {
         let state: Knowledge = known.map { ["a": $0] } ?? [:]
         return state.outcome(
-            of: entries.map { SharedRecord(name: "a", entry: $0) }, own: own, now: Self.now, collected: collected)
+            of: entries.map { SharedRecord(name: "a", entry: $0) }, own: own, now: Self.now,
+            collected: collected.map { .before($0) })
     }
 
     // MARK: Held back
@@ -28,7 +29,7 @@ import Testing
         }
         let state: Knowledge = ["\(Self.edge + 1)": sharedEntry("old", 1)]
         let outcome = state.outcome(of: records + records, now: Self.now)
-        let ahead = records.filter { $0.entry.stamp.instant.milliseconds > Self.edge }
+        let ahead = records.filter { $0.entry.stamp.moment.instant.milliseconds > Self.edge }
         #expect(ahead.count == 8)
         #expect(outcome.heldBack == ahead + ahead)
         #expect(Set(outcome.winners.map(\.name)) == Set(times.prefix(4).map { "\($0)" }))
@@ -136,7 +137,7 @@ import Testing
     func `does not remember again a removal that may have been forgotten`(found: SharedEntry) {
         let outcome = outcome(known: nil, found, collected: 100)
         #expect(outcome.winners.isEmpty && outcome.returning.isEmpty && !outcome.hasForeignWritesOfOwn)
-        #expect(!self.outcome(known: nil, found, collected: 0).winners.isEmpty)
+        #expect(!self.outcome(known: nil, found, collected: nil).winners.isEmpty)
     }
 
     @Test(arguments: [sharedEntry("0", 1, by: 2), sharedEntry(nil, 1, by: 2), sharedEntry("0", 0, by: 2)])
@@ -160,7 +161,7 @@ import Testing
                 outcome(known: nil, old, winner, collected: 100), outcome(known: nil, winner, old, collected: 100),
             ] {
                 #expect(found.returning == [SharedRecord(name: "a", entry: old)])
-                let isOld = winner.stamp.instant.milliseconds < 100
+                let isOld = winner.stamp.moment.instant.milliseconds < 100
                 #expect(found.winners == (isOld ? [] : [SharedRecord(name: "a", entry: winner)]))
             }
         }

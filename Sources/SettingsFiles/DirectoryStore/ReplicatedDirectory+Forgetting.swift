@@ -1,0 +1,86 @@
+import SettingsCore
+
+/// Forgetting removals.
+extension ReplicatedDirectory {
+    /// Forgets removals that are old and that every replica has heard of, once a day.
+    ///
+    /// A removal is kept while a file still has the value, which may be a copy that a syncer has made, and while a file cannot
+    /// be read.
+    func collectTombstones() throws {
+        guard table.withLock({ $0.collectionPause?.hasPassed ?? true }) else { return }
+        // Also if it cannot be done now: it means reading all files.
+        table.withLock { $0.collectionPause = Deadline(after: .seconds(3_600)) }
+        let old = records().filter { $0.entry.isTombstone && isOld($0.entry.stamp) }
+        var held = HeldRemovals(old)
+        if !old.isEmpty {
+            for (name, header) in table.withLock({ $0.headers }) where header.replica != tracker.memory.replica {
+                held.note(heard(by: header.replica), in: name)
+            }
+            let isWhole = try readAllRecords { name, record in held.note(record, in: name) }
+            table.withLock { $0.heldRemovals = held.counts }
+            guard isWhole else { return }
+            try forget(old.filter { !held.isHeld($0) })
+        }
+        table.withLock { $0.collectionPause = Deadline(after: .seconds(86_400)) }
+    }
+
+    private func forget(_ removals: [SharedRecord]) throws {
+        guard !removals.isEmpty else { return }
+        try list.change {
+            let contents = list.contents.withLock { $0 }
+            // Only what has not been set since.
+            let forgotten = removals.filter { removal in
+                contents.data(named: removal.name).flatMap { SharedEntry.stamp(in: $0) } == removal.entry.stamp
+            }
+            guard let last = forgotten.map(\.entry.stamp.moment).max() else { return [] }
+            var memory = tracker.memory
+            memory.collected = max(memory.collected ?? last, last)
+            return forgotten.map { JournalChange(name: $0.name, data: nil) }
+                + [JournalChange(name: ReplicaMemory.name, data: try memory.bytes)]
+        }
+    }
+
+    /// Whether something of this time was changed longer ago than removals are remembered.
+    private func isOld(_ stamp: Stamp) -> Bool { stamp.moment.instant.milliseconds < horizon }
+
+    /// The time before which removals need not be remembered and devices count as gone, in milliseconds since 1970.
+    var horizon: Int64 {
+        let retention = min(max(options.tombstoneRetention / .milliseconds(1), 0), Double(Instant.latestMilliseconds))
+        return now() - Int64(retention)
+    }
+
+    /// What a replica has heard, by all the files that it has written. That never becomes less.
+    private func heard(by replica: ReplicaID) -> HeardMoments {
+        var heard = HeardMoments()
+        for (_, header) in table.withLock({ $0.headers }) where header.replica == replica { heard.join(header.heard) }
+        return heard
+    }
+}
+
+/// Old removals that have to be kept, and because of which files.
+struct HeldRemovals: Sendable {
+    /// By the settings' names.
+    private let removals: [String: Stamp]
+    private var names: [String: Set<String>] = [:]
+
+    init(_ removals: [SharedRecord]) {
+        self.removals = Dictionary(
+            removals.map { ($0.name, $0.entry.stamp) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Takes note of what the writer of a file has heard.
+    mutating func note(_ heard: HeardMoments, in file: String) {
+        for (name, stamp) in removals where !heard.covers(stamp) { names[file, default: []].insert(name) }
+    }
+
+    /// Takes note of a record in a file.
+    mutating func note(_ record: SharedRecord, in file: String) {
+        guard !record.entry.isTombstone, removals[record.name] != nil else { return }
+        names[file, default: []].insert(record.name)
+    }
+
+    func isHeld(_ removal: SharedRecord) -> Bool { names.values.contains { $0.contains(removal.name) } }
+
+    /// How many removals have to be kept because of each file.
+    var counts: [String: Int] { names.mapValues(\.count) }
+}

@@ -1,0 +1,33 @@
+/// Up to which moment a replica has every change of each replica: its own, and those that it has heard of.
+///
+/// Raised by merging files that are complete, so that it never promises more than the replica has. A removal is forgotten
+/// only when every other replica has heard of it.
+struct HeardMoments: Hashable, Sendable {
+    private(set) var moments: [ReplicaID: HybridMoment] = [:]
+
+    init(_ moments: [ReplicaID: HybridMoment] = [:]) { self.moments = moments }
+
+    /// More replicas than ever share a directory. What is beyond is not noted, and its removals are kept.
+    static let limit = 10_000
+
+    var isEmpty: Bool { moments.isEmpty }
+
+    /// Whether a change with this stamp, or a later one of the same replica, was heard.
+    func covers(_ stamp: Stamp) -> Bool { moments[stamp.replica].map { stamp.moment <= $0 } ?? false }
+
+    mutating func raise(_ replica: ReplicaID, to moment: HybridMoment) {
+        guard moments[replica] != nil || moments.count < Self.limit else { return }
+        moments[replica] = max(moments[replica] ?? moment, moment)
+    }
+
+    /// Takes over what the writer of a complete file has heard.
+    ///
+    /// - Parameter withheld: The earliest moment of each replica among the entries of the file that were not taken: of that
+    ///   replica's changes, only what comes before was heard.
+    mutating func join(_ other: HeardMoments, withheld: [ReplicaID: HybridMoment] = [:]) {
+        for (replica, moment) in other.moments {
+            if let first = withheld[replica], first <= moment { continue }
+            raise(replica, to: moment)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+@testable import SettingsFiles
+
+/// All that can happen to three replicas within some steps. The depth is bounded here, and greater in CI, where
+/// `SETTINGSKIT_SEARCH_DEPTH` adds to it.
+@Suite struct `In every world that some steps lead to` {
+    private static let further =
+        ProcessInfo.processInfo.environment["SETTINGSKIT_SEARCH_DEPTH"].flatMap { Int($0) } ?? 0
+
+    static let scenarios: [(ModelWorld.Scenario, depth: Int)] = [
+        (.init(name: "one setting"), 4),
+        (.init(name: "two settings", keys: 2), 3),
+        (.init(name: "a copied state", clones: true), 3),
+        (.init(name: "a device that is thrown away", throwsAway: true), 3),
+        (.init(name: "a clock that stays ahead", lastingError: 100 * Device.day), 3),
+        (.init(name: "a clock that stays behind", lastingError: -50 * Device.day), 3),
+        (.init(name: "removals that are forgotten", replicas: 2, forgets: true), 3),
+    ]
+
+    @Test(arguments: scenarios)
+    func `all replicas agree in the end, and no change loses against one that its writer had seen`(
+        scenario: ModelWorld.Scenario, depth: Int
+    ) {
+        let clock = ContinuousClock()
+        var search: CompleteSearch?
+        let time = clock.measure { search = CompleteSearch(scenario, depth: depth + Self.further) }
+        print("\(scenario.name): \(search?.count ?? 0) worlds, \(time)")
+        #expect(search?.fault == nil, "\(String(describing: search?.fault))")
+    }
+}
+
+@Suite struct `The search of all worlds` {
+    /// The rule, the scenario that shows what is wrong with it, and after how many steps.
+    static let mutants: [(ModelReplica.Mutant, ModelWorld.Scenario, depth: Int)] = [
+        (.vouchesForNothing, .init(name: "one setting"), 4),
+        (.vouchesForOwnEntriesOnly, .init(name: "a clock that stays ahead", lastingError: 100 * Device.day), 3),
+        (.beginsNoEpoch, .init(name: "one setting"), 4),
+        (.forgetsWhatOthersHaveNotHeard, .init(name: "removals that are forgotten", forgets: true), 4),
+        (.hearsIncompleteFiles, .init(name: "removals that are forgotten", forgets: true), 2),
+        (.hearsWhatItHoldsBack, .init(name: "removals that are forgotten", forgets: true), 3),
+    ]
+
+    @Test(arguments: mutants)
+    func `finds what is wrong with a rule that is broken on purpose`(
+        mutant: ModelReplica.Mutant, scenario: ModelWorld.Scenario, depth: Int
+    ) {
+        var scenario = scenario
+        scenario.mutant = mutant
+        let search = CompleteSearch(scenario, depth: depth)
+        print("\(mutant): \(search.count) worlds, \(String(describing: search.fault))")
+        #expect(search.fault != nil)
+    }
+}
