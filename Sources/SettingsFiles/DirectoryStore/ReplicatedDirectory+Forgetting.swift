@@ -41,7 +41,7 @@ extension ReplicatedDirectory {
     }
 
     /// Whether something of this time was changed longer ago than removals are remembered.
-    private func isOld(_ stamp: Stamp) -> Bool { stamp.moment.instant.milliseconds < horizon }
+    func isOld(_ stamp: Stamp) -> Bool { stamp.moment.instant.milliseconds < horizon }
 
     /// The time before which removals need not be remembered and devices count as gone, in milliseconds since 1970.
     var horizon: Int64 {

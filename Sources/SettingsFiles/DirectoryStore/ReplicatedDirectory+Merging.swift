@@ -45,15 +45,21 @@ extension ReplicatedDirectory {
     /// Vouches for what the state holds beyond the machine's time, and notes what the replica has heard of others by the files
     /// that are complete.
     func updateMemory() throws {
+        let own = tracker.memory.replica
         let heard = table.withLock { table in
             table.files.values.compactMap { $0.summary }.filter { $0.isComplete }.compactMap { summary in
-                summary.header.map { (heard: $0.heard, withheld: summary.withheld) }
+                summary.header.flatMap { $0.replica == own ? nil : (heard: $0.heard, withheld: summary.withheld) }
             }
         }
         func updated(_ memory: ReplicaMemory) -> ReplicaMemory {
             var memory = memory
             memory.accepted = tracker.accepted(joining: [], now: now())
-            for file in heard { memory.heard.join(file.heard, withheld: file.withheld) }
+            for file in heard {
+                var withheld = file.withheld
+                // Of its own changes the replica has all without having heard of them.
+                withheld[memory.replica] = .earliest
+                memory.heard.join(file.heard, withheld: withheld)
+            }
             return memory
         }
         let present = tracker.memory
@@ -82,8 +88,10 @@ extension ReplicatedDirectory {
                 guard let known = contents.data(named: name).flatMap({ SharedEntry($0) }) else { return true }
                 return known < entry
             }
-            // What was imported counts as older than everything else without having been away.
-            count = winners.values.count { !$0.isTombstone && $0.stamp.moment != .earliest }
+            // What was imported only counts as old, and what is recent has not been away.
+            count = winners.values.count {
+                !$0.isTombstone && $0.stamp.moment != .earliest && isOld($0.stamp)
+            }
             return winners.map { JournalChange(name: $0.key, data: $0.value.bytes) }
         }
         if count > 0 { tell([.returned(file, records: count)]) }
