@@ -24,23 +24,37 @@ extension ReplicatedDirectory {
         var isUnsettled = false
         for name in names {
             guard let found = read(name, known: known[name]) else {
-                table.withLock { $0.files[name] = nil }
+                note(nil, named: name)
                 continue
             }
             var seen = found.seen
-            if let file = found.file { seen.content = .replica(try takeOver(file, name)) }
+            if let file = found.file {
+                var summary = try takeOver(file, name)
+                if isOwn(file, named: name) { summary.contents = PartContents(file.records) }
+                seen.content = .replica(summary)
+            }
             isUnsettled = isUnsettled || seen.isFresh && seen.summary?.isComplete == false
-            table.withLock { $0.files[name] = seen }
+            note(seen, named: name)
         }
         let present = Set(names)
-        table.withLock { table in
-            for name in known.keys where !present.contains(name) { table.files[name] = nil }
-        }
+        for name in known.keys where !present.contains(name) { note(nil, named: name) }
+        if table.withLock({ $0.isExaminationDue }) { examineOwnFiles() }
+        isUnsettled = isUnsettled || missingParts.contains(where: \.isFresh)
         try correctClock()
         try collectTombstones()
         tellProblems()
         if isUnsettled { lookAgain(after: .seconds(1)) }
         hasLookedInVain.store(false, ordering: .relaxed)
+    }
+
+    /// Takes note of how a file was found; nil if it is not there.
+    private func note(_ seen: SeenFile?, named name: String) {
+        let isOwn = ReplicaFileName.isLikely(name, of: tracker.memory.replica)
+        table.withLock { table in
+            let old = table.files[name]
+            table.files[name] = seen
+            if isOwn, seen?.status != old?.status || seen?.status == nil { table.isExaminationDue = true }
+        }
     }
 
     // MARK: The directory
@@ -131,11 +145,13 @@ extension ReplicatedDirectory {
 
     /// Goes through the records of every replica's file that is there.
     ///
-    /// - Returns: whether all of the files could be read as a whole.
+    /// - Returns: whether all of the files could be read as a whole, and none is missing that belongs to one of them.
     func readAllRecords(_ body: (SharedRecord) -> Void) throws -> Bool {
         var isWhole = true
+        var summaries: [String: SeenFile.Summary] = [:]
         for name in try candidates() {
             guard let (seen, file) = read(name, known: nil) else { continue }
+            summaries[name] = seen.summary
             for record in file?.records ?? [] { body(record) }
             switch seen.content {
             case .foreign, .noFile: continue
@@ -143,34 +159,6 @@ extension ReplicatedDirectory {
             case .replica(let summary): isWhole = isWhole && summary.isComplete && seen.status != nil
             }
         }
-        return isWhole
-    }
-}
-
-/// The names of replicas' files. Nothing depends on them, as syncers rename files, but that ours is not in the way of
-/// others.
-enum ReplicaFileName {
-    private static let beginning = "Settings-"
-    private static let ending = ".jsonl"
-
-    /// - Parameter attempt: 1 for the usual name, more where others were taken.
-    static func name(of replica: ReplicaID, attempt: Int) -> String {
-        beginning + replica.description + (attempt == 1 ? "" : "-\(attempt)") + ending
-    }
-
-    static func isLikely(_ name: String) -> Bool { name.hasPrefix(beginning) }
-
-    /// Hidden files are none of ours, as the temporary files of most syncers are, and our own; but a placeholder for a file
-    /// that is in the cloud is hidden, too.
-    static func isPossible(_ name: String) -> Bool { !name.hasPrefix(".") || isPlaceholder(name) }
-
-    /// Whether it is what iCloud Drive has for a file that it has not brought, `.NAME.icloud`.
-    static func isPlaceholder(_ name: String) -> Bool { name.hasPrefix(".") && name.hasSuffix(".icloud") }
-
-    /// In which order files are looked at, by the first of them that differs; together with the name.
-    static func rank(of name: String, own: ReplicaID) -> Int {
-        // The names of the own file in the order in which they are taken.
-        if name.hasPrefix(beginning + own.description) { return name.utf8.count }
-        return isLikely(name) ? .max - 1 : .max
+        return isWhole && ReplicaParts(summaries).isComplete
     }
 }

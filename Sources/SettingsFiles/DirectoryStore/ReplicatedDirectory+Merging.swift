@@ -14,7 +14,6 @@ extension ReplicatedDirectory {
         summary.due = outcome.heldBack.map { $0.entry.stamp.instant.milliseconds - HybridClock.tolerance }.min()
         if file.header?.replica == tracker.memory.replica, name == ownFileName() {
             keepUnknownFields(of: file)
-            summary.ownChanges = ownChanges(in: file)
         }
         return summary
     }
@@ -80,19 +79,6 @@ extension ReplicatedDirectory {
         } catch {
             // They are in the file still, and are kept the next time; until then it is not written, for the same reason.
         }
-    }
-
-    /// Up to which of its own changes a file has all that the replica knows; nil if something is missing.
-    private func ownChanges(in file: ReplicaFile) -> Int? {
-        guard file.isComplete else { return nil }
-        let own = tracker.memory.replica
-        let count = tracker.ownChanges
-        var written: [String: SharedEntry] = [:]
-        for record in file.records { written[record.name] = record.entry }
-        for record in records() where record.entry.stamp.replica == own && written[record.name] != record.entry {
-            return nil
-        }
-        return count
     }
 
     // MARK: Forgetting

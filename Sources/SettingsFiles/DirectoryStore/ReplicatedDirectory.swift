@@ -24,10 +24,16 @@ final class ReplicatedDirectory: Sendable {
         var surplus: ReplicaProblem?
         /// What was told in the diagnostics and is still so, by code and file.
         var told: Set<String> = []
-        /// The own file in the state in which it is known to survive a power failure.
+        /// The own head in the state in which it is known to survive a power failure.
         var durableStatus: FileStatus?
-        /// Whether the own file must be written again although it has everything: it could not be synchronised.
+        /// What the own files have; nil if something is missing in them.
+        var exported: Exported?
+        /// Whether an own file was changed, so that ``exported`` must be found out again.
+        var isExaminationDue = false
+        /// Whether the own files must be written again although they have everything: they could not be synchronised.
         var mustExport = false
+        /// Whether the next export must write all records into one file, so that no superseded one stays in another.
+        var mustCompact = false
         /// Whether the directory was never there yet, for a local state that was made just now.
         var isDirectoryNew = false
         /// Until when the removals that are remembered are not gone through again.

@@ -25,8 +25,8 @@ struct SeenFile: Sendable {
         var heldBackCount = 0
         /// When the first of them is not too far any more, in milliseconds since 1970.
         var due: Int64?
-        /// For the own file: up to which of its own changes it certainly has what the replica knows; nil if it lacks some.
-        var ownChanges: Int?
+        /// For own files: what they have.
+        var contents: PartContents?
 
         init(of file: ReplicaFile) {
             header = file.header

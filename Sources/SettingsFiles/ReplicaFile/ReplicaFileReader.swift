@@ -58,6 +58,10 @@ enum ReplicaFileReader {
         var device: String?
         var written: Int64?
         var count: Int?
+        var part: Int?
+        var serial: UInt64?
+        var parts: [UInt64?]?
+        var total: Int?
         var isRight = true
         while let member = members.next() {
             switch member.kind {
@@ -67,17 +71,24 @@ enum ReplicaFileReader {
             case .device: isRight = set(&device, members.string(member.value)) && isRight
             case .written: isRight = set(&written, members.milliseconds(member.value)) && isRight
             case .records: isRight = set(&count, members.number(member.value)) && isRight
+            case .part: isRight = set(&part, members.number(member.value)) && isRight
+            case .serial: isRight = set(&serial, members.serial(member.value)) && isRight
+            case .parts: isRight = set(&parts, members.serials(member.value)) && isRight
+            case .total: isRight = set(&total, members.number(member.value)) && isRight
             default: members.keep(member)
             }
         }
         guard members.isComplete, let version else { return .damaged }
         // Only then does it matter what the others are: a newer version may have changed them.
         guard version <= ReplicaFile.version else { return .newerVersion(version) }
-        guard isRight, let replica, let device, let written, let count else { return .damaged }
+        guard isRight, let replica, let device, let written, let count,
+            // A part has a serial by which a head can list it.
+            (part ?? 0 > 0) == (serial != nil)
+        else { return .damaged }
         return .header(
             ReplicaHeader(
-                replica: replica, device: device, written: written, recordCount: count,
-                unknownFields: members.unknown))
+                replica: replica, device: device, written: written, recordCount: count, part: part ?? 0,
+                serial: serial, parts: parts ?? [], total: total, unknownFields: members.unknown))
     }
 
     /// Whether a line that is no record is another file's first: somebody has put two files into one.
@@ -130,7 +141,7 @@ enum ReplicaFileReader {
 /// The members of the object that a line is, whose check is right.
 private struct Members {
     enum Kind {
-        case settings, version, replica, device, written, records
+        case settings, version, replica, device, written, records, part, serial, parts, total
         case key, value, data, deleted, changed, order, by
         case unknown
     }
@@ -186,11 +197,17 @@ private struct Members {
         switch name.count {
         case 2: if isIt("by") { return .by }
         case 3: if isIt("key") { return .key }
-        case 4: if isIt("data") { return .data }
+        case 4:
+            if isIt("data") { return .data }
+            if isIt("part") { return .part }
         case 5:
             if isIt("value") { return .value }
             if isIt("order") { return .order }
-        case 6: if isIt("device") { return .device }
+            if isIt("parts") { return .parts }
+            if isIt("total") { return .total }
+        case 6:
+            if isIt("device") { return .device }
+            if isIt("serial") { return .serial }
         case 7:
             if isIt("changed") { return .changed }
             if isIt("deleted") { return .deleted }
@@ -225,8 +242,28 @@ private struct Members {
 
     func isTrue(_ range: Range<Int>) -> Bool { bytes[range].elementsEqual("true".utf8) }
 
-    func replica(_ range: Range<Int>) -> ReplicaID? {
-        text(range).flatMap { HexText.number($0) }.map { ReplicaID($0) }
+    func replica(_ range: Range<Int>) -> ReplicaID? { serial(range).map { ReplicaID($0) } }
+
+    func serial(_ range: Range<Int>) -> UInt64? { text(range).flatMap { HexText.number($0) } }
+
+    /// The serials in an array, nil for each null.
+    func serials(_ range: Range<Int>) -> [UInt64?]? {
+        guard let first = range.first, bytes[first] == UInt8(ascii: "[") else { return nil }
+        var scanner = JSONScanner(bytes, (first + 1)..<range.upperBound)
+        var serials: [UInt64?] = []
+        while serials.count < ReplicaFile.partLimit {
+            guard let value = scanner.skipValue() else { return nil }
+            if bytes[value].elementsEqual("null".utf8) {
+                serials.append(nil)
+            } else if let serial = serial(value) {
+                serials.append(serial)
+            } else {
+                return nil
+            }
+            if scanner.skip("]") { return serials }
+            guard scanner.skip(",") else { return nil }
+        }
+        return nil
     }
 
     func milliseconds(_ range: Range<Int>) -> Int64? { text(range).flatMap { InstantText.milliseconds($0) } }

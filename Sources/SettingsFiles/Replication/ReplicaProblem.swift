@@ -6,6 +6,7 @@ enum ReplicaProblem: ValueFreeError, Equatable {
     case newerFile(String, version: Int)
     case damagedFile(String, intact: Int, damaged: Int)
     case incompleteFile(String, present: Int, all: Int)
+    case missingPart(String, Int)
     case tooLarge(String)
     case tooManyFiles(Int)
     case notDelivered(String)
@@ -28,6 +29,9 @@ enum ReplicaProblem: ValueFreeError, Equatable {
             "\(file) is damaged: \(intact) of its lines are intact and used, \(damaged) are not."
         case .incompleteFile(let file, let present, let all):
             "\(file) is not complete: it has \(present) of \(all) records. They are used; the rest may still arrive."
+        case .missingPart(let file, let part):
+            "\(file) belongs to several files, of which part \(part) is not there or not intact. What is there is used; the "
+                + "rest may still arrive."
         case .tooLarge(let file):
             "\(file) is larger than \(ReplicaFile.sizeLimit >> 20) MiB and was not read."
         case .tooManyFiles(let count):
