@@ -43,7 +43,7 @@ struct PartPlan: Equatable, Sendable {
         let wasteful = parts.compactMap { part, size in
             size.flatMap { Self.isWasteful(part, size: $0, used: sizes[part], headLimit) ? part : nil }
         }
-        if let part = wasteful.max(), part > level { level = Self.level(from: part, sizes, headLimit) }
+        if !isCompacting, let part = wasteful.max(), part > level { level = Self.level(from: part, sizes, headLimit) }
         var files: [File] = []
         for part in (0...Self.last).reversed() {
             if part == level {

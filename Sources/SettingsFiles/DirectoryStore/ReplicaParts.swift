@@ -15,6 +15,12 @@ struct ReplicaParts: Sendable {
         var isComplete: Bool { isIntact && missingPart == nil }
     }
 
+    private struct Part: Hashable {
+        let replica: ReplicaID
+        let number: Int
+        let serial: UInt64
+    }
+
     /// All heads, conflict copies and older versions included.
     let heads: [Head]
     /// The newest head of each replica.
@@ -24,9 +30,10 @@ struct ReplicaParts: Sendable {
 
     /// - Parameter files: What is known of the files in the directory, by name.
     init(_ files: [String: SeenFile.Summary]) {
-        var serials: Set<UInt64> = []
+        var intact: Set<Part> = []
         for summary in files.values where summary.isComplete {
-            if let serial = summary.header?.serial { serials.insert(serial) }
+            guard let header = summary.header, let serial = header.serial else { continue }
+            intact.insert(Part(replica: header.replica, number: header.part, serial: serial))
         }
         var heads: [Head] = []
         var headless: [ReplicaID: String] = [:]
@@ -36,7 +43,10 @@ struct ReplicaParts: Sendable {
                 headless[header.replica] = file
                 continue
             }
-            let missing = header.parts.firstIndex { serial in serial.map { !serials.contains($0) } ?? false }
+            let missing = header.parts.indices.first { index in
+                guard let serial = header.parts[index] else { return false }
+                return !intact.contains(Part(replica: header.replica, number: index + 1, serial: serial))
+            }
             heads.append(
                 Head(
                     file: file, header: header, missingPart: missing.map { $0 + 1 },

@@ -169,7 +169,13 @@ extension ReplicatedDirectory {
         for file in files where file.seen != nil || new.contains(where: { $0.part == file.part }) {
             guard try wholeFile(named: file.name).status() == file.seen?.status else { return nil }
         }
-        return try prepared.map { file, prepared in try file.put(prepared) }
+        var statuses: [FileStatus] = []
+        for (new, (file, prepared)) in zip(new, prepared) {
+            statuses.append(try file.put(prepared))
+            // A power failure must not keep the part that was emptied, and lose the one that got its records.
+            if new.part > 0, !new.records.isEmpty { try file.synchronizeDirectory() }
+        }
+        return statuses
     }
 
     private func cleanUp(_ files: [NewFile]) {
