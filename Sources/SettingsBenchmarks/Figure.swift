@@ -13,7 +13,7 @@ struct Figure {
 }
 
 extension Figure {
-    /// Rows 7 and 9, and what `set` may have to wait for.
+    /// Rows 7 and 9, what `set` may have to wait for, and what a small change writes into a shared directory.
     static func all(isQuick: Bool, isWanted: (Int, String) -> Bool) throws -> [Figure] {
         var figures: [Figure] = []
         if isWanted(4, Writing.longestName) {
@@ -27,6 +27,13 @@ extension Figure {
             let (median, rare) = try Arrival.measure(count: isQuick ? 300 : 2_000)
             figures.append(Figure(row: 9, name: Arrival.name + ", median", unit: "µs", value: median, limit: 1_000))
             figures.append(Figure(row: 9, name: Arrival.name + ", 99 %", unit: "µs", value: rare, limit: 10_000))
+        }
+        for isOneKey in [true, false] where isWanted(10, ExportedBytes.name(isOneKey: isOneKey)) {
+            let bytes = try ExportedBytes.average(
+                keyCount: 10_000, changeCount: isQuick ? 100 : 1_000, isOneKey: isOneKey)
+            figures.append(
+                Figure(
+                    row: 10, name: ExportedBytes.name(isOneKey: isOneKey), unit: "bytes", value: bytes, limit: 16_384))
         }
         return figures
     }

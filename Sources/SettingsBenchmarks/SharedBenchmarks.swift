@@ -15,7 +15,7 @@ extension Benchmark {
                 target: .costAtMost(2), iterations: 2, operation: directory.measureMerge,
                 yardstick: directory.measureParsingAll),
             Benchmark(
-                row: 10, name: "merge of one changed key", yardstickName: "Foundation parsing one file",
+                row: 10, name: "merge of one changed key", yardstickName: "Foundation parsing one replica's files",
                 target: .costAtMost(2), iterations: 5, operation: directory.measureChange,
                 yardstick: directory.measureParsingOne),
             Benchmark(
@@ -30,6 +30,8 @@ private final class SharedFolder {
     private let folder: TemporaryFolder
     private let directory: URL
     private let files: [URL]
+    /// Those of one replica.
+    private let peerFiles: [URL]
     private let changed = "setting number 4711"
     private let peer: DirectoryStore
     private let reader: DirectoryStore
@@ -58,7 +60,9 @@ private final class SharedFolder {
         peer = try replica(1)
         reader = try Self.quietStore(directory, root.appendingPathComponent("reader"))
         files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
-        precondition(files.count == replicaCount && reader.keys().count == keyCount)
+        let prefix = "Settings-" + (peer.replicas.first?.id ?? "")
+        peerFiles = files.filter { $0.lastPathComponent.hasPrefix(prefix) }
+        precondition(files.count == replicaCount * peerFiles.count && reader.keys().count == keyCount)
     }
 
     /// A store that does nothing in the background: what is measured is done once.
@@ -116,7 +120,7 @@ private final class SharedFolder {
 
     func measureParsingOne(_ count: Int) -> Double {
         nanosecondsEach(count) {
-            for _ in 0..<count { parse(files[0]) }
+            for _ in 0..<count { for file in peerFiles { parse(file) } }
         }
     }
 

@@ -15,9 +15,11 @@ struct DirectoryLocation: Sendable {
         }
         self.directory = Self.plain(directory)
         statePath = try (state.map(Self.plain) ?? Self.standardState(for: self.directory)) + "/State.plist"
+        // A link can lead there, too: the store looks at the directory itself when it can.
         guard !statePath.hasPrefix(self.directory + "/") else {
             throw SettingsError(
-                .storeUnavailable, store: "DirectoryStore at \(self.directory)", underlying: StateInDirectory())
+                .storeUnavailable, store: "DirectoryStore at \(self.directory)",
+                underlying: ReplicaProblem.stateInDirectory)
         }
     }
 
@@ -45,12 +47,6 @@ struct DirectoryLocation: Sendable {
     /// The 64-bit FNV-1a hash of Fowler, Noll and Vo.
     private static func hash(_ text: String) -> UInt64 {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    }
-}
-
-private struct StateInDirectory: ValueFreeError {
-    var description: String {
-        "The local state is inside of the shared directory: it would be carried to other devices. Put it elsewhere."
     }
 }
 

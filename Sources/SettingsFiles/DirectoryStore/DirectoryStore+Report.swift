@@ -47,6 +47,9 @@ extension DirectoryStore {
             case newerVersion
             /// The system does not let it be read.
             case unreadable
+            /// It was not written for longer than removals are remembered. Removals are kept because of it, as the device may
+            /// return. If the device is gone for good, or the file is a copy that a syncer has left, delete the file.
+            case abandoned
         }
 
         /// The file's name in the directory.

@@ -52,6 +52,8 @@ public final class DirectoryStore: SettingsStore {
         public var pollInterval: Duration?
         /// Larger files are neither read nor written.
         var sizeLimit = ReplicaFile.sizeLimit
+        /// What fits into the file that is written at every export.
+        var headLimit = PartPlan.headLimit
 
         /// What is usual.
         public init() {}

@@ -11,13 +11,13 @@ extension ReplicatedDirectory {
     /// Stores bytes under a name, or removes it.
     func set(_ data: Data?, named name: String) throws {
         try requireSize(name, data)
-        let count = tracker.ownChanges
+        let changes = tracker.changes
         try list.change(named: name) { present in
             guard !SharedEntry.isValue(data, in: present) else { return nil }
             let entry = SharedEntry(stamp: tracker.nextStamp(now: now()), value: data)
             return JournalChange(name: name, data: entry.bytes)
         }
-        if tracker.ownChanges != count { scheduleExport() }
+        if tracker.changes != changes { scheduleExport() }
     }
 
     /// Carries out a batch if its expectations hold.

@@ -13,16 +13,21 @@ extension ReplicatedDirectory {
     /// How often a new file is written in vain, because the present one changes meanwhile, before it is given up.
     private static var attemptLimit: Int { 20 }
 
-    /// Whether the directory lacks something that others are to be told.
+    /// Whether the directory lacks something that others are to be told. Constant time.
     var needsExport: Bool {
-        if table.withLock({ $0.mustExport }) { return true }
-        let seen = ownFileName().flatMap { name in table.withLock { $0.files[name] } }
-        guard let summary = seen?.summary, let header = summary.header, let changes = summary.ownChanges else {
-            return true
-        }
+        let (isDemanded, exported) = table.withLock { ($0.mustExport || $0.mustCompact, $0.exported) }
+        guard !isDemanded, let exported, exported.replica == tracker.memory.replica else { return true }
         let now = now()
-        return changes != tracker.ownChanges || header.written < now - Self.longestSilence
-            || HybridClock.isAhead(header.written, of: now)
+        return exported.changes != tracker.changes || exported.written < now - Self.longestSilence
+            || HybridClock.isAhead(exported.written, of: now)
+    }
+
+    /// Whether others lack nothing but what the replica has heard of them.
+    var isOnlyHearingUnexported: Bool {
+        let (isDemanded, exported) = table.withLock { ($0.mustExport || $0.mustCompact, $0.exported) }
+        guard !isDemanded, let exported else { return false }
+        let changes = tracker.changes
+        return changes.heard != exported.changes.heard && changes.others == exported.changes.others
     }
 
     /// Takes over what the directory has, and writes the replica's file if that is needed.
@@ -50,45 +55,99 @@ extension ReplicatedDirectory {
 
     private func write() throws {
         for _ in 0..<Self.attemptLimit {
-            guard let name = ownFileName() else { throw ReplicaProblem.noFreeName }
-            let known = table.withLock { $0.files[name] }
-            let (own, changes) = (tracker.memory, tracker.ownChanges)
-            let records = records().sorted { $0.name < $1.name }
+            guard let files = ownFiles() else { throw ReplicaProblem.noFreeName }
+            let (own, changes) = (tracker.memory, tracker.changes)
+            let isCompacting = table.withLock { $0.mustCompact }
+            let entries = entries()
             // Others must not get what a power failure here could undo: it would look as if somebody else had written it.
             try list.synchronize()
-            let header = header(of: own, records)
-            let bytes = ReplicaFileWriter.bytes(header, records)
-            guard bytes.count <= options.sizeLimit else { throw ReplicaProblem.tooMuch }
-            let file = ownFile(named: name)
-            let prepared = try file.prepare(Data(bytes))
-            guard let status = try put(prepared, file, known) else {
-                // Somebody has changed it, or this process has in another thread.
+            let new = try newFiles(entries, in: files, own, isCompacting: isCompacting)
+            guard let statuses = try put(new, over: files) else {
+                // Another process has changed a file, or this process has in another thread.
                 try look()
                 if !needsExport { return }
                 continue
             }
-            var summary = SeenFile.Summary(of: ReplicaFile(header: header, records: records))
-            summary.ownChanges = changes
             table.withLock { table in
-                table.files[name] = SeenFile(status: status, content: .replica(summary))
+                for (file, status) in zip(new, statuses) {
+                    table.files[file.name] = SeenFile(status: status, content: .replica(file.summary))
+                    if file.part == 0 {
+                        table.exported = Exported(
+                            replica: own.replica, changes: changes, written: file.header.written)
+                    }
+                }
                 table.mustExport = false
+                if isCompacting { table.mustCompact = false }
             }
             try synchronizeDirectory()
-            cleanUp(file)
+            cleanUp(new)
             return
         }
         throw SettingsError(.conflict, store: list.description)
     }
 
-    /// The first line of the replica's file with these records.
-    private func header(of own: ReplicaMemory, _ records: [SharedRecord]) -> ReplicaHeader {
-        var heard = own.heard
-        for record in records where record.entry.stamp.replica == own.replica {
-            heard.raise(own.replica, to: record.entry.stamp.moment)
+    /// A file that is to be put in the place of an own one.
+    private struct NewFile {
+        let part: Int
+        let name: String
+        let header: ReplicaHeader
+        let records: [SharedRecord]
+        var bytes: [UInt8] { ReplicaFileWriter.bytes(header, records) }
+
+        /// What is known of the file when it is in its place.
+        var summary: SeenFile.Summary {
+            var summary = SeenFile.Summary(of: ReplicaFile(header: header, records: records))
+            summary.contents = PartContents(records)
+            return summary
         }
-        return ReplicaHeader(
-            replica: own.replica, device: options.deviceName ?? DeviceName.own, written: now(),
-            recordCount: records.count, accepted: own.accepted, heard: heard, unknownFields: own.unknownFields)
+    }
+
+    /// The files of an export, in the order in which they are put in place: the head last.
+    private func newFiles(
+        _ entries: [StoredEntry], in files: [OwnFile], _ own: ReplicaMemory, isCompacting: Bool
+    ) throws -> [NewFile] {
+        let planned = entries.map { entry in
+            PartPlan.Record(
+                size: PartContents.size(of: entry.name, entry.bytes),
+                part: files.last { $0.contents?.contains(entry.fingerprint) ?? false }?.part)
+        }
+        guard planned.reduce(0, { $0 + $1.size }) <= options.sizeLimit else { throw ReplicaProblem.tooMuch }
+        var parts: [Int: Int?] = [:]
+        for file in files.dropFirst() where file.seen != nil { parts[file.part] = .some(file.contents?.size) }
+        let plan = PartPlan(
+            records: planned, parts: parts, isCompacting: isCompacting, headLimit: options.headLimit)
+        var header = ReplicaHeader(
+            replica: own.replica, device: options.deviceName ?? DeviceName.own, written: now(), recordCount: 0)
+        let heard = heard(own, entries)
+        var serials = files.dropFirst().map { $0.header?.serial }
+        return plan.files.map { file in
+            header.part = file.part
+            header.serial = nil
+            if file.part > 0 {
+                header.serial = .random(in: .min ... .max)
+                serials[file.part - 1] = header.serial
+            } else if let last = serials.lastIndex(where: { $0 != nil }) {
+                header.parts = Array(serials[...last])
+                header.total = entries.count
+            }
+            if file.part == 0 {
+                header.accepted = own.accepted
+                header.heard = heard
+                header.unknownFields = own.unknownFields
+            }
+            let records = file.records.compactMap { entries[$0].record }.sorted { $0.name < $1.name }
+            header.recordCount = records.count
+            return NewFile(part: file.part, name: files[file.part].name, header: header, records: records)
+        }
+    }
+
+    /// What the replica tells others that it has heard: its own changes, too.
+    private func heard(_ own: ReplicaMemory, _ entries: [StoredEntry]) -> HeardMoments {
+        var heard = own.heard
+        for stamp in entries.lazy.compactMap({ SharedEntry.stamp(in: $0.bytes) }) where stamp.replica == own.replica {
+            heard.raise(own.replica, to: stamp.moment)
+        }
+        return heard
     }
 
     /// Sees to it that the own file survives a power failure, whoever has put it in its place.
@@ -97,7 +156,7 @@ extension ReplicatedDirectory {
         let (status, durable) = table.withLock { ($0.files[name]?.status, $0.durableStatus) }
         guard let status, status != durable else { return }
         do throws(SystemError) {
-            try ownFile(named: name).synchronizeDirectory()
+            try wholeFile(named: name).synchronizeDirectory()
         } catch {
             // A second attempt may succeed without having done what the first did not. A new file is a new attempt.
             table.withLock { $0.mustExport = true }
@@ -106,30 +165,42 @@ extension ReplicatedDirectory {
         table.withLock { $0.durableStatus = status }
     }
 
-    /// Puts a new file in the place of the own one, before all other processes with this state. Not with the state's own
+    /// Puts new files in the place of the own ones, before all other processes with this state. Not with the state's own
     /// lock, which setting a value needs: a network may not answer.
     ///
-    /// - Returns: nil if that is not the one any more that was looked at.
-    private func put(_ prepared: WholeFile.Prepared, _ file: WholeFile, _ known: SeenFile?) throws -> FileStatus? {
-        do {
-            let path = WholeFile.split(list.path).directory + "/Export.lock"
-            let (lock, isNew) = try fileSystem.openOrCreate(path)
-            defer { fileSystem.close(lock) }
-            if isNew { try fileSystem.setPermissions(of: lock, like: nil, inDirectoryOf: path) }
-            guard try fileSystem.lock(lock, waiting: list.patience) else {
-                throw SettingsError(.busy, store: list.description)
-            }
-            let isKnown = try file.status() == known?.status
-            let status = isKnown ? try file.put(prepared) : nil
-            if status == nil { file.discard(prepared) }
-            return status
-        } catch {
-            file.discard(prepared)
-            throw error
+    /// A process that ends meanwhile leaves a head that lists parts which have been replaced. Readers use what is there, and
+    /// the next export writes another head.
+    ///
+    /// - Returns: the states of the new files; nil if the own files are not those any more that were looked at.
+    private func put(_ new: [NewFile], over files: [OwnFile]) throws -> [FileStatus]? {
+        var prepared: [(file: WholeFile, prepared: WholeFile.Prepared)] = []
+        // Does nothing to those that are in their places.
+        defer { for (file, prepared) in prepared { file.discard(prepared) } }
+        for new in new {
+            let (file, bytes) = (wholeFile(named: new.name), new.bytes)
+            guard bytes.count <= options.sizeLimit else { throw ReplicaProblem.tooMuch }
+            prepared.append((file, try file.prepare(Data(bytes))))
         }
+        let path = WholeFile.split(list.path).directory + "/Export.lock"
+        let (lock, isNew) = try fileSystem.openOrCreate(path)
+        defer { fileSystem.close(lock) }
+        if isNew { try fileSystem.setPermissions(of: lock, like: nil, inDirectoryOf: path) }
+        guard try fileSystem.lock(lock, waiting: list.patience) else {
+            throw SettingsError(.busy, store: list.description)
+        }
+        for file in files where file.seen != nil || new.contains(where: { $0.part == file.part }) {
+            guard try wholeFile(named: file.name).status() == file.seen?.status else { return nil }
+        }
+        var statuses: [FileStatus] = []
+        for (new, (file, prepared)) in zip(new, prepared) {
+            statuses.append(try file.put(prepared))
+            // A power failure must not keep the part that was emptied, and lose the one that got its records.
+            if new.part > 0, !new.records.isEmpty { try file.synchronizeDirectory() }
+        }
+        return statuses
     }
 
-    private func cleanUp(_ file: WholeFile) {
+    private func cleanUp(_ files: [NewFile]) {
         let isDone = table.withLock { table in
             defer { table.hasCleanedUp = true }
             return table.hasCleanedUp
@@ -137,28 +208,9 @@ extension ReplicatedDirectory {
         if isDone { return }
         do throws(SystemError) {
             // A syncer may bring those of other devices.
-            try file.removeTemporaries(.unlockedForAnHour)
+            for file in files { try wholeFile(named: file.name).removeTemporaries(.unlockedForAnHour) }
         } catch {
             // What is left behind is read by nobody, and the next process tries again.
         }
-    }
-
-    /// The name of the replica's file: the first one that is free, or has it. Nil if there is none.
-    ///
-    /// What is none of our files but has a name with our ID in it was ours, and was destroyed.
-    func ownFileName() -> String? {
-        let own = tracker.memory.replica
-        let files = table.withLock { $0.files }
-        return (1...100).lazy.map { ReplicaFileName.name(of: own, attempt: $0) }.first { name in
-            switch files[name]?.content {
-            case nil, .foreign: true
-            case .replica(let summary): summary.header == nil || summary.header?.replica == own
-            case .noFile, .tooLarge, .newerVersion, .placeholder, .unreadable: false
-            }
-        }
-    }
-
-    func ownFile(named name: String) -> WholeFile {
-        WholeFile(path: WholeFile.join(directory, name), fileSystem: fileSystem)
     }
 }

@@ -13,11 +13,21 @@ extension ReplicatedDirectory {
         let old = records().filter { $0.entry.isTombstone && isOld($0.entry.stamp) }
         var held = HeldRemovals(old)
         if !old.isEmpty {
-            for (name, header) in table.withLock({ $0.headers }) where header.replica != tracker.memory.replica {
-                held.note(heard(by: header.replica), in: name)
+            let parts = ReplicaParts(table.withLock { $0.summaries })
+            let files = parts.newest.mapValues(\.file).merging(parts.headless, uniquingKeysWith: { head, _ in head })
+            for (replica, file) in files where replica != tracker.memory.replica {
+                let headers = parts.heads.map(\.header).filter { $0.replica == replica }
+                // By all the heads that it has written: what it has heard never becomes less.
+                held.note(headers.reduce(into: HeardMoments()) { $0.join($1.heard) }, in: file)
             }
             let isWhole = try readAllRecords { name, record in held.note(record, in: name) }
-            table.withLock { $0.heldRemovals = held.counts }
+            let counts = held.counts
+            // A value that a removal has beaten must not come back from an own part.
+            let isInOwnPart = ownFiles()?.contains { $0.seen != nil && counts[$0.name] != nil } ?? false
+            table.withLock { table in
+                table.heldRemovals = counts
+                if isInOwnPart { table.mustCompact = true }
+            }
             guard isWhole else { return }
             try forget(old.filter { !held.isHeld($0) })
         }
@@ -47,13 +57,6 @@ extension ReplicatedDirectory {
     var horizon: Int64 {
         let retention = min(max(options.tombstoneRetention / .milliseconds(1), 0), Double(Instant.latestMilliseconds))
         return now() - Int64(retention)
-    }
-
-    /// What a replica has heard, by all the files that it has written. That never becomes less.
-    private func heard(by replica: ReplicaID) -> HeardMoments {
-        var heard = HeardMoments()
-        for (_, header) in table.withLock({ $0.headers }) where header.replica == replica { heard.join(header.heard) }
-        return heard
     }
 }
 

@@ -18,6 +18,7 @@ extension ReplicatedDirectory {
     /// - Throws: whatever the system reports of the directory, or of the local state. A file that cannot be read is no
     ///   reason not to read the others.
     func look() throws {
+        try requireOwnDirectory()
         try makeDirectory()
         let names = try candidates()
         let known = table.withLock { $0.files }
@@ -27,10 +28,10 @@ extension ReplicatedDirectory {
             isUnsettled = isUnsettled || seen.map { $0.isFresh && $0.summary?.isComplete == false } ?? false
         }
         let present = Set(names)
-        table.withLock { table in
-            for name in known.keys where !present.contains(name) { table.files[name] = nil }
-        }
+        for name in known.keys where !present.contains(name) { note(nil, named: name) }
         try takeDue()
+        if table.withLock({ $0.isExaminationDue }) { examineOwnFiles() }
+        isUnsettled = isUnsettled || missingParts.contains(where: \.isFresh)
         try updateMemory()
         try collectTombstones()
         tellProblems()
@@ -38,16 +39,20 @@ extension ReplicatedDirectory {
         hasLookedInVain.store(false, ordering: .relaxed)
     }
 
-    /// Reads a file if it is not as it was, and takes over what is in it.
+    /// Reads a file if it has changed, and takes over what is in it.
     @discardableResult
     private func look(at name: String, known: SeenFile?) throws -> SeenFile? {
         guard let found = read(name, known: known) else {
-            table.withLock { $0.files[name] = nil }
+            note(nil, named: name)
             return nil
         }
         var seen = found.seen
-        if let file = found.file { seen.content = .replica(try takeOver(file, name)) }
-        table.withLock { $0.files[name] = seen }
+        if let file = found.file {
+            var summary = try takeOver(file, name)
+            if isOwn(file, named: name) { summary.contents = PartContents(file.records) }
+            seen.content = .replica(summary)
+        }
+        note(seen, named: name)
         return seen
     }
 
@@ -60,6 +65,16 @@ extension ReplicatedDirectory {
             let due = table.withLock { $0.files.filter { $0.value.summary?.isDue(now, accepted) == true } }
             if due.isEmpty { return }
             for (name, known) in due { try look(at: name, known: known) }
+        }
+    }
+
+    /// Takes note of how a file was found; nil if it is not there.
+    private func note(_ seen: SeenFile?, named name: String) {
+        let isOwn = ReplicaFileName.isLikely(name, of: tracker.memory.replica)
+        table.withLock { table in
+            let old = table.files[name]
+            table.files[name] = seen
+            if isOwn, seen?.status != old?.status || seen?.status == nil { table.isExaminationDue = true }
         }
     }
 
@@ -151,11 +166,13 @@ extension ReplicatedDirectory {
 
     /// Goes through the records of every replica's file that is there.
     ///
-    /// - Returns: whether all of the files could be read as a whole.
+    /// - Returns: whether all of the files could be read as a whole, and none is missing that belongs to one of them.
     func readAllRecords(_ body: (String, SharedRecord) -> Void) throws -> Bool {
         var isWhole = true
+        var summaries: [String: SeenFile.Summary] = [:]
         for name in try candidates() {
             guard let (seen, file) = read(name, known: nil) else { continue }
+            summaries[name] = seen.summary
             for record in file?.records ?? [] { body(name, record) }
             switch seen.content {
             case .foreign, .noFile: continue
@@ -163,34 +180,6 @@ extension ReplicatedDirectory {
             case .replica(let summary): isWhole = isWhole && summary.isComplete && seen.status != nil
             }
         }
-        return isWhole
-    }
-}
-
-/// The names of replicas' files. Nothing depends on them, as syncers rename files, but that ours is not in the way of
-/// others.
-enum ReplicaFileName {
-    private static let beginning = "Settings-"
-    private static let ending = ".jsonl"
-
-    /// - Parameter attempt: 1 for the usual name, more where others were taken.
-    static func name(of replica: ReplicaID, attempt: Int) -> String {
-        beginning + replica.description + (attempt == 1 ? "" : "-\(attempt)") + ending
-    }
-
-    static func isLikely(_ name: String) -> Bool { name.hasPrefix(beginning) }
-
-    /// Hidden files are none of ours, as the temporary files of most syncers are, and our own; but a placeholder for a file
-    /// that is in the cloud is hidden, too.
-    static func isPossible(_ name: String) -> Bool { !name.hasPrefix(".") || isPlaceholder(name) }
-
-    /// Whether it is what iCloud Drive has for a file that it has not brought, `.NAME.icloud`.
-    static func isPlaceholder(_ name: String) -> Bool { name.hasPrefix(".") && name.hasSuffix(".icloud") }
-
-    /// In which order files are looked at, by the first of them that differs; together with the name.
-    static func rank(of name: String, own: ReplicaID) -> Int {
-        // The names of the own file in the order in which they are taken.
-        if name.hasPrefix(beginning + own.description) { return name.utf8.count }
-        return isLikely(name) ? .max - 1 : .max
+        return isWhole && ReplicaParts(summaries).isComplete
     }
 }

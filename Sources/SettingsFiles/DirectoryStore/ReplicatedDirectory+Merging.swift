@@ -12,7 +12,6 @@ extension ReplicatedDirectory {
         summary.note(outcome)
         if file.header?.replica == tracker.memory.replica, name == ownFileName() {
             keepUnknownFields(of: file)
-            summary.ownChanges = ownChanges(in: file)
         }
         return summary
     }
@@ -46,19 +45,21 @@ extension ReplicatedDirectory {
     /// that are complete.
     func updateMemory() throws {
         let own = tracker.memory.replica
-        let heard = table.withLock { table in
-            table.files.values.compactMap { $0.summary }.filter { $0.isComplete }.compactMap { summary in
-                summary.header.flatMap { $0.replica == own ? nil : (heard: $0.heard, withheld: summary.withheld) }
-            }
+        let summaries = table.withLock { $0.summaries }
+        let heads = ReplicaParts(summaries).heads.filter { $0.isComplete && $0.header.replica != own }
+        var withheld: [ReplicaID: [ReplicaID: HybridMoment]] = [:]
+        for summary in summaries.values {
+            guard let writer = summary.header?.replica else { continue }
+            withheld[writer, default: [:]].merge(summary.withheld, uniquingKeysWith: min)
         }
         func updated(_ memory: ReplicaMemory) -> ReplicaMemory {
             var memory = memory
             memory.accepted = tracker.accepted(joining: [], now: now())
-            for file in heard {
-                var withheld = file.withheld
+            for header in heads.map(\.header) {
+                var withheld = withheld[header.replica] ?? [:]
                 // Of its own changes the replica has all without having heard of them.
                 withheld[memory.replica] = .earliest
-                memory.heard.join(file.heard, withheld: withheld)
+                memory.heard.join(header.heard, withheld: withheld)
             }
             return memory
         }
@@ -112,18 +113,5 @@ extension ReplicatedDirectory {
         } catch {
             // They are in the file still, and are kept the next time; until then it is not written, for the same reason.
         }
-    }
-
-    /// Up to which of its own changes a file has all that the replica knows; nil if something is missing.
-    private func ownChanges(in file: ReplicaFile) -> Int? {
-        guard file.isComplete else { return nil }
-        let own = tracker.memory.replica
-        let count = tracker.ownChanges
-        var written: [String: SharedEntry] = [:]
-        for record in file.records { written[record.name] = record.entry }
-        for record in records() where record.entry.stamp.replica == own && written[record.name] != record.entry {
-            return nil
-        }
-        return count
     }
 }

@@ -10,20 +10,16 @@ import SettingsCore
 extension ReplicatedDirectory {
     func replicas() -> [DirectoryStore.Replica] {
         let own = tracker.memory.replica
-        var newest: [ReplicaID: SeenFile.Summary] = [:]
-        for file in table.withLock({ $0.files }).values {
-            guard let summary = file.summary, let header = summary.header else { continue }
-            if let other = newest[header.replica]?.header, other.written >= header.written { continue }
-            newest[header.replica] = summary
-        }
+        let summaries = table.withLock { $0.summaries }
+        let parts = ReplicaParts(summaries)
+        let files = parts.newest.values.map(\.file) + parts.headless.values
         let now = now()
-        let replicas = newest.compactMap { id, summary in
-            summary.header.map { header in
-                DirectoryStore.Replica(
-                    id: id.description, deviceName: header.device,
-                    lastSeen: Date(timeIntervalSince1970: Double(min(header.written, now)) / 1_000),
-                    entryCount: summary.recordCount, isOwn: id == own)
-            }
+        let replicas = files.compactMap { file -> DirectoryStore.Replica? in
+            guard let summary = summaries[file], let header = summary.header else { return nil }
+            return DirectoryStore.Replica(
+                id: header.replica.description, deviceName: header.device,
+                lastSeen: Date(timeIntervalSince1970: Double(min(header.written, now)) / 1_000),
+                entryCount: header.total ?? summary.recordCount, isOwn: header.replica == own)
         }
         return replicas.sorted { one, other in
             if one.isOwn != other.isOwn { return one.isOwn }
@@ -33,16 +29,52 @@ extension ReplicatedDirectory {
 
     func report() -> DirectoryStore.Report {
         let files = table.withLock { $0.files }
-        let problems = files.sorted { $0.key < $1.key }.flatMap { name, file in
+        let problems = files.flatMap { name, file in
             file.problems(named: name).compactMap { $0.publicForm(file: name) }
         }
-        return DirectoryStore.Report(problems: problems, hasUnexportedChanges: needsExport)
+        let missing = missingParts.compactMap { $0.problem.publicForm(file: $0.file) }
+        let abandoned = abandonedFiles.compactMap { $0.problem.publicForm(file: $0.file) }
+        return DirectoryStore.Report(
+            problems: (problems + missing + abandoned).sorted { $0.file < $1.file }, hasUnexportedChanges: needsExport)
+    }
+
+    /// What is told of a file that waits for another one.
+    struct MissingPart {
+        var file: String
+        var problem: ReplicaProblem
+        /// Whether one of the replica's files was read just now: the rest may be in the middle of arriving.
+        var isFresh: Bool
+    }
+
+    /// The files of other replicas that wait for a part. What is missing of the own ones is written at the next export.
+    var missingParts: [MissingPart] {
+        let (own, files) = (tracker.memory.replica, table.withLock { $0.files })
+        let waiting = ReplicaParts(files.compactMapValues(\.summary)).waiting.filter { $0.replica != own }
+        if waiting.isEmpty { return [] }
+        let fresh = Set(files.values.filter(\.isFresh).compactMap { $0.summary?.header?.replica })
+        return waiting.map { file, replica, part in
+            MissingPart(file: file, problem: .missingPart(file, part), isFresh: fresh.contains(replica))
+        }
+    }
+
+    /// The files of others that were not written for longer than removals are remembered. Parts are not written for long,
+    /// either: the head counts.
+    private var abandonedFiles: [(file: String, problem: ReplicaProblem)] {
+        let (own, horizon) = (tracker.memory.replica, horizon)
+        let (summaries, held) = table.withLock { ($0.summaries, $0.heldRemovals) }
+        return summaries.compactMap { name, summary in
+            guard let header = summary.header, header.part == 0, header.written < horizon else { return nil }
+            // The own file is written when that is possible. Copies of it are not.
+            if header.replica == own, name == ownFileName() { return nil }
+            return (name, .abandoned(name, written: header.written, removals: held[name] ?? 0))
+        }
     }
 
     /// Tells in the diagnostics what was not told before.
     func tellProblems() {
+        let missing = missingParts.filter { !$0.isFresh }.map(\.problem)
         let new = table.withLock { table in
-            var problems = table.files.flatMap { name, file in file.settledProblems(named: name) }
+            var problems = table.files.flatMap { name, file in file.settledProblems(named: name) } + missing
             if let surplus = table.surplus { problems.append(surplus) }
             let topics = Set(problems.map(\.topic))
             defer { table.told = topics }
@@ -69,22 +101,23 @@ extension ReplicaProblem {
     fileprivate var topic: String {
         switch self {
         case .newerFile(let file, _), .damagedFile(let file, _, _), .incompleteFile(let file, _, _),
-            .tooLarge(let file),
-            .notDelivered(let file), .unreadable(let file, _), .clockAhead(let file, _), .returned(let file, _):
+            .missingPart(let file, _), .tooLarge(let file), .notDelivered(let file), .unreadable(let file, _),
+            .clockAhead(let file, _), .returned(let file, _), .abandoned(let file, _, _):
             "\(code.name) \(file)"
-        case .newerState, .tooManyFiles, .valueTooLarge, .tooMuch, .copiedState, .missingDirectory, .noFreeName:
+        case .newerState, .tooManyFiles, .valueTooLarge, .tooMuch, .copiedState, .missingDirectory, .noFreeName,
+            .stateInDirectory, .otherDirectory:
             code.name
         }
     }
 
     var code: SettingsError.Code {
         switch self {
-        case .damagedFile, .incompleteFile: .damaged
+        case .damagedFile, .incompleteFile, .missingPart: .damaged
         case .clockAhead: .heldBack
         case .copiedState: .copiedState
         case .returned: .returned
-        case .newerFile, .tooLarge, .tooManyFiles, .notDelivered, .unreadable: .unusedFile
-        case .newerState: .storeUnavailable
+        case .newerFile, .tooLarge, .tooManyFiles, .notDelivered, .unreadable, .abandoned: .unusedFile
+        case .newerState, .stateInDirectory, .otherDirectory: .storeUnavailable
         case .missingDirectory, .noFreeName, .tooMuch: .notExported
         case .valueTooLarge: .writeFailed
         }
@@ -98,14 +131,21 @@ extension ReplicaProblem {
         return switch self {
         case .damagedFile(_, _, let damaged): problem(.damaged, damaged)
         case .incompleteFile(_, let present, let all): problem(.incomplete, all - present)
+        case .missingPart: problem(.incomplete)
         case .clockAhead(_, let records): problem(.heldBack, records)
         case .notDelivered: problem(.pending)
         case .tooLarge: problem(.tooLarge)
         case .newerFile: problem(.newerVersion)
         case .unreadable: problem(.unreadable)
+        case .abandoned(_, _, let removals): problem(.abandoned, removals)
         case .newerState, .tooManyFiles, .valueTooLarge, .tooMuch, .copiedState, .returned, .missingDirectory,
-            .noFreeName:
+            .noFreeName, .stateInDirectory, .otherDirectory:
             nil
         }
     }
+}
+
+extension ReplicatedDirectory.Table {
+    /// What is known of the replicas' files, by name.
+    var summaries: [String: SeenFile.Summary] { files.compactMapValues(\.summary) }
 }

@@ -5,6 +5,8 @@ import Synchronization
 extension ReplicatedDirectory {
     /// How long a change may go unnoticed where the file system may not report it.
     private static var pause: Duration { .seconds(2) }
+    /// How long what was heard is gathered before the replica's file says so.
+    private static var hearingPause: Duration { .seconds(30) }
 
     /// Has a look at the directory soon; not in the thread that is told of an event.
     func lookAgain(after delay: Duration = .zero) {
@@ -40,9 +42,21 @@ extension ReplicatedDirectory {
             return noteFailure(of: error)
         }
         // A problem is reported when it is still there at the next look: a file may be in the middle of arriving.
-        if table.withLock({ $0.files.contains { $1.isFresh && !$1.problems(named: $0).isEmpty } }) { lookLater() }
+        let isUnsettled = table.withLock { $0.files.contains { $1.isFresh && !$1.problems(named: $0).isEmpty } }
+        if isUnsettled || missingParts.contains(where: \.isFresh) { lookLater() }
         // What cannot be written is tried again less and less often, unless something is different now.
-        if needsExport, hasComeBack || !isExportRetried { scheduleExport(isOthers: true) }
+        guard needsExport, hasComeBack || !isExportRetried else { return }
+        if isOnlyHearingUnexported { exportLater() } else { scheduleExport(isOthers: true) }
+    }
+
+    /// Has the replica's file written in a while, once, however often this is called until then: that something was heard is
+    /// of use to others, but not urgent.
+    private func exportLater() {
+        if isExportPlanned.exchange(true, ordering: .acquiringAndReleasing) { return }
+        queue.asyncAfter(Self.hearingPause) { [weak self] in
+            self?.isExportPlanned.store(false, ordering: .releasing)
+            self?.scheduleExport()
+        }
     }
 
     /// Has the directory looked at when something happens in it, and from time to time all the same.

@@ -24,24 +24,27 @@ final class ReplicatedDirectory: Sendable {
         var surplus: ReplicaProblem?
         /// What was told in the diagnostics and is still so, by code and file.
         var told: Set<String> = []
-        /// The own file in the state in which it is known to survive a power failure.
+        /// The own head in the state in which it is known to survive a power failure.
         var durableStatus: FileStatus?
-        /// Whether the own file must be written again although it has everything: it could not be synchronised.
+        /// What the own files have; nil if something is missing in them.
+        var exported: Exported?
+        /// Whether an own file was changed, so that ``exported`` must be found out again.
+        var isExaminationDue = false
+        /// Whether the own files must be written again although they have everything: they could not be synchronised.
         var mustExport = false
+        /// Whether the next export must write all records into one file, so that no superseded one stays in another.
+        var mustCompact = false
         /// Whether the directory was never there yet, for a local state that was made just now.
         var isDirectoryNew = false
         /// Until when the removals that are remembered are not gone through again.
         var collectionPause: Deadline?
         var hasCleanedUp = false
+        /// Whether the local state was found to belong to the directory.
+        var isDirectoryConfirmed = false
         /// How many old removals are kept because of each file, as it was found last.
         var heldRemovals: [String: Int] = [:]
         /// Why the first look failed.
         var firstProblem: (any Error)?
-
-        /// The first lines of replicas' files, with the names of the files.
-        var headers: [(name: String, header: ReplicaHeader)] {
-            files.compactMap { name, file in file.summary?.header.map { (name, $0) } }
-        }
     }
 
     let directory: String
@@ -56,6 +59,7 @@ final class ReplicatedDirectory: Sendable {
     let queue = BackgroundQueue()
     let isAboutToLook = Atomic(false)
     let isLookPlanned = Atomic(false)
+    let isExportPlanned = Atomic(false)
     let hasLookedInVain = Atomic(false)
     let firstLook = DispatchSemaphore(value: 0)
     let isWatching: Bool
@@ -169,6 +173,8 @@ final class ReplicatedDirectory: Sendable {
             if needsExport { scheduleExport() }
         } catch let error as SystemError where error.isAboutKind {
             throw SettingsError(.storeUnavailable, store: list.description, underlying: error)
+        } catch let problem as ReplicaProblem where problem.code == .storeUnavailable {
+            throw SettingsError(.storeUnavailable, store: list.description, underlying: problem)
         } catch {
             noteFailure(of: error)
         }

@@ -27,8 +27,8 @@ struct SeenFile: Sendable {
         var refusedCount = 0
         /// Of each replica the earliest moment among the records that were not taken.
         var withheld: [ReplicaID: HybridMoment] = [:]
-        /// For the own file: up to which of its own changes it certainly has what the replica knows; nil if it lacks some.
-        var ownChanges: Int?
+        /// For own files: what they have.
+        var contents: PartContents?
 
         init(of file: ReplicaFile) {
             header = file.header

@@ -9,6 +9,9 @@
 /// Every line ends with the CRC-32C of what stands before its check, so that what is left of a damaged or half-delivered
 /// file is known to be whole. Members that are not known are kept. A value that is no JSON stands in base 64 as `data`.
 /// ``ReplicaFileWriter`` writes the format, ``ReplicaFileReader`` reads it.
+///
+/// A replica with many settings spreads them over several files, its *parts*: the *head*, part 0, which lists the others,
+/// and parts 1, 2, … of growing size.
 struct ReplicaFile: Sendable, Hashable {
     /// Nil if the first line is not whole.
     var header: ReplicaHeader?
@@ -37,6 +40,8 @@ struct ReplicaFile: Sendable, Hashable {
     /// A larger value, or a longer name, cannot be set: in base 64, or with all that must be escaped, they fit into a line.
     static let valueLimit = 16 << 20
     static let nameLimit = 1 << 20
+    /// A head that lists more parts is damaged.
+    static let partLimit = 99
 }
 
 /// The first line of a replica's file.
@@ -47,6 +52,14 @@ struct ReplicaHeader: Sendable, Hashable {
     /// When the file was written, in milliseconds since 1970, by the device's clock.
     var written: Int64
     var recordCount: Int
+    /// Which part of the replica's records the file has. 0 is the head.
+    var part = 0
+    /// Tells this version of the part from all others. A head has none.
+    var serial: UInt64?
+    /// The serials of parts 1, 2, …, in a head; nil for a part that does not exist.
+    var parts: [UInt64?] = []
+    /// How many settings all parts have together, in a head that lists parts.
+    var total: Int?
     /// What its writer accepts although it is ahead of the clock.
     var accepted = AcceptedTimes()
     /// Up to which moment its writer has the changes of each replica, its own included.

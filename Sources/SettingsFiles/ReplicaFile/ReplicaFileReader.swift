@@ -60,6 +60,10 @@ enum ReplicaFileReader {
         var count: Int?
         var accepted: AcceptedTimes?
         var heard: HeardMoments?
+        var part: Int?
+        var serial: UInt64?
+        var parts: [UInt64?]?
+        var total: Int?
         var isRight = true
         while let member = members.next() {
             switch member.kind {
@@ -71,18 +75,25 @@ enum ReplicaFileReader {
             case .records: isRight = set(&count, members.number(member.value)) && isRight
             case .accepted: isRight = set(&accepted, members.accepted(member.value)) && isRight
             case .heard: isRight = set(&heard, members.heard(member.value)) && isRight
+            case .part: isRight = set(&part, members.number(member.value)) && isRight
+            case .serial: isRight = set(&serial, members.serial(member.value)) && isRight
+            case .parts: isRight = set(&parts, members.serials(member.value)) && isRight
+            case .total: isRight = set(&total, members.number(member.value)) && isRight
             default: members.keep(member)
             }
         }
         guard members.isComplete, let version else { return .damaged }
         // Only then does it matter what the others are: a newer version may have changed them.
         guard version <= ReplicaFile.version else { return .newerVersion(version) }
-        guard isRight, let replica, let device, let written, let count else { return .damaged }
+        guard isRight, let replica, let device, let written, let count,
+            // A part has a serial by which a head can list it.
+            (part ?? 0 > 0) == (serial != nil)
+        else { return .damaged }
         return .header(
             ReplicaHeader(
-                replica: replica, device: device, written: written, recordCount: count,
-                accepted: accepted ?? AcceptedTimes(), heard: heard ?? HeardMoments(),
-                unknownFields: members.unknown))
+                replica: replica, device: device, written: written, recordCount: count, part: part ?? 0,
+                serial: serial, parts: parts ?? [], total: total, accepted: accepted ?? AcceptedTimes(),
+                heard: heard ?? HeardMoments(), unknownFields: members.unknown))
     }
 
     /// Whether a line that is no record is another file's first: somebody has put two files into one.
@@ -138,7 +149,7 @@ enum ReplicaFileReader {
 /// The members of the object that a line is, whose check is right.
 private struct Members {
     enum Kind {
-        case settings, version, replica, device, written, records, accepted, heard
+        case settings, version, replica, device, written, records, part, serial, parts, total, accepted, heard
         case key, value, data, deleted, changed, order, epoch, by
         case unknown
     }
@@ -194,13 +205,19 @@ private struct Members {
         switch name.count {
         case 2: if isIt("by") { return .by }
         case 3: if isIt("key") { return .key }
-        case 4: if isIt("data") { return .data }
+        case 4:
+            if isIt("data") { return .data }
+            if isIt("part") { return .part }
         case 5:
             if isIt("value") { return .value }
             if isIt("order") { return .order }
             if isIt("epoch") { return .epoch }
             if isIt("heard") { return .heard }
-        case 6: if isIt("device") { return .device }
+            if isIt("parts") { return .parts }
+            if isIt("total") { return .total }
+        case 6:
+            if isIt("device") { return .device }
+            if isIt("serial") { return .serial }
         case 7:
             if isIt("changed") { return .changed }
             if isIt("deleted") { return .deleted }
@@ -274,7 +291,8 @@ private struct Members {
     /// Passes the members of an object, the names without quotation marks, until one is refused.
     ///
     /// - Returns: false for what is no object, and if a member was refused.
-    private func forEachMember(of range: Range<Int>, _ body: (_ name: Range<Int>, _ value: Range<Int>) -> Bool) -> Bool {
+    private func forEachMember(of range: Range<Int>, _ body: (_ name: Range<Int>, _ value: Range<Int>) -> Bool) -> Bool
+    {
         var scanner = JSONScanner(bytes, range)
         guard scanner.skip("{") else { return false }
         if scanner.skip("}") { return true }
@@ -287,8 +305,28 @@ private struct Members {
 
     func isTrue(_ range: Range<Int>) -> Bool { bytes[range].elementsEqual("true".utf8) }
 
-    func replica(_ range: Range<Int>) -> ReplicaID? {
-        text(range).flatMap { HexText.number($0) }.map { ReplicaID($0) }
+    func replica(_ range: Range<Int>) -> ReplicaID? { serial(range).map { ReplicaID($0) } }
+
+    func serial(_ range: Range<Int>) -> UInt64? { text(range).flatMap { HexText.number($0) } }
+
+    /// The serials in an array, nil for each null.
+    func serials(_ range: Range<Int>) -> [UInt64?]? {
+        guard let first = range.first, bytes[first] == UInt8(ascii: "[") else { return nil }
+        var scanner = JSONScanner(bytes, (first + 1)..<range.upperBound)
+        var serials: [UInt64?] = []
+        while serials.count < ReplicaFile.partLimit {
+            guard let value = scanner.skipValue() else { return nil }
+            if bytes[value].elementsEqual("null".utf8) {
+                serials.append(nil)
+            } else if let serial = serial(value) {
+                serials.append(serial)
+            } else {
+                return nil
+            }
+            if scanner.skip("]") { return serials }
+            guard scanner.skip(",") else { return nil }
+        }
+        return nil
     }
 
     func milliseconds(_ range: Range<Int>) -> Int64? { text(range).flatMap { InstantText.milliseconds($0) } }

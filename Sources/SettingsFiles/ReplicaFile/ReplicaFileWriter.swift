@@ -24,6 +24,7 @@ enum ReplicaFileWriter {
         output.append(contentsOf: ",\"written\":\"".utf8)
         InstantText.append(header.written, to: &output)
         output.append(contentsOf: "\",\"records\":\(count)".utf8)
+        appendParts(of: header, to: &output)
         append(header.accepted, to: &output)
         append(header.heard, to: &output)
         appendUnknown(header.unknownFields, to: &output)
@@ -52,6 +53,21 @@ enum ReplicaFileWriter {
             output.append(contentsOf: "\",\(moment.instant.order),\(moment.epoch)]".utf8)
         }
         output.append(UInt8(ascii: "}"))
+    }
+
+    /// Appends what only the files of a replica with several parts have.
+    private static func appendParts(of header: ReplicaHeader, to output: inout [UInt8]) {
+        if header.part > 0 { output.append(contentsOf: ",\"part\":\(header.part)".utf8) }
+        if let serial = header.serial {
+            output.append(contentsOf: ",\"serial\":\"".utf8)
+            HexText.append(serial, to: &output)
+            output.append(UInt8(ascii: "\""))
+        }
+        if !header.parts.isEmpty {
+            let serials = header.parts.map { $0.map { "\"\(HexText.text($0))\"" } ?? "null" }
+            output.append(contentsOf: ",\"parts\":[\(serials.joined(separator: ","))]".utf8)
+        }
+        if let total = header.total { output.append(contentsOf: ",\"total\":\(total)".utf8) }
     }
 
     static func append(_ record: SharedRecord, to output: inout [UInt8]) {

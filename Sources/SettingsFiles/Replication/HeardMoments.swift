@@ -15,6 +15,11 @@ struct HeardMoments: Hashable, Sendable {
     /// Whether a change with this stamp, or a later one of the same replica, was heard.
     func covers(_ stamp: Stamp) -> Bool { moments[stamp.replica].map { stamp.moment <= $0 } ?? false }
 
+    /// Whether everything that `other` has was heard.
+    func covers(_ other: HeardMoments) -> Bool {
+        other.moments.allSatisfy { covers(Stamp($0.value, by: $0.key)) }
+    }
+
     mutating func raise(_ replica: ReplicaID, to moment: HybridMoment) {
         guard moments[replica] != nil || moments.count < Self.limit else { return }
         moments[replica] = max(moments[replica] ?? moment, moment)

@@ -40,7 +40,9 @@ struct ReplicaMemory: Sendable, Equatable {
             instant = moment.instant.number
         }
 
-        var moment: HybridMoment { HybridMoment(epoch: min(epoch, HybridMoment.lastEpoch), instant: Instant(number: instant)) }
+        var moment: HybridMoment {
+            HybridMoment(epoch: min(epoch, HybridMoment.lastEpoch), instant: Instant(number: instant))
+        }
     }
 
     /// The form that is stored, as JSON.

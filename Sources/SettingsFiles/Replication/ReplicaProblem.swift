@@ -6,6 +6,7 @@ enum ReplicaProblem: ValueFreeError, Equatable {
     case newerFile(String, version: Int)
     case damagedFile(String, intact: Int, damaged: Int)
     case incompleteFile(String, present: Int, all: Int)
+    case missingPart(String, Int)
     case tooLarge(String)
     case tooManyFiles(Int)
     case notDelivered(String)
@@ -17,6 +18,9 @@ enum ReplicaProblem: ValueFreeError, Equatable {
     case returned(String, records: Int)
     case missingDirectory(String)
     case noFreeName
+    case stateInDirectory
+    case otherDirectory(String)
+    case abandoned(String, written: Int64, removals: Int)
 
     var description: String {
         switch self {
@@ -28,6 +32,9 @@ enum ReplicaProblem: ValueFreeError, Equatable {
             "\(file) is damaged: \(intact) of its lines are intact and used, \(damaged) are not."
         case .incompleteFile(let file, let present, let all):
             "\(file) is not complete: it has \(present) of \(all) records. They are used; the rest may still arrive."
+        case .missingPart(let file, let part):
+            "\(file) belongs to several files, of which part \(part) is not there or not intact. What is there is used; the "
+                + "rest may still arrive."
         case .tooLarge(let file):
             "\(file) is larger than \(ReplicaFile.sizeLimit >> 20) MiB and was not read."
         case .tooManyFiles(let count):
@@ -52,6 +59,15 @@ enum ReplicaProblem: ValueFreeError, Equatable {
                 + "may include some that were removed."
         case .missingDirectory(let directory):
             "\(directory) is not there, and neither is the directory that it would be in; is it mounted?"
+        case .stateInDirectory:
+            "The local state is inside the shared directory and would be carried to other devices. Put it elsewhere."
+        case .otherDirectory(let directory):
+            "The local state belongs to \(directory), which has this replica's file. Use one state for each shared directory, "
+                + "or remove that file if the directory was replaced by this one."
+        case .abandoned(let file, let written, let removals):
+            "\(file) was last written at \(InstantText.text(written))"
+                + (removals > 0 ? ", and \(removals) removals are remembered because of it" : "")
+                + ". If its device is gone for good, or the file is a copy that a syncer has left, delete it."
         case .noFreeName:
             "All names for the replica's file are taken by other files."
         }

@@ -12,12 +12,20 @@ import Synchronization
 ///
 /// Its lock is the last that is taken, while the state's contents are locked.
 final class ReplicaTracker: Sendable {
+    /// How often something has changed that the replica has to tell others.
+    struct Changes: Equatable, Sendable {
+        /// Changes of what it has heard alone.
+        var heard = 0
+        /// All others.
+        var others = 0
+    }
+
     fileprivate struct State {
         var clock = HybridClock()
         /// The latest instant of each epoch among the entries that the state holds or has held.
         var latest: [UInt32: Instant] = [:]
         var memory = ReplicaMemory(replica: ReplicaID(0))
-        var ownChanges = 0
+        var changes = Changes()
     }
 
     private let state = Mutex(State())
@@ -25,8 +33,8 @@ final class ReplicaTracker: Sendable {
     /// Of no meaning before ``begin(memory:records:)``.
     var memory: ReplicaMemory { state.withLock { $0.memory } }
 
-    /// A number that grows whenever something changes that the replica has to tell others.
-    var ownChanges: Int { state.withLock { $0.ownChanges } }
+    /// How often something has changed that the replica has to tell others.
+    var changes: Changes { state.withLock { $0.changes } }
 
     /// The latest epoch that is no damage.
     var lastEpoch: UInt32 { state.withLock { $0.clock.last.lastCredibleEpoch } }
@@ -67,7 +75,7 @@ final class ReplicaTracker: Sendable {
                 }
                 if let entry = change.newData.flatMap({ SharedEntry.stamp(in: $0) }) {
                     state.observe(entry.moment)
-                    if entry.replica == state.memory.replica { state.ownChanges += 1 }
+                    if entry.replica == state.memory.replica { state.changes.others += 1 }
                 }
                 let old = change.oldData.flatMap { SharedEntry.value(in: $0) }
                 let new = change.newData.flatMap { SharedEntry.value(in: $0) }
@@ -87,7 +95,11 @@ extension ReplicaTracker.State {
         do throws(ReplicaProblem) {
             // If it was removed by hand, it is written again at the next opening.
             guard let bytes, let memory = try ReplicaMemory(bytes) else { return }
-            if memory != self.memory { ownChanges += 1 }
+            if memory != self.memory {
+                var before = self.memory
+                before.heard = memory.heard
+                if before == memory { changes.heard += 1 } else { changes.others += 1 }
+            }
             self.memory = memory
         } catch {
             // A newer version runs beside this one; this one goes on as who it is.

@@ -27,7 +27,7 @@ final class Device: Sendable {
 
     init(
         _ name: String, disk: SimulatedDisk = SimulatedDisk(), time: Int64 = noon,
-        retention: Duration = .seconds(180 * 86_400)
+        retention: Duration = .seconds(180 * 86_400), headLimit: Int = PartPlan.headLimit
     ) throws {
         self.name = name
         self.disk = disk
@@ -35,6 +35,7 @@ final class Device: Sendable {
         var options = DirectoryStore.Options()
         options.deviceName = name
         options.tombstoneRetention = retention
+        options.headLimit = headLimit
         self.options = options
         for path in [directory, state] { try disk.makeDirectory(path) }
     }
@@ -63,6 +64,13 @@ final class Device: Sendable {
         try DirectoryStore(
             directory: directory, state: state, fileSystem: fileSystem ?? disk.process(), options: options,
             now: { [clock] in clock.time.withLock { $0 } })
+    }
+
+    /// What the store of another process is made of.
+    func core(_ fileSystem: (any FileSystem)? = nil) throws -> ReplicatedDirectory {
+        try ReplicatedDirectory(
+            at: DirectoryLocation(directory: directory, state: state), fileSystem: fileSystem ?? disk.process(),
+            options: options, isWatching: false, now: { [clock] in clock.time.withLock { $0 } })
     }
 
     /// Ends the process; the next use of ``store`` is by a new one.
@@ -94,7 +102,7 @@ final class Device: Sendable {
         return files
     }
 
-    /// The one file that the device itself has written.
+    /// The head that the device itself has written.
     var ownFile: (name: String, data: Data) {
         get throws {
             let id = try #require(try store.replicas.first { $0.isOwn }).id
@@ -103,15 +111,28 @@ final class Device: Sendable {
         }
     }
 
+    /// All files that the device itself has written, the head last.
+    var ownFiles: [(name: String, data: Data)] {
+        get throws {
+            let head = try ownFile
+            let parts = (1...PartPlan.last).reversed().compactMap { part in
+                let name = head.name.replacing(".jsonl", with: ".part\(part).jsonl")
+                return files[name].map { (name, $0) }
+            }
+            return parts + [head]
+        }
+    }
+
     func put(_ data: Data, _ name: String) throws { try disk.replace(directory + "/" + name, with: data) }
 
     func remove(_ name: String) throws { try disk.remove(directory + "/" + name) }
 
-    /// Writes what is new, and carries the own file to others, as a syncer does.
+    /// Writes what is new, and carries the own files to others, as a syncer does.
     func send(to others: Device...) throws {
         try store.synchronize()
-        let file = try ownFile
-        for other in others { try other.put(file.data, file.name) }
+        for file in try ownFiles {
+            for other in others { try other.put(file.data, file.name) }
+        }
     }
 }
 
@@ -120,8 +141,9 @@ func settle(_ devices: [Device], sourceLocation: SourceLocation = #_sourceLocati
     for _ in 0..<2 {
         for device in devices {
             try device.store.synchronize()
-            let file = try device.ownFile
-            for other in devices where other !== device { try other.put(file.data, file.name) }
+            for file in try device.ownFiles {
+                for other in devices where other !== device { try other.put(file.data, file.name) }
+            }
         }
         for device in devices { try device.store.synchronize() }
     }

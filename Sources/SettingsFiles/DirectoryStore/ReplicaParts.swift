@@ -1,0 +1,80 @@
+/// Which replicas' files have arrived with all their parts.
+///
+/// A replica's newest head lists the versions of the parts that go with it. A syncer may bring the files in any order, and
+/// what has arrived is used in any case. This type only says whether something is missing.
+struct ReplicaParts: Sendable {
+    struct Head: Sendable {
+        /// The file's name.
+        let file: String
+        let header: ReplicaHeader
+        /// The first part that the head lists and that is not there, or not intact; nil if there is none.
+        let missingPart: Int?
+        fileprivate let isIntact: Bool
+
+        /// Whether everything that the replica knew when it wrote the head is there.
+        var isComplete: Bool { isIntact && missingPart == nil }
+    }
+
+    private struct Part: Hashable {
+        let replica: ReplicaID
+        let number: Int
+        let serial: UInt64
+    }
+
+    /// All heads, conflict copies and older versions included.
+    let heads: [Head]
+    /// The newest head of each replica.
+    let newest: [ReplicaID: Head]
+    /// Replicas that have parts but no head, with the file of one of the parts.
+    let headless: [ReplicaID: String]
+
+    /// - Parameter files: What is known of the files in the directory, by name.
+    init(_ files: [String: SeenFile.Summary]) {
+        var intact: Set<Part> = []
+        for summary in files.values where summary.isComplete {
+            guard let header = summary.header, let serial = header.serial else { continue }
+            intact.insert(Part(replica: header.replica, number: header.part, serial: serial))
+        }
+        var heads: [Head] = []
+        var headless: [ReplicaID: String] = [:]
+        for (file, summary) in files.sorted(by: { $0.key < $1.key }) {
+            guard let header = summary.header else { continue }
+            guard header.part == 0 else {
+                headless[header.replica] = file
+                continue
+            }
+            let missing = header.parts.indices.first { index in
+                guard let serial = header.parts[index] else { return false }
+                return !intact.contains(Part(replica: header.replica, number: index + 1, serial: serial))
+            }
+            heads.append(
+                Head(
+                    file: file, header: header, missingPart: missing.map { $0 + 1 },
+                    isIntact: summary.isComplete))
+        }
+        var newest: [ReplicaID: Head] = [:]
+        for head in heads {
+            headless[head.header.replica] = nil
+            guard let other = newest[head.header.replica] else {
+                newest[head.header.replica] = head
+                continue
+            }
+            // Of two that were written in the same millisecond, the complete one.
+            if (other.header.written, other.isComplete ? 1 : 0) < (head.header.written, head.isComplete ? 1 : 0) {
+                newest[head.header.replica] = head
+            }
+        }
+        self.heads = heads
+        self.newest = newest
+        self.headless = headless
+    }
+
+    /// Whether each replica's newest head is there with all its parts.
+    var isComplete: Bool { headless.isEmpty && newest.values.allSatisfy(\.isComplete) }
+
+    /// The files that wait for a part, with its number.
+    var waiting: [(file: String, replica: ReplicaID, part: Int)] {
+        newest.compactMap { replica, head in head.missingPart.map { (head.file, replica, $0) } }
+            + headless.map { ($1, $0, 0) }
+    }
+}
