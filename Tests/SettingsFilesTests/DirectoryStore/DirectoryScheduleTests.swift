@@ -55,12 +55,11 @@ struct DirectoryScheduleTests {
             try device.store.refresh()
         }
 
-        /// All clocks are right, and everything arrives.
-        mutating func end() throws {
-            let time = Device.noon + 10_000 * Device.day
+        /// All clocks are right, and each device's files reach all others, twice. What else is in the directories stays there.
+        mutating func end(after pause: Int64) throws {
             for (index, device) in devices.enumerated() {
-                device.time = time + Int64(index)
-                for name in device.files.keys where name.hasPrefix("conflict") { try device.remove(name) }
+                device.time = Device.noon + 1_000_000 + pause + Int64(index)
+                device.restart()
             }
             try settle(devices)
         }
@@ -71,9 +70,12 @@ struct DirectoryScheduleTests {
         for seed in (block * 50)..<(block * 50 + 50) {
             var world = try World(seed: UInt64(seed))
             for _ in 0..<40 { try world.step() }
-            try world.end()
-            let values = try world.devices.map { try $0.values }
-            #expect(values.allSatisfy { $0 == values[0] }, "seed \(seed)")
+            // At once, and when everything is due that is held back.
+            for pause in [0, 10_000 * Device.day] {
+                try world.end(after: pause)
+                let values = try world.devices.map { try $0.values }
+                #expect(values.allSatisfy { $0 == values[0] }, "seed \(seed)")
+            }
         }
     }
 }

@@ -1,0 +1,138 @@
+import Foundation
+import SettingsCore
+import SettingsTestKit
+import Testing
+
+@testable import SettingsFiles
+
+@Suite struct `A device that was away` {
+    private let one: Device
+    private let away: Device
+    private let third: Device
+
+    init() throws {
+        one = try Device("one")
+        away = try Device("away")
+        third = try Device("third")
+    }
+
+    private func pass(days: Int64, _ devices: [Device]) {
+        for device in devices {
+            device.time += days * Device.day
+            device.restart()
+        }
+    }
+
+    /// Has some devices run on several days, long after removals need to be remembered.
+    private func liveOn(_ devices: [Device]) throws {
+        pass(days: 200, devices)
+        for day in 0..<3 {
+            try devices[0].set("day", "\(day)")
+            try settle(devices)
+            pass(days: 1, devices)
+        }
+    }
+
+    @Test func `brings back no removed value that its state knew and its file did not have`() throws {
+        try away.set("own", "1")
+        try settle([one, away, third])
+        try one.set("x", "1")
+        try one.send(to: away, third)
+        // It has heard of the value, and ends before its file has it.
+        try away.store.refresh()
+        #expect(try away.value("x") == "1")
+        away.restart()
+        try one.set("x", nil)
+        try settle([one, third])
+        try liveOn([one, third])
+        away.time = one.time
+        try settle([one, away, third])
+        #expect(try away.value("x") == nil)
+        #expect(try one.values == ["own": "1", "day": "2"])
+    }
+
+    @Test func `has a removal forgotten soon after it has heard of it`() throws {
+        try one.set("x", "1")
+        try settle([one, away, third])
+        try one.set("x", nil)
+        try settle([one, third])
+        try liveOn([one, third])
+        let count = { try #require(try one.store.replicas.first { $0.isOwn }).entryCount }
+        #expect(try count() == 2)
+        away.time = one.time
+        try settle([one, away, third])
+        try liveOn([one, away, third])
+        #expect(try count() == 1)
+        #expect(try third.values == ["day": "2"])
+    }
+
+    @Test func `does not count as having heard what has arrived in part, or is held back`() throws {
+        try settle([one, away])
+        try one.set("x", "1")
+        try one.set("y", "1")
+        try settle([one, away])
+        try one.set("x", nil)
+        try one.store.synchronize()
+        let file = try one.ownFile
+        let lines = file.data.split(separator: UInt8(ascii: "\n"))
+        // The removal is in the line that is missing.
+        let part = lines.filter { !String(decoding: $0, as: UTF8.self).contains("deleted") }
+        try away.put(Data(part.joined(separator: [UInt8(ascii: "\n")])), file.name)
+        try away.store.synchronize()
+        #expect(try away.value("x") == "1")
+        let ownID = try #require(try one.store.replicas.first { $0.isOwn }).id
+        let heard = try #require(replicaFile(Array(try away.ownFile.data))?.header).heard
+        let removal = try #require(replicaFile(Array(file.data))?.records.first { $0.name == "x" }).entry.stamp
+        #expect(removal.replica.description == ownID)
+        #expect(!heard.covers(removal))
+        try away.put(file.data, file.name)
+        try away.store.synchronize()
+        #expect(try #require(replicaFile(Array(try away.ownFile.data))?.header).heard.covers(removal))
+    }
+
+    @Test
+    func `is named in the report if it has written nothing for long, with the removals that are kept because of it`()
+        throws
+    {
+        try one.set("x", "1")
+        try one.set("y", "1")
+        try settle([one, away])
+        let name = try away.ownFile.name
+        try one.set("x", nil)
+        try one.set("y", nil)
+        try one.store.synchronize()
+        #expect(try one.store.report.problems.isEmpty)
+        pass(days: 370, [one])
+        try one.store.synchronize()
+        let problem = try #require(try one.store.report.problems.first)
+        #expect(problem.kind == .abandoned)
+        #expect(problem.file == name)
+        #expect(problem.recordCount == 2)
+        #expect(problem.description.contains("delete it"))
+        // What it asks for helps.
+        try one.remove(name)
+        one.restart()
+        try one.set("z", "1")
+        for _ in 0..<2 {
+            try one.store.synchronize()
+            one.restart()
+        }
+        #expect(try one.store.report.problems.isEmpty)
+        #expect(try one.store.replicas.map(\.entryCount) == [1])
+    }
+
+    @Test func `is not what a first import looks like after removals were forgotten`() throws {
+        try one.set("x", "1")
+        try one.set("x", nil)
+        try liveOn([one])
+        let stamp = Stamp(.earliest, by: ReplicaID(9))
+        let record = SharedRecord(name: "imported", entry: SharedEntry(stamp: stamp, value: Data("1".utf8)))
+        let header = ReplicaHeader(replica: ReplicaID(9), device: "new", written: one.time, recordCount: 1)
+        let (service, problems) = SettingsService.over(try one.store)
+        defer { withExtendedLifetime(service) {} }
+        try one.put(Data(ReplicaFileWriter.bytes(header, [record])), "new.jsonl")
+        try one.store.refresh()
+        #expect(try one.value("imported") == "1")
+        #expect(problems.codes.isEmpty)
+    }
+}
