@@ -161,4 +161,15 @@ extension ReplicatedDirectory {
         }
         return isWhole && ReplicaParts(summaries).isComplete
     }
+
+    /// Whether one of the own files has a value under one of these names, current or superseded. Reads all of them.
+    ///
+    /// An export with ``Table/mustCompact`` set leaves no superseded value.
+    func ownFilesHaveValue(underOneOf names: Set<String>) -> Bool {
+        for file in ownFiles() ?? [] {
+            let records = read(file.name, known: nil)?.file?.records ?? []
+            if records.contains(where: { !$0.entry.isTombstone && names.contains($0.name) }) { return true }
+        }
+        return false
+    }
 }

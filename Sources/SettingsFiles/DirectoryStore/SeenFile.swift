@@ -18,6 +18,7 @@ struct SeenFile: Sendable {
         var header: ReplicaHeader?
         var recordCount: Int
         var damagedLines: Int
+        var oversizedRecords: Int
         var isComplete: Bool
         /// The last moment in it that is not too far in the future.
         var latest = Instant.earliest
@@ -32,6 +33,7 @@ struct SeenFile: Sendable {
             header = file.header
             recordCount = file.records.count
             damagedLines = file.damagedLines
+            oversizedRecords = file.oversizedRecords
             isComplete = file.isComplete
         }
 
@@ -74,7 +76,11 @@ struct SeenFile: Sendable {
                 let intact = summary.recordCount + (summary.header == nil ? 0 : 1)
                 problems.append(.damagedFile(name, intact: intact, damaged: summary.damagedLines))
             } else if let all = summary.header?.recordCount, !summary.isComplete {
-                problems.append(.incompleteFile(name, present: summary.recordCount, all: all))
+                let present = summary.recordCount + summary.oversizedRecords
+                problems.append(.incompleteFile(name, present: present, all: all))
+            }
+            if summary.oversizedRecords > 0 {
+                problems.append(.oversizedRecords(name, records: summary.oversizedRecords))
             }
             if summary.heldBackCount > 0 { problems.append(.clockAhead(name, records: summary.heldBackCount)) }
             return problems

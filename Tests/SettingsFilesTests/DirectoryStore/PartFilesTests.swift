@@ -246,10 +246,12 @@ struct PartFilesTests {
         try core.set(nil, named: "key7")
         try core.synchronize()
         #expect(names(in: try file(2, of: one).data).contains("key7"))
+        #expect(core.ownFilesHaveValue(underOneOf: ["key7", "none"]))
         core.table.withLock { $0.mustCompact = true }
         #expect(core.needsExport)
         try core.export(always: false)
         #expect(!core.needsExport)
+        #expect(!core.ownFilesHaveValue(underOneOf: ["key7", "none"]))
         let records = try one.ownFiles.flatMap { replicaFile(Array($0.data))?.records ?? [] }
         #expect(records.count == 40)
         #expect(records.filter { $0.name == "key7" }.map(\.entry.isTombstone) == [true])
