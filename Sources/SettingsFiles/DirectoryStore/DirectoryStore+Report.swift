@@ -14,7 +14,7 @@ extension DirectoryStore {
         /// When it last wrote its file, by its own clock, but never in the future. A device that is used writes its file at
         /// least once a day.
         public let lastSeen: Date
-        /// How many settings are in its file, those included that were removed and are remembered.
+        /// How many settings are in its files, those included that were removed and are remembered.
         public let entryCount: Int
         /// Whether it is this one.
         public let isOwn: Bool
@@ -24,8 +24,8 @@ extension DirectoryStore {
     public struct Report: Sendable, Hashable {
         /// What was found in the directory, by the names of the files.
         public let problems: [Problem]
-        /// Whether the replica's file is to be written: something was changed here that it does not have yet, or it is
-        /// missing, damaged, or was not written for a day.
+        /// Whether the replica's files are to be written: they lack something that was changed here, one of them is
+        /// missing or damaged, or they were not written for a day.
         public let hasUnexportedChanges: Bool
     }
 
@@ -35,8 +35,11 @@ extension DirectoryStore {
         public enum Kind: Sendable, Hashable {
             /// Some of its records are not intact; the others are used.
             case damaged
-            /// It has fewer records than it should; the rest may still arrive.
+            /// It has fewer records than it should, or belongs to several files, one of which is not there; the rest may
+            /// still arrive.
             case incomplete
+            /// Some of its records have a larger name or value than is allowed; they are not used.
+            case oversized
             /// Some records are from so far in the future that a clock must be wrong. They are used when they are due.
             case heldBack
             /// It is in the cloud only, and not read before it was brought.

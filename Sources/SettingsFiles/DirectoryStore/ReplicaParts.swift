@@ -78,3 +78,8 @@ struct ReplicaParts: Sendable {
             + headless.map { ($1, $0, 0) }
     }
 }
+
+extension ReplicatedDirectory.Table {
+    /// What is known of the replicas' files, by name.
+    var summaries: [String: SeenFile.Summary] { files.compactMapValues(\.summary) }
+}

@@ -6,11 +6,11 @@ import SettingsCore
     import Foundation
 #endif
 
-/// Writing the replica's file.
+/// Writing the replica's files.
 extension ReplicatedDirectory {
-    /// How often the file is written if nothing changes: others see by it that the device is in use.
+    /// How often the head is written if nothing changes: others see by it that the device is in use.
     private static var longestSilence: Int64 { 86_400_000 }
-    /// How often a new file is written in vain, because the present one changes meanwhile, before it is given up.
+    /// How often new files are written in vain, because the present ones change meanwhile, before that is given up.
     private static var attemptLimit: Int { 20 }
 
     /// Whether the directory lacks something that others are to be told. Constant time.
@@ -30,7 +30,7 @@ extension ReplicatedDirectory {
         return changes.heard != exported.changes.heard && changes.others == exported.changes.others
     }
 
-    /// Takes over what the directory has, and writes the replica's file if that is needed.
+    /// Takes over what the directory has, and writes the replica's files if that is needed.
     func export(always: Bool) throws {
         do {
             try look()
@@ -68,13 +68,11 @@ extension ReplicatedDirectory {
                 if !needsExport { return }
                 continue
             }
+            let seen = zip(new, statuses).map { SeenFile(status: $1, content: .replica($0.summary)) }
             table.withLock { table in
-                for (file, status) in zip(new, statuses) {
-                    table.files[file.name] = SeenFile(status: status, content: .replica(file.summary))
-                    if file.part == 0 {
-                        table.exported = Exported(
-                            replica: own.replica, changes: changes, written: file.header.written)
-                    }
+                for (file, seen) in zip(new, seen) { table.files[file.name] = seen }
+                table.exported = new.last.map {
+                    Exported(replica: own.replica, changes: changes, written: $0.header.written)
                 }
                 table.mustExport = false
                 if isCompacting { table.mustCompact = false }
@@ -150,7 +148,7 @@ extension ReplicatedDirectory {
         return heard
     }
 
-    /// Sees to it that the own file survives a power failure, whoever has put it in its place.
+    /// Sees to it that the own files survive a power failure, also if another process has put them in their places.
     private func synchronizeDirectory() throws {
         guard let name = ownFileName() else { return }
         let (status, durable) = table.withLock { ($0.files[name]?.status, $0.durableStatus) }
@@ -165,8 +163,8 @@ extension ReplicatedDirectory {
         table.withLock { $0.durableStatus = status }
     }
 
-    /// Puts new files in the place of the own ones, before all other processes with this state. Not with the state's own
-    /// lock, which setting a value needs: a network may not answer.
+    /// Puts new files in the place of the own ones; processes with one state take turns. Not with the state's own lock,
+    /// which setting a value needs: a network may not answer.
     ///
     /// A process that ends meanwhile leaves a head that lists parts which have been replaced. Readers use what is there, and
     /// the next export writes another head.

@@ -46,7 +46,11 @@ extension ReplicatedDirectory {
     func updateMemory() throws {
         let own = tracker.memory.replica
         let summaries = table.withLock { $0.summaries }
-        let heads = ReplicaParts(summaries).heads.filter { $0.isComplete && $0.header.replica != own }
+        // Not all of such a replica's records are known here.
+        let curtailed = Set(summaries.values.filter { $0.oversizedRecords > 0 }.compactMap(\.header?.replica))
+        let heads = ReplicaParts(summaries).heads.filter { head in
+            head.isComplete && head.header.replica != own && !curtailed.contains(head.header.replica)
+        }
         var withheld: [ReplicaID: [ReplicaID: HybridMoment]] = [:]
         for summary in summaries.values {
             guard let writer = summary.header?.replica else { continue }

@@ -101,8 +101,9 @@ extension ReplicaProblem {
     fileprivate var topic: String {
         switch self {
         case .newerFile(let file, _), .damagedFile(let file, _, _), .incompleteFile(let file, _, _),
-            .missingPart(let file, _), .tooLarge(let file), .notDelivered(let file), .unreadable(let file, _),
-            .clockAhead(let file, _), .returned(let file, _), .abandoned(let file, _, _):
+            .missingPart(let file, _), .oversizedRecords(let file, _), .tooLarge(let file), .notDelivered(let file),
+            .unreadable(let file, _), .clockAhead(let file, _), .returned(let file, _),
+            .abandoned(let file, _, _):
             "\(code.name) \(file)"
         case .newerState, .tooManyFiles, .valueTooLarge, .tooMuch, .copiedState, .missingDirectory, .noFreeName,
             .stateInDirectory, .otherDirectory:
@@ -112,7 +113,7 @@ extension ReplicaProblem {
 
     var code: SettingsError.Code {
         switch self {
-        case .damagedFile, .incompleteFile, .missingPart: .damaged
+        case .damagedFile, .incompleteFile, .missingPart, .oversizedRecords: .partlyUsedFile
         case .clockAhead: .heldBack
         case .copiedState: .copiedState
         case .returned: .returned
@@ -132,6 +133,7 @@ extension ReplicaProblem {
         case .damagedFile(_, _, let damaged): problem(.damaged, damaged)
         case .incompleteFile(_, let present, let all): problem(.incomplete, all - present)
         case .missingPart: problem(.incomplete)
+        case .oversizedRecords(_, let records): problem(.oversized, records)
         case .clockAhead(_, let records): problem(.heldBack, records)
         case .notDelivered: problem(.pending)
         case .tooLarge: problem(.tooLarge)
@@ -143,9 +145,4 @@ extension ReplicaProblem {
             nil
         }
     }
-}
-
-extension ReplicatedDirectory.Table {
-    /// What is known of the replicas' files, by name.
-    var summaries: [String: SeenFile.Summary] { files.compactMapValues(\.summary) }
 }

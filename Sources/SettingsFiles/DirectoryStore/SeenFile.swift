@@ -18,6 +18,7 @@ struct SeenFile: Sendable {
         var header: ReplicaHeader?
         var recordCount: Int
         var damagedLines: Int
+        var oversizedRecords: Int
         var isComplete: Bool
         /// How many records are too far in the future.
         var heldBackCount = 0
@@ -34,6 +35,7 @@ struct SeenFile: Sendable {
             header = file.header
             recordCount = file.records.count
             damagedLines = file.damagedLines
+            oversizedRecords = file.oversizedRecords
             isComplete = file.isComplete
         }
 
@@ -89,7 +91,11 @@ struct SeenFile: Sendable {
                 let intact = summary.recordCount - summary.refusedCount + (summary.header == nil ? 0 : 1)
                 problems.append(.damagedFile(name, intact: intact, damaged: damaged))
             } else if let all = summary.header?.recordCount, !summary.isComplete {
-                problems.append(.incompleteFile(name, present: summary.recordCount, all: all))
+                let present = summary.recordCount + summary.oversizedRecords
+                problems.append(.incompleteFile(name, present: present, all: all))
+            }
+            if summary.oversizedRecords > 0 {
+                problems.append(.oversizedRecords(name, records: summary.oversizedRecords))
             }
             if summary.heldBackCount > 0 { problems.append(.clockAhead(name, records: summary.heldBackCount)) }
             return problems

@@ -19,6 +19,13 @@ extension SettingsError.Code {
     public static let returned = Self(
         name: "returned",
         advice: "Old values have come back with a device that was away; remove those that are not wanted.")
+    /// A file in the shared directory can be used in part only: it is damaged, has not arrived completely, or has records
+    /// that are larger than allowed.
+    public static let partlyUsedFile = Self(
+        name: "partlyUsedFile",
+        advice:
+            "What is intact in the file is used, and no value changes because of the rest. If this stays so, see that the "
+            + "syncer has carried all files, or start the program on the device that wrote the file.")
     /// A file in the shared directory cannot be used, or not yet.
     public static let unusedFile = Self(
         name: "unusedFile", advice: "A file in the shared directory is not used; the others are.")

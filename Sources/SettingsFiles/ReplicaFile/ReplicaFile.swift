@@ -18,11 +18,13 @@ struct ReplicaFile: Sendable, Hashable {
     var records: [SharedRecord] = []
     /// How many lines there are that are not whole.
     var damagedLines = 0
+    /// How many intact records have a name or a value that is larger than allowed. They are not among ``records``.
+    var oversizedRecords = 0
 
     /// Whether everything is there that its writer has written.
     var isComplete: Bool {
         guard let header else { return false }
-        return records.count >= header.recordCount && damagedLines == 0
+        return records.count + oversizedRecords >= header.recordCount && damagedLines == 0
     }
 
     /// How a file of any replica, any version, begins.
@@ -37,7 +39,8 @@ struct ReplicaFile: Sendable, Hashable {
     static let sizeLimit = 64 << 20
     /// Longer lines are not read.
     static let lineLimit = 32 << 20
-    /// A larger value, or a longer name, cannot be set: in base 64, or with all that must be escaped, they fit into a line.
+    /// A larger value, or a longer name, can neither be set nor is it read. In base 64, or with all that must be escaped,
+    /// values and names up to these limits fit into a line.
     static let valueLimit = 16 << 20
     static let nameLimit = 1 << 20
     /// A head that lists more parts is damaged.

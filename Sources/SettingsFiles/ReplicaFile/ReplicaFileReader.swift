@@ -33,7 +33,7 @@ enum ReplicaFileReader {
                 case .damaged: file.damagedLines += 1
                 }
             } else if let record = readRecord(line, in: bytes) {
-                file.records.append(record)
+                if record.isOversized { file.oversizedRecords += 1 } else { file.records.append(record) }
             } else if !line.isEmpty, !isHeader(line, in: bytes) {
                 file.damagedLines += 1
             }
@@ -143,6 +143,13 @@ enum ReplicaFileReader {
         guard place == nil, let value else { return false }
         place = value
         return true
+    }
+}
+
+extension SharedRecord {
+    /// Whether no device could have set it with this library.
+    fileprivate var isOversized: Bool {
+        name.utf8.count > ReplicaFile.nameLimit || entry.value?.count ?? 0 > ReplicaFile.valueLimit
     }
 }
 

@@ -7,6 +7,7 @@ enum ReplicaProblem: ValueFreeError, Equatable {
     case damagedFile(String, intact: Int, damaged: Int)
     case incompleteFile(String, present: Int, all: Int)
     case missingPart(String, Int)
+    case oversizedRecords(String, records: Int)
     case tooLarge(String)
     case tooManyFiles(Int)
     case notDelivered(String)
@@ -35,6 +36,9 @@ enum ReplicaProblem: ValueFreeError, Equatable {
         case .missingPart(let file, let part):
             "\(file) belongs to several files, of which part \(part) is not there or not intact. What is there is used; the "
                 + "rest may still arrive."
+        case .oversizedRecords(let file, let records):
+            "\(records) records in \(file) have a name of more than \(ReplicaFile.nameLimit >> 20) MiB or a value of more than "
+                + "\(ReplicaFile.valueLimit >> 20) MiB. They are not used, and not passed on."
         case .tooLarge(let file):
             "\(file) is larger than \(ReplicaFile.sizeLimit >> 20) MiB and was not read."
         case .tooManyFiles(let count):

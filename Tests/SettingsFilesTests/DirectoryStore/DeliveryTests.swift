@@ -71,14 +71,59 @@ struct DeliveryTests {
         #expect(try other.store.report.problems.map(\.kind) == [.damaged])
         try other.store.refresh()
         try other.store.refresh()
-        #expect(problems.codes == [.damaged])
+        #expect(problems.codes == [.partlyUsedFile])
         try other.put(data.prefix { $0 != UInt8(ascii: "\n") }, name)
         try other.store.refresh()
         #expect(try other.store.report.problems.map(\.kind) == [.incomplete])
         try other.put(data, name)
         try other.store.refresh()
         #expect(try other.store.report.problems.isEmpty)
-        #expect(problems.codes == [.damaged])
+        #expect(problems.codes == [.partlyUsedFile])
+    }
+
+    @Test("damage in a file of another device is told without advice that is true only of own files")
+    func advice() throws {
+        try one.set("a", "1")
+        try one.store.synchronize()
+        let (name, data) = try one.ownFile
+        let (service, problems) = SettingsService.over(try other.store)
+        defer { withExtendedLifetime(service) {} }
+        try other.put(data.dropLast(30), name)
+        for _ in 0..<2 { try other.store.refresh() }
+        let texts = problems.all.map { "\($0)" }
+        #expect(texts.count == 1)
+        #expect(texts.allSatisfy { $0.contains(name) && !$0.contains("kept aside") && !$0.contains("replaced") })
+        #expect(other.files[name] == data.dropLast(30))
+    }
+
+    @Test(
+        "a record with a larger name or value than is allowed is refused, told, and not passed on",
+        arguments: [true, false])
+    func oversized(isName: Bool) throws {
+        let stamp = Stamp(Instant(milliseconds: Device.noon), replica: 7)
+        func record(_ name: String, _ size: Int) -> SharedRecord {
+            SharedRecord(
+                name: name, entry: SharedEntry(stamp: stamp, value: Data(repeating: UInt8(ascii: "1"), count: size)))
+        }
+        let excess = isName ? 1 : 0
+        let records = [
+            record("good", 1),
+            record(
+                String(repeating: "n", count: ReplicaFile.nameLimit + excess), isName ? 1 : ReplicaFile.valueLimit + 1),
+        ]
+        let header = ReplicaHeader(replica: ReplicaID(7), device: "d", written: Device.noon, recordCount: 2)
+        let name = ReplicaFileName.name(of: ReplicaID(7))
+        try other.put(Data(ReplicaFileWriter.bytes(header, records)), name)
+        let (service, problems) = SettingsService.over(try other.store)
+        defer { withExtendedLifetime(service) {} }
+        for _ in 0..<2 { try other.store.synchronize() }
+        #expect(try other.store.keys() == ["good"])
+        let problem = try #require(try other.store.report.problems.first)
+        #expect(problem.kind == .oversized)
+        #expect(problem.file == name && problem.recordCount == 1)
+        #expect(try other.store.report.problems.count == 1)
+        #expect(problems.codes == [.partlyUsedFile])
+        #expect(replicaFile(Array(try other.ownFile.data))?.records.map(\.name) == ["good"])
     }
 
     @Test("a file that goes back to an older copy takes nothing back")

@@ -74,6 +74,23 @@ import Testing
         #expect(try !reads(header: [member] + Self.header.filter { $0 != member } + [member]))
     }
 
+    @Test(
+        arguments: [
+            (#""part":1"#, false), (#""part":0"#, true), (#""serial":"00000000000000aa""#, false),
+            (#""part":1,"serial":"00000000000000aa""#, true), (#""part":-1,"serial":"00000000000000aa""#, false),
+            (#""part":"1","serial":"00000000000000aa""#, false), (#""part":1,"serial":170"#, false),
+            (#""parts":["00000000000000aa",null,"00000000000000ab"]"#, true), (#""parts":[null]"#, true),
+            (#""parts":[]"#, false), (#""parts":["aa"]"#, false), (#""parts":[1]"#, false), (#""parts":{}"#, false),
+            (#""parts":"00000000000000aa""#, false), (#""parts":[["00000000000000aa"]]"#, false),
+            (#""parts":[\#(Array(repeating: "null", count: 99).joined(separator: ","))]"#, true),
+            (#""parts":[\#(Array(repeating: "null", count: 100).joined(separator: ","))]"#, false),
+            (#""total":7"#, true), (#""total":-7"#, false), (#""total":"7""#, false),
+            (#""total":7,"total":7"#, false), (#""parts":[null],"parts":[null]"#, false),
+        ] as [(String, Bool)])
+    func `for members about parts that are not as they should be`(members: String, isRight: Bool) throws {
+        #expect(try reads(header: Self.header + [members]) == isRight)
+    }
+
     @Test func `for saying two things of the value`() throws {
         let ways = [Self.value, #""data":"MQ==""#, #""deleted":true"#]
         for one in ways {

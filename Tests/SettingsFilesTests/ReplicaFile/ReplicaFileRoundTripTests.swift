@@ -23,6 +23,18 @@ import Testing
         #expect(file.isComplete)
     }
 
+    @Test func `the header of a part, and that of a head which lists parts`() throws {
+        var part = sampleHeader
+        (part.part, part.serial) = (3, 0xFEDC_BA98_7654_3210)
+        var head = sampleHeader
+        (head.parts, head.total) = ([nil, 7, nil, .max], 10_000)
+        for header in [part, head] {
+            let file = try #require(replicaFile(ReplicaFileWriter.bytes(header, sampleReplicaRecords)))
+            #expect(file.header == header)
+            #expect(file.isComplete)
+        }
+    }
+
     @Test func `nothing but its header if there is nothing`() throws {
         let bytes = ReplicaFileWriter.bytes(sampleHeader, [])
         let file = try #require(replicaFile(bytes))
