@@ -10,7 +10,7 @@ import SettingsCore
 /// iCloud Drive, Dropbox, rsync, unison, a network file system.
 ///
 /// Every device has the whole of the settings in a state of its own, outside of the directory: reading and writing never
-/// wait for the directory, and go on without it. Into the directory each writes one file, with all that it knows, and
+/// wait for the directory, and go on without it. Into the directory each writes its own files, with all that it knows, and
 /// reads those of all others. In what order files arrive, how often, how late, under which names, does not matter: of two
 /// values for one setting the later stays, on every device the same, and what was removed stays removed.
 ///
@@ -21,7 +21,7 @@ import SettingsCore
 /// ## What is safe when
 /// When `set` returns, the change is in the local state's journal: it survives the end of the process. When
 /// ``synchronize()`` returns, it survives a power failure and is in the directory, and what the directory had is here. The
-/// replica's file is written in the background, within a second of the change, and what others change is looked for at
+/// replica's files are written in the background, within a second of the change, and what others change is looked for at
 /// once where the system reports it, and every two seconds on file systems that may not.
 ///
 /// ## What "later" means
@@ -52,7 +52,7 @@ public final class DirectoryStore: SettingsStore {
         public var pollInterval: Duration?
         /// Larger files are neither read nor written.
         var sizeLimit = ReplicaFile.sizeLimit
-        /// What fits into the file that is written at every export.
+        /// How many bytes of records fit into the file that is written at every export.
         var headLimit = PartPlan.headLimit
 
         /// What is usual.
@@ -138,7 +138,7 @@ public final class DirectoryStore: SettingsStore {
     /// - Throws: as ``set(_:to:)`` does.
     public func removeAll() throws { try core.removeAll() }
 
-    /// Takes over what the directory now holds, writes the replica's file if others lack something that was changed here,
+    /// Takes over what the directory now holds, writes the replica's files if others lack something that was changed here,
     /// and returns when everything survives a power failure.
     ///
     /// - Throws: ``SettingsError``: `notExported` if the directory cannot be read or written; what was set is safe then in
@@ -153,7 +153,9 @@ public final class DirectoryStore: SettingsStore {
     /// What is not as it should be in the directory, as it was found last.
     public var report: Report { core.report() }
 
-    /// Writes the replica's file now, also if it has everything already.
+    /// Writes the replica's files now, also if they have everything already.
+    ///
+    /// Of several files only those are written that have to change; the smallest one always is.
     ///
     /// - Throws: ``SettingsError`` with the code `notExported`.
     public func export() throws { try core.export(always: true) }

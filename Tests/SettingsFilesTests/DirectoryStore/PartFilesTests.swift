@@ -125,6 +125,38 @@ struct PartFilesTests {
         }
     }
 
+    @Test("of any mixture of old and new files the newest entries count, and only files of one export are complete")
+    func mixtures() throws {
+        let old = try one.ownFiles
+        one.time += 1_000
+        for number in 0..<40 { try one.set("key\(number)", number == 39 ? nil : "2") }
+        try one.store.synchronize()
+        let (new, newValues) = (try one.ownFiles, try one.values)
+        #expect(zip(old, new).allSatisfy { $0.name == $1.name && $0.data != $1.data })
+        for bits in 0..<8 {
+            let device = try Device("reader")
+            var latest: [String: SharedEntry] = [:]
+            for index in 0..<3 {
+                let file = bits >> index & 1 == 1 ? new[index] : old[index]
+                try device.put(file.data, file.name)
+                for record in replicaFile(Array(file.data))?.records ?? [] {
+                    latest[record.name] = max(latest[record.name] ?? record.entry, record.entry)
+                }
+            }
+            try device.store.refresh()
+            let values = latest.compactMapValues { $0.value.map { String(decoding: $0, as: UTF8.self) } }
+            #expect(try device.values == values, "\(bits)")
+            // The new base has everything.
+            if bits & 1 == 1 { #expect(values == newValues, "\(bits)") }
+            #expect(try device.store.report.problems.isEmpty == (bits == 0 || bits == 7), "\(bits)")
+            for file in new { try device.put(file.data, file.name) }
+            for file in old { try device.put(file.data, "copy of \(file.name)") }
+            try device.store.refresh()
+            #expect(try device.values == newValues, "\(bits)")
+            #expect(try device.store.report.problems.isEmpty, "\(bits)")
+        }
+    }
+
     @Test("a replica is listed once, with the settings of all its files")
     func listed() throws {
         try one.send(to: other)

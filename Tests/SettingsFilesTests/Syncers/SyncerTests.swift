@@ -45,26 +45,31 @@ struct SyncerTests {
         }
         func areEqual() -> Bool { replicas.allSatisfy { $0.values == replicas[0].values } }
 
+        // So many that a replica has more than one file.
+        let many = (0..<150).map { SettingsStoreBatch.Entry(key: key("one of many \($0)"), data: Data("1".utf8)) }
+        _ = try replicas[0].store.apply(SettingsStoreBatch(writes: many))
         for replica in replicas {
             try replica.set("of \(replica.name)", "1")
             try replica.set("common", "\"\(replica.name)\"")
             try replica.set("removed", "1")
         }
         try await exchange(
-            until: { areEqual() && replicas[0].values.count >= replicas.count + 2 }, "not all has arrived")
+            until: { areEqual() && replicas[0].values.count >= many.count + replicas.count + 2 }, "not all has arrived")
         let last = try #require(replicas.last)
         try replicas[0].set("removed", nil)
         try last.set("common", "\"after all\"")
         try replicas[0].set("of \(last.name)", "2")
         try await exchange(
             until: {
-                areEqual() && replicas[0].values.count >= replicas.count + 1 && replicas[0].values["removed"] == nil
+                areEqual() && replicas[0].values.count >= many.count + replicas.count + 1
+                    && replicas[0].values["removed"] == nil
             }, "a removal has not arrived")
         #expect(replicas[0].values["common"] == Data("\"after all\"".utf8))
         #expect(last.values["of \(last.name)"] == Data("2".utf8))
         for replica in replicas {
             #expect(Set(replica.store.replicas.map(\.deviceName)) == Set(replicas.map(\.name)))
             #expect(replica.store.report.problems.isEmpty)
+            #expect(try names(in: replica.directory).contains { $0.hasSuffix(".part1.jsonl") })
         }
     }
 
