@@ -13,6 +13,16 @@ struct ReplicaParts: Sendable {
 
         /// Whether everything that the replica knew when it wrote the head is there.
         var isComplete: Bool { isIntact && missingPart == nil }
+
+        /// By the replica's last own change: that is later in a later head, whatever the machine's clock did. Of two heads with
+        /// the same change, the one that was written later, by that clock; of two from one millisecond, the complete one.
+        fileprivate func isNewer(than other: Head) -> Bool {
+            let (change, otherChange) = (lastChange, other.lastChange)
+            if change != otherChange { return otherChange < change }
+            return (other.header.written, other.isComplete ? 1 : 0) < (header.written, isComplete ? 1 : 0)
+        }
+
+        private var lastChange: HybridMoment { header.heard.moments[header.replica] ?? .earliest }
     }
 
     private struct Part: Hashable {
@@ -59,10 +69,7 @@ struct ReplicaParts: Sendable {
                 newest[head.header.replica] = head
                 continue
             }
-            // Of two that were written in the same millisecond, the complete one.
-            if (other.header.written, other.isComplete ? 1 : 0) < (head.header.written, head.isComplete ? 1 : 0) {
-                newest[head.header.replica] = head
-            }
+            if head.isNewer(than: other) { newest[head.header.replica] = head }
         }
         self.heads = heads
         self.newest = newest

@@ -90,6 +90,26 @@ import Testing
         #expect(try #require(replicaFile(Array(try away.ownFile.data))?.header).heard.covers(removal))
     }
 
+    @Test func `gets no removed value back from a large part of another that was not written since`() throws {
+        let one = try Device("one", headLimit: 400)
+        for number in 0..<20 { try one.set("key\(number)", "value") }
+        try settle([one, away])
+        let size = { try one.ownFiles.first?.data.count ?? 0 }
+        let before = try size()
+        try one.set("key7", nil)
+        try settle([one, away])
+        // The large part still has the value.
+        #expect(try size() == before)
+        try liveOn([one, away])
+        try liveOn([one, away])
+        #expect(try one.ownFiles.allSatisfy { !String(decoding: $0.data, as: UTF8.self).contains("\"key7\"") })
+        one.restart()
+        away.restart()
+        try settle([one, away])
+        #expect(try away.value("key7") == nil)
+        #expect(try one.values.count == 20)
+    }
+
     @Test
     func `is named in the report if it has written nothing for long, with the removals that are kept because of it`()
         throws
