@@ -22,8 +22,8 @@ final class ReplicaTracker: Sendable {
 
     fileprivate struct State {
         var clock = HybridClock()
-        /// The latest instant of each epoch among the entries that the state holds or has held.
-        var latest: [UInt32: Instant] = [:]
+        /// The latest instant of each epoch before the clock's, among the entries that the state holds or has held.
+        var earlierEpochs: [UInt32: Instant] = [:]
         var memory = ReplicaMemory(replica: ReplicaID(0))
         var changes = Changes()
     }
@@ -41,7 +41,7 @@ final class ReplicaTracker: Sendable {
 
     /// Returns a stamp for a change that is made now. The state's journal is locked.
     func nextStamp(now: Int64) -> Stamp {
-        state.withLock { Stamp($0.clock.next(now: now), by: $0.memory.replica) }
+        state.withLock { Stamp($0.nextMoment(now: now), by: $0.memory.replica) }
     }
 
     /// Returns what the replica accepts, with the times of others, without those that have passed, and with what it vouches
@@ -60,7 +60,7 @@ final class ReplicaTracker: Sendable {
         state.withLock { state in
             state.memory = memory
             // What was forgotten may have been the last that was given out.
-            if let collected = memory.collected { state.clock.observe(collected) }
+            if let collected = memory.collected { state.observe(collected) }
             for record in records { state.observe(record.entry.stamp.moment) }
         }
     }
@@ -68,27 +68,54 @@ final class ReplicaTracker: Sendable {
     /// Takes note of changes of the state, and translates them into changes of values.
     func present(_ changes: [SettingsStoreChange]) -> [SettingsStoreChange] {
         state.withLock { state in
-            changes.compactMap { change in
-                if change.name == ReplicaMemory.name {
-                    state.takeMemory(change.newData)
-                    return nil
-                }
-                if let entry = change.newData.flatMap({ SharedEntry.stamp(in: $0) }) {
-                    state.observe(entry.moment)
-                    if entry.replica == state.memory.replica { state.changes.others += 1 }
-                }
-                let old = change.oldData.flatMap { SharedEntry.value(in: $0) }
-                let new = change.newData.flatMap { SharedEntry.value(in: $0) }
-                return old == new ? nil : SettingsStoreChange(name: change.name, from: old, to: new)
-            }
+            // Most often there is one, and then no array needs to grow.
+            if changes.count == 1 { return state.present(changes[0]).map { [$0] } ?? [] }
+            return changes.compactMap { state.present($0) }
         }
     }
 }
 
 extension ReplicaTracker.State {
+    /// - Returns: nil if no value has changed.
+    fileprivate mutating func present(_ change: SettingsStoreChange) -> SettingsStoreChange? {
+        guard change.name != ReplicaMemory.name else {
+            takeMemory(change.newData)
+            return nil
+        }
+        let entry = change.newData.flatMap { SharedEntry.stampAndValue(in: $0) }
+        if let stamp = entry?.stamp {
+            observe(stamp.moment)
+            if stamp.replica == memory.replica { changes.others += 1 }
+        }
+        let old = change.oldData.flatMap { SharedEntry.value(in: $0) }
+        let new = entry?.value
+        return old == new ? nil : SettingsStoreChange(name: change.name, from: old, to: new)
+    }
+
+    /// Gives out a moment.
+    fileprivate mutating func nextMoment(now: Int64) -> HybridMoment {
+        let last = clock.last
+        let moment = clock.next(now: now)
+        if moment.epoch != last.epoch { earlierEpochs[last.epoch] = last.instant }
+        return moment
+    }
+
     fileprivate mutating func observe(_ moment: HybridMoment) {
-        clock.observe(moment)
-        latest[moment.epoch] = max(latest[moment.epoch] ?? moment.instant, moment.instant)
+        let last = clock.last
+        if moment.epoch < last.epoch {
+            let latest = earlierEpochs[moment.epoch] ?? moment.instant
+            earlierEpochs[moment.epoch] = max(latest, moment.instant)
+        } else {
+            if moment.epoch > last.epoch { earlierEpochs[last.epoch] = last.instant }
+            clock.observe(moment)
+        }
+    }
+
+    /// The latest instant of each epoch.
+    fileprivate var latest: [UInt32: Instant] {
+        var latest = earlierEpochs
+        latest[clock.last.epoch] = clock.last.instant
+        return latest
     }
 
     fileprivate mutating func takeMemory(_ bytes: Data?) {
