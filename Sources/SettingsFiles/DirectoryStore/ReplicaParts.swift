@@ -35,8 +35,8 @@ struct ReplicaParts: Sendable {
     let heads: [Head]
     /// The newest head of each replica.
     let newest: [ReplicaID: Head]
-    /// Replicas that have parts but no head, with the file of one of the parts.
-    let headless: [ReplicaID: String]
+    /// Replicas that have parts but no head, with the part that was written last.
+    let headless: [ReplicaID: (file: String, written: Int64)]
 
     /// - Parameter files: What is known of the files in the directory, by name.
     init(_ files: [String: SeenFile.Summary]) {
@@ -46,11 +46,13 @@ struct ReplicaParts: Sendable {
             intact.insert(Part(replica: header.replica, number: header.part, serial: serial))
         }
         var heads: [Head] = []
-        var headless: [ReplicaID: String] = [:]
+        var headless: [ReplicaID: (file: String, written: Int64)] = [:]
         for (file, summary) in files.sorted(by: { $0.key < $1.key }) {
             guard let header = summary.header else { continue }
             guard header.part == 0 else {
-                headless[header.replica] = file
+                if headless[header.replica].map({ $0.written < header.written }) ?? true {
+                    headless[header.replica] = (file, header.written)
+                }
                 continue
             }
             let missing = header.parts.indices.first { index in
@@ -76,13 +78,25 @@ struct ReplicaParts: Sendable {
         self.headless = headless
     }
 
-    /// Whether each replica's newest head is there with all its parts.
-    var isComplete: Bool { headless.isEmpty && newest.values.allSatisfy(\.isComplete) }
+    /// Whether each replica's newest head is there with all its parts. Parts without a head that were written before `time`
+    /// are left over from a replica whose head was deleted.
+    func isComplete(since time: Int64) -> Bool {
+        headless.values.allSatisfy { $0.written < time } && newest.values.allSatisfy(\.isComplete)
+    }
 
-    /// The files that wait for a part, with its number.
-    var waiting: [(file: String, replica: ReplicaID, part: Int)] {
+    /// The files that wait for a part, with its number. Without those whose replica has written nothing since `time`.
+    func waiting(since time: Int64) -> [(file: String, replica: ReplicaID, part: Int)] {
         newest.compactMap { replica, head in head.missingPart.map { (head.file, replica, $0) } }
-            + headless.map { ($1, $0, 0) }
+            + headless.filter { $0.value.written >= time }.map { ($0.value.file, $0.key, 0) }
+    }
+
+    /// Whether a part belongs to no head any more: it is a copy, or its head was deleted.
+    func isLeftOver(_ header: ReplicaHeader) -> Bool {
+        guard header.part > 0 else { return false }
+        guard let head = newest[header.replica]?.header, head.parts.indices.contains(header.part - 1) else {
+            return true
+        }
+        return head.parts[header.part - 1] != header.serial
     }
 }
 

@@ -26,21 +26,30 @@ extension ReplicatedDirectory {
     /// The directory that the state was used with before may have been moved here, as containers of apps are. If it is
     /// still there, is another one, and has this replica's file, it was not.
     private func requireNoOtherDirectory(than status: FileStatus?) throws {
-        let memory = tracker.memory
-        guard memory.directory != directory else { return }
-        if let first = memory.directory, let other = try fileSystem.status(of: first, followingLink: true),
-            other.kind == .directory
-        {
-            if let status, other.isSameFile(as: status) { return }
-            let names = try fileSystem.names(inDirectory: first)
-            if names.contains(where: { ReplicaFileName.isLikely($0, of: memory.replica) }) {
-                throw ReplicaProblem.otherDirectory(first)
-            }
-        }
+        if tracker.memory.directory == directory { return }
         try list.change {
             var memory = tracker.memory
+            if let first = memory.directory, first != directory, let other = otherDirectory(first) {
+                if let status, other.isSameFile(as: status) { return [] }
+                throw ReplicaProblem.otherDirectory(first)
+            }
+            if status == nil { return [] }
             memory.directory = directory
             return [JournalChange(name: ReplicaMemory.name, data: try memory.bytes)]
+        }
+    }
+
+    /// The status of a directory that has this replica's file; nil if there is none, or it cannot be told.
+    private func otherDirectory(_ path: String) -> FileStatus? {
+        do throws(SystemError) {
+            guard let status = try fileSystem.status(of: path, followingLink: true), status.kind == .directory else {
+                return nil
+            }
+            let names = try fileSystem.names(inDirectory: path)
+            return names.contains { ReplicaFileName.isLikely($0, of: tracker.memory.replica) } ? status : nil
+        } catch {
+            // It may be another user's, or on a server that does not answer: not what this store is to be kept from.
+            return nil
         }
     }
 }

@@ -116,7 +116,6 @@ extension ReplicatedDirectory {
             records: planned, parts: parts, isCompacting: isCompacting, headLimit: options.headLimit)
         var header = ReplicaHeader(
             replica: own.replica, device: options.deviceName ?? DeviceName.own, written: now(), recordCount: 0)
-        let heard = heard(own, entries)
         var serials = files.dropFirst().map { $0.header?.serial }
         return plan.files.map { file in
             header.part = file.part
@@ -130,22 +129,13 @@ extension ReplicatedDirectory {
             }
             if file.part == 0 {
                 header.accepted = own.accepted
-                header.heard = heard
+                header.heard = own.heard
                 header.unknownFields = own.unknownFields
             }
             let records = file.records.compactMap { entries[$0].record }.sorted { $0.name < $1.name }
             header.recordCount = records.count
             return NewFile(part: file.part, name: files[file.part].name, header: header, records: records)
         }
-    }
-
-    /// What the replica tells others that it has heard: its own changes, too.
-    private func heard(_ own: ReplicaMemory, _ entries: [StoredEntry]) -> HeardMoments {
-        var heard = own.heard
-        for stamp in entries.lazy.compactMap({ SharedEntry.stamp(in: $0.bytes) }) where stamp.replica == own.replica {
-            heard.raise(own.replica, to: stamp.moment)
-        }
-        return heard
     }
 
     /// Sees to it that the own files survive a power failure, also if another process has put them in their places.

@@ -5,7 +5,8 @@ extension ReplicatedDirectory {
     /// Forgets removals that are old and that every replica has heard of, once a day.
     ///
     /// A removal is kept while a file still has the value, which may be a copy that a syncer has made, and while a file cannot
-    /// be read.
+    /// be read. Nothing is forgotten in a directory without others' files, if there were some, nor for as long again after files
+    /// of a replica have gone: the volume may not be mounted, or the syncer may not have brought the files yet.
     func collectTombstones() throws {
         guard table.withLock({ $0.collectionPause?.hasPassed ?? true }) else { return }
         // Also if it cannot be done now: it means reading all files.
@@ -14,24 +15,39 @@ extension ReplicatedDirectory {
         var held = HeldRemovals(old)
         if !old.isEmpty {
             let parts = ReplicaParts(table.withLock { $0.summaries })
-            let files = parts.newest.mapValues(\.file).merging(parts.headless, uniquingKeysWith: { head, _ in head })
-            for (replica, file) in files where replica != tracker.memory.replica {
+            let headless = parts.headless.filter { $0.value.written >= leastWritten }.mapValues(\.file)
+            let files = parts.newest.mapValues(\.file).merging(headless, uniquingKeysWith: { head, _ in head })
+                .filter { $0.key != tracker.memory.replica }
+            for (replica, file) in files {
                 let headers = parts.heads.map(\.header).filter { $0.replica == replica }
                 // By all the heads that it has written: what it has heard never becomes less.
                 held.note(headers.reduce(into: HeardMoments()) { $0.join($1.heard) }, in: file)
             }
-            let isWhole = try readAllRecords { name, record in held.note(record, in: name) }
-            let counts = held.counts
-            // A value that a removal has beaten must not come back from an own part.
-            let isInOwnPart = ownFiles()?.contains { $0.seen != nil && counts[$0.name] != nil } ?? false
-            table.withLock { table in
-                table.heldRemovals = counts
-                if isInOwnPart { table.mustCompact = true }
+            // Reading all files is for what every replica has heard.
+            if isDirectorySettled, !old.allSatisfy({ held.isHeld($0) }) {
+                let isWhole = try readAllRecords { name, record in held.note(record, in: name) }
+                noteHeldRemovals(held)
+                guard isWhole else { return }
+                let horizon = horizon
+                try forget(
+                    old.filter { !held.isHeld($0) && $0.entry.stamp.moment.instant.milliseconds < horizon })
             }
-            guard isWhole else { return }
-            try forget(old.filter { !held.isHeld($0) })
         }
+        noteHeldRemovals(held)
         table.withLock { $0.collectionPause = Deadline(after: .seconds(86_400)) }
+    }
+
+    /// Whether no files of a replica were gone within the time for which removals are remembered.
+    private var isDirectorySettled: Bool { tracker.memory.lastLoss.map { $0 < horizon } ?? true }
+
+    private func noteHeldRemovals(_ held: HeldRemovals) {
+        let counts = held.counts
+        // A value that a removal has beaten must not come back from an own part.
+        let isInOwnPart = ownFiles()?.contains { $0.seen != nil && counts[$0.name] != nil } ?? false
+        table.withLock { table in
+            table.heldRemovals = counts
+            if isInOwnPart { table.mustCompact = true }
+        }
     }
 
     private func forget(_ removals: [SharedRecord]) throws {
@@ -51,12 +67,22 @@ extension ReplicatedDirectory {
     }
 
     /// Whether something of this time was changed longer ago than removals are remembered.
-    func isOld(_ stamp: Stamp) -> Bool { stamp.moment.instant.milliseconds < horizon }
+    func isOld(_ stamp: Stamp) -> Bool { stamp.moment.instant.milliseconds < leastWritten }
 
-    /// The time before which removals need not be remembered and devices count as gone, in milliseconds since 1970.
-    var horizon: Int64 {
-        let retention = min(max(options.tombstoneRetention / .milliseconds(1), 0), Double(Instant.latestMilliseconds))
-        return now() - Int64(retention)
+    /// The time before which removals need not be remembered, in milliseconds since 1970. If the machine's clock is ahead of
+    /// what all others have written, theirs counts: what is forgotten too early is gone.
+    private var horizon: Int64 {
+        let own = tracker.memory.replica
+        let others = table.withLock { $0.files.values.compactMap { $0.summary?.header } }.filter { $0.replica != own }
+        let now = now()
+        return min(now, others.map(\.written).max() ?? now) - retention
+    }
+
+    /// The time since which a replica must have written for its device to count as used, in milliseconds since 1970.
+    var leastWritten: Int64 { now() - retention }
+
+    private var retention: Int64 {
+        Int64(min(max(options.tombstoneRetention / .milliseconds(1), 0), Double(Instant.latestMilliseconds)))
     }
 }
 

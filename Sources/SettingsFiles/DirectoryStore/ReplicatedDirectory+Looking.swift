@@ -21,7 +21,13 @@ extension ReplicatedDirectory {
         try requireOwnDirectory()
         try makeDirectory()
         let names = try candidates()
-        let known = table.withLock { $0.files }
+        let reversals = tracker.reversals
+        let known = table.withLock { table in
+            // The state does not have any more what was taken over.
+            if table.reversals != reversals { table.files = [:] }
+            table.reversals = reversals
+            return table.files
+        }
         var isUnsettled = false
         for name in names {
             let seen = try look(at: name, known: known[name])
@@ -175,11 +181,14 @@ extension ReplicatedDirectory {
             summaries[name] = seen.summary
             for record in file?.records ?? [] { body(name, record) }
             switch seen.content {
-            case .foreign, .noFile: continue
+            case .noFile: continue
+            // One that has the name of a replica's file may have been one.
+            case .foreign: isWhole = isWhole && !ReplicaFileName.isLikely(name)
             case .tooLarge, .newerVersion, .placeholder, .unreadable: isWhole = false
             case .replica(let summary): isWhole = isWhole && summary.isComplete && seen.status != nil
             }
         }
-        return isWhole && ReplicaParts(summaries).isComplete
+        return isWhole && ReplicaParts(summaries).isComplete(since: leastWritten)
+            && table.withLock { $0.surplus == nil }
     }
 }

@@ -32,7 +32,11 @@ extension ReplicatedDirectory {
                 contents.data(named: name).flatMap { SharedEntry($0) }
             }
             outcome = merge.outcome(of: file.records)
-            if outcome.hasForeignWritesOfOwn { memory.replica = .random() }
+            if outcome.hasForeignWritesOfOwn {
+                // Of what it has changed under the old ID it has all.
+                if let last = tracker.lastOwn { memory.heard.raise(memory.replica, to: last) }
+                memory.replica = .random()
+            }
             var changes = outcome.winners.map { JournalChange(name: $0.name, data: $0.entry.bytes) }
             if memory != old { changes.append(JournalChange(name: ReplicaMemory.name, data: try memory.bytes)) }
             return changes
@@ -56,19 +60,22 @@ extension ReplicatedDirectory {
             guard let writer = summary.header?.replica else { continue }
             withheld[writer, default: [:]].merge(summary.withheld, uniquingKeysWith: min)
         }
+        let present = Set(summaries.values.compactMap(\.header?.replica))
         func updated(_ memory: ReplicaMemory) -> ReplicaMemory {
             var memory = memory
+            memory.note(present: present, now: now())
             memory.accepted = tracker.accepted(joining: [], now: now())
+            if let last = tracker.lastOwn { memory.heard.raise(memory.replica, to: last) }
             for header in heads.map(\.header) {
                 var withheld = withheld[header.replica] ?? [:]
-                // Of its own changes the replica has all without having heard of them.
+                // Which of its own changes there are no other replica can know.
                 withheld[memory.replica] = .earliest
-                memory.heard.join(header.heard, withheld: withheld)
+                memory.heard.join(header.heard, withheld: withheld, lastEpoch: tracker.lastEpoch)
             }
             return memory
         }
-        let present = tracker.memory
-        guard updated(present) != present else { return }
+        let memory = tracker.memory
+        guard updated(memory) != memory else { return }
         try list.change {
             let old = tracker.memory
             let new = updated(old)

@@ -12,7 +12,7 @@ extension ReplicatedDirectory {
         let own = tracker.memory.replica
         let summaries = table.withLock { $0.summaries }
         let parts = ReplicaParts(summaries)
-        let files = parts.newest.values.map(\.file) + parts.headless.values
+        let files = parts.newest.values.map(\.file) + parts.headless.values.map(\.file)
         let now = now()
         let replicas = files.compactMap { file -> DirectoryStore.Replica? in
             guard let summary = summaries[file], let header = summary.header else { return nil }
@@ -49,7 +49,9 @@ extension ReplicatedDirectory {
     /// The files of other replicas that wait for a part. What is missing of the own ones is written at the next export.
     var missingParts: [MissingPart] {
         let (own, files) = (tracker.memory.replica, table.withLock { $0.files })
-        let waiting = ReplicaParts(files.compactMapValues(\.summary)).waiting.filter { $0.replica != own }
+        let waiting = ReplicaParts(files.compactMapValues(\.summary)).waiting(since: leastWritten).filter {
+            $0.replica != own
+        }
         if waiting.isEmpty { return [] }
         let fresh = Set(files.values.filter(\.isFresh).compactMap { $0.summary?.header?.replica })
         return waiting.map { file, replica, part in
@@ -57,13 +59,16 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// The files of others that were not written for longer than removals are remembered. Parts are not written for long,
-    /// either: the head counts.
+    /// The files that were not written for longer than removals are remembered. Of a replica with several, the head counts:
+    /// large parts are written seldom.
     private var abandonedFiles: [(file: String, problem: ReplicaProblem)] {
-        let (own, horizon) = (tracker.memory.replica, horizon)
+        let (own, leastWritten) = (tracker.memory.replica, leastWritten)
         let (summaries, held) = table.withLock { ($0.summaries, $0.heldRemovals) }
+        let parts = ReplicaParts(summaries)
         return summaries.compactMap { name, summary in
-            guard let header = summary.header, header.part == 0, header.written < horizon else { return nil }
+            guard let header = summary.header, header.written < leastWritten,
+                header.part == 0 || parts.isLeftOver(header)
+            else { return nil }
             // The own file is written when that is possible. Copies of it are not.
             if header.replica == own, name == ownFileName() { return nil }
             return (name, .abandoned(name, written: header.written, removals: held[name] ?? 0))

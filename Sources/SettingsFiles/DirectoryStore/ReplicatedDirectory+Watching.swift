@@ -42,7 +42,7 @@ extension ReplicatedDirectory {
             return noteFailure(of: error)
         }
         // A problem is reported when it is still there at the next look: a file may be in the middle of arriving.
-        let isUnsettled = table.withLock { $0.files.contains { $1.isFresh && !$1.problems(named: $0).isEmpty } }
+        let isUnsettled = table.withLock { $0.files.contains { $1.hasUnsettledProblems(named: $0) } }
         if isUnsettled || missingParts.contains(where: \.isFresh) { lookLater() }
         // What cannot be written is tried again less and less often, unless something is different now.
         guard needsExport, hasComeBack || !isExportRetried else { return }

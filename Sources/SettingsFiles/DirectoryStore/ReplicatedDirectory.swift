@@ -39,6 +39,8 @@ final class ReplicatedDirectory: Sendable {
         /// Until when the removals that are remembered are not gone through again.
         var collectionPause: Deadline?
         var hasCleanedUp = false
+        /// How often the state had gone back when the files were read; see ``ReplicaTracker/reversals``.
+        var reversals = 0
         /// Whether the local state was found to belong to the directory.
         var isDirectoryConfirmed = false
         /// How many old removals are kept because of each file, as it was found last.

@@ -75,6 +75,11 @@ struct SeenFile: Sendable {
         }
     }
 
+    /// Whether there is a problem that may be gone in a moment.
+    func hasUnsettledProblems(named name: String) -> Bool {
+        isFresh && problems(named: name).count > settledProblems(named: name).count
+    }
+
     func problems(named name: String) -> [ReplicaProblem] {
         switch content {
         case .noFile: return []

@@ -149,7 +149,8 @@ enum ReplicaFileReader {
 extension SharedRecord {
     /// Whether no device could have set it with this library.
     fileprivate var isOversized: Bool {
-        name.utf8.count > ReplicaFile.nameLimit || entry.value?.count ?? 0 > ReplicaFile.valueLimit
+        name.utf8.count > ReplicaFile.nameLimit
+            || (entry.value?.count ?? 0) + entry.unknownFields.count > ReplicaFile.valueLimit
     }
 }
 

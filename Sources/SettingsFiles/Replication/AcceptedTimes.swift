@@ -10,8 +10,8 @@ struct AcceptedTimes: Hashable, Sendable {
 
     init(_ times: [UInt32: Int64] = [:]) { self.times = times }
 
-    /// More epochs than have times in the future at once.
-    static let limit = 1_000
+    /// More epochs than have times in the future at once. What other replicas accept beyond them is not taken over.
+    static let limit = 64
 
     var isEmpty: Bool { times.isEmpty }
 
@@ -25,7 +25,10 @@ struct AcceptedTimes: Hashable, Sendable {
     ///
     /// - Parameter last: The latest epoch that is no damage.
     mutating func join(_ other: AcceptedTimes, now: Int64, last: UInt32) {
-        for (epoch, time) in other.times where time > now && epoch <= last { raise(epoch, to: time) }
+        for (epoch, time) in other.times where time > now && epoch <= last {
+            guard times[epoch] != nil || times.count < Self.limit else { continue }
+            raise(epoch, to: time)
+        }
     }
 
     /// Vouches for the latest instant that the replica holds in each epoch, where it is ahead of its clock.
@@ -41,7 +44,6 @@ struct AcceptedTimes: Hashable, Sendable {
     }
 
     private mutating func raise(_ epoch: UInt32, to time: Int64) {
-        guard times[epoch] != nil || times.count < Self.limit else { return }
         times[epoch] = max(times[epoch] ?? time, time)
     }
 }

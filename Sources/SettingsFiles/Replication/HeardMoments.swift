@@ -7,8 +7,8 @@ struct HeardMoments: Hashable, Sendable {
 
     init(_ moments: [ReplicaID: HybridMoment] = [:]) { self.moments = moments }
 
-    /// More replicas than ever share a directory. What is beyond is not noted, and its removals are kept.
-    static let limit = 10_000
+    /// More replicas than ever share a directory. What others have heard of further ones is not taken over.
+    static let limit = 1_000
 
     var isEmpty: Bool { moments.isEmpty }
 
@@ -21,16 +21,20 @@ struct HeardMoments: Hashable, Sendable {
     }
 
     mutating func raise(_ replica: ReplicaID, to moment: HybridMoment) {
-        guard moments[replica] != nil || moments.count < Self.limit else { return }
         moments[replica] = max(moments[replica] ?? moment, moment)
     }
 
     /// Takes over what the writer of a complete file has heard.
     ///
-    /// - Parameter withheld: The earliest moment of each replica among the entries of the file that were not taken: of that
-    ///   replica's changes, only what comes before was heard.
-    mutating func join(_ other: HeardMoments, withheld: [ReplicaID: HybridMoment] = [:]) {
-        for (replica, moment) in other.moments {
+    /// - Parameters:
+    ///   - withheld: The earliest moment of each replica among the entries of the file that were not taken: of that
+    ///     replica's changes, only what comes before was heard.
+    ///   - lastEpoch: The latest epoch that is no damage.
+    mutating func join(
+        _ other: HeardMoments, withheld: [ReplicaID: HybridMoment] = [:], lastEpoch: UInt32 = HybridMoment.lastEpoch
+    ) {
+        for (replica, moment) in other.moments where moment.epoch <= lastEpoch {
+            guard moments[replica] != nil || moments.count < Self.limit else { continue }
             if let first = withheld[replica], first <= moment { continue }
             raise(replica, to: moment)
         }

@@ -5,7 +5,7 @@
 #endif
 
 /// What the local state says about the replica itself. It is stored under the empty name, which no setting has.
-struct ReplicaMemory: Sendable, Equatable {
+struct ReplicaMemory: Sendable, Hashable {
     static let name = ""
     private static let format = 1
 
@@ -18,6 +18,10 @@ struct ReplicaMemory: Sendable, Equatable {
     var accepted = AcceptedTimes()
     /// Up to which moment the replica has the changes of each other one.
     var heard = HeardMoments()
+    /// The replicas whose files were in the directory at the last look that found any of others.
+    var present: Set<ReplicaID> = []
+    /// When files of a replica were last found to be gone, in milliseconds since 1970; nil if they never were.
+    var lastLoss: Int64?
     /// Unknown members of the first line of the replica's file, as JSON text. A newer version has written them.
     var unknownFields: [UInt8] = []
 
@@ -27,6 +31,8 @@ struct ReplicaMemory: Sendable, Equatable {
         var directory: String?
         var format: Int
         var heard: [String: MomentForm]?
+        var lastLoss: Int64?
+        var present: [String]?
         var replica: String
         var unknown: String?
     }
@@ -53,7 +59,8 @@ struct ReplicaMemory: Sendable, Equatable {
             let form = Form(
                 accepted: accepted.isEmpty ? nil : Dictionary(uniqueKeysWithValues: accepted),
                 collected: collected.map(MomentForm.init), directory: directory, format: Self.format,
-                heard: heard.isEmpty ? nil : Dictionary(uniqueKeysWithValues: heard),
+                heard: heard.isEmpty ? nil : Dictionary(uniqueKeysWithValues: heard), lastLoss: lastLoss,
+                present: present.isEmpty ? nil : present.sorted().map(\.description),
                 replica: replica.description,
                 unknown: unknownFields.isEmpty ? nil : String(decoding: unknownFields, as: UTF8.self))
             return try JSONEncoder.stable().encode(form)
@@ -78,6 +85,8 @@ struct ReplicaMemory: Sendable, Equatable {
             Self.dictionary(form.accepted) { epoch, time in UInt32(epoch).map { ($0, time) } })
         heard = HeardMoments(
             Self.dictionary(form.heard) { id, moment in ReplicaID(id).map { ($0, moment.moment) } })
+        present = Set((form.present ?? []).compactMap { ReplicaID($0) })
+        lastLoss = form.lastLoss
         unknownFields = Array((form.unknown ?? "").utf8)
     }
 
@@ -88,4 +97,17 @@ struct ReplicaMemory: Sendable, Equatable {
     }
 
     init(replica: ReplicaID) { self.replica = replica }
+
+    /// Takes note of the replicas whose files are in the directory now.
+    mutating func note(present: Set<ReplicaID>, now: Int64) {
+        if !self.present.isSubset(of: present), lastLoss.map({ abs(now - $0) >= Self.lossPrecision }) ?? true {
+            lastLoss = now
+        }
+        // Without files of others the directory may not be there; they count as gone then for as long as that lasts.
+        let hasOthers = present.contains { $0 != replica }
+        if hasOthers || !self.present.contains(where: { $0 != replica }) { self.present = present }
+    }
+
+    /// How exactly the last loss is known, in milliseconds: it is not written at each look.
+    private static let lossPrecision: Int64 = 86_400_000
 }

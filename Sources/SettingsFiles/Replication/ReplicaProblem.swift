@@ -67,11 +67,12 @@ enum ReplicaProblem: ValueFreeError, Equatable {
             "The local state is inside the shared directory and would be carried to other devices. Put it elsewhere."
         case .otherDirectory(let directory):
             "The local state belongs to \(directory), which has this replica's file. Use one state for each shared directory, "
-                + "or remove that file if the directory was replaced by this one."
+                + "or remove the replica's files from it if this directory has replaced it."
         case .abandoned(let file, let written, let removals):
             "\(file) was last written at \(InstantText.text(written))"
                 + (removals > 0 ? ", and \(removals) removals are remembered because of it" : "")
-                + ". If its device is gone for good, or the file is a copy that a syncer has left, delete it."
+                + ". If its device is gone for good, delete all files "
+                + "with the same ID in their names; if the file is a copy that a syncer has left, delete it."
         case .noFreeName:
             "All names for the replica's file are taken by other files."
         }

@@ -25,13 +25,23 @@ final class ReplicaTracker: Sendable {
         /// The latest instant of each epoch before the clock's, among the entries that the state holds or has held.
         var earlierEpochs: [UInt32: Instant] = [:]
         var memory = ReplicaMemory(replica: ReplicaID(0))
+        /// The latest of the replica's own changes that the state holds or has held.
+        var lastOwn: HybridMoment?
         var changes = Changes()
+        /// How often the state has gone back to what it was before.
+        var reversals = 0
     }
 
     private let state = Mutex(State())
 
     /// Of no meaning before ``begin(memory:records:)``.
     var memory: ReplicaMemory { state.withLock { $0.memory } }
+
+    /// The latest of the replica's own changes that the state holds or has held.
+    var lastOwn: HybridMoment? { state.withLock { $0.lastOwn } }
+
+    /// How often the state has gone back to what it was before, as when a backup of it was restored.
+    var reversals: Int { state.withLock { $0.reversals } }
 
     /// How often something has changed that the replica has to tell others.
     var changes: Changes { state.withLock { $0.changes } }
@@ -61,7 +71,7 @@ final class ReplicaTracker: Sendable {
             state.memory = memory
             // What was forgotten may have been the last that was given out.
             if let collected = memory.collected { state.observe(collected) }
-            for record in records { state.observe(record.entry.stamp.moment) }
+            for record in records { state.observe(record.entry.stamp) }
         }
     }
 
@@ -84,7 +94,7 @@ extension ReplicaTracker.State {
         }
         let entry = change.newData.flatMap { SharedEntry.stampAndValue(in: $0) }
         if let stamp = entry?.stamp {
-            observe(stamp.moment)
+            observe(stamp)
             if stamp.replica == memory.replica { changes.others += 1 }
         }
         let old = change.oldData.flatMap { SharedEntry.value(in: $0) }
@@ -98,6 +108,11 @@ extension ReplicaTracker.State {
         let moment = clock.next(now: now)
         if moment.epoch != last.epoch { earlierEpochs[last.epoch] = last.instant }
         return moment
+    }
+
+    fileprivate mutating func observe(_ stamp: Stamp) {
+        observe(stamp.moment)
+        if stamp.replica == memory.replica { lastOwn = max(lastOwn ?? stamp.moment, stamp.moment) }
     }
 
     fileprivate mutating func observe(_ moment: HybridMoment) {
@@ -124,8 +139,15 @@ extension ReplicaTracker.State {
             guard let bytes, let memory = try ReplicaMemory(bytes) else { return }
             if memory != self.memory {
                 var before = self.memory
-                before.heard = memory.heard
-                if before == memory { changes.heard += 1 } else { changes.others += 1 }
+                before.present = memory.present
+                before.lastLoss = memory.lastLoss
+                // What only this replica needs to know.
+                if before != memory {
+                    before.heard = memory.heard
+                    if before == memory { changes.heard += 1 } else { changes.others += 1 }
+                }
+                if !memory.heard.covers(self.memory.heard) { reversals += 1 }
+                if memory.replica != self.memory.replica { lastOwn = nil }
             }
             self.memory = memory
         } catch {

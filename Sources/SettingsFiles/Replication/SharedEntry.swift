@@ -86,7 +86,7 @@ extension SharedEntry {
             var input = JournalInput(buffer)
             guard input.byte() == Self.version, let flags = input.byte().map(Flags.init), flags.rawValue < 4,
                 let instant: UInt64 = input.littleEndian(), let replica: UInt64 = input.littleEndian(),
-                let epoch: UInt32 = input.littleEndian()
+                let epoch: UInt32 = input.littleEndian(), epoch <= HybridMoment.lastEpoch
             else { return nil }
             var unknownFields: [UInt8] = []
             if flags.contains(.unknownFields) {
@@ -110,6 +110,7 @@ extension SharedEntry {
         let instant = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt64.self))
         let replica = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 10, as: UInt64.self))
         let epoch = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 18, as: UInt32.self))
+        guard epoch <= HybridMoment.lastEpoch else { return nil }
         return Stamp(HybridMoment(epoch: epoch, instant: Instant(number: instant)), by: ReplicaID(replica))
     }
 
@@ -139,7 +140,9 @@ extension SharedEntry {
 
     /// The value, if there is one and nothing else behind the stamp.
     private static func plainValue(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        guard bytes.count >= fixedSize, bytes[0] == version, bytes[1] == 0 else { return nil }
+        guard bytes.count >= fixedSize, bytes[0] == version, bytes[1] == 0,
+            UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 18, as: UInt32.self)) <= HybridMoment.lastEpoch
+        else { return nil }
         return UnsafeRawBufferPointer(rebasing: bytes[fixedSize...])
     }
 }

@@ -30,8 +30,8 @@ import Testing
 
     @Test func `are not complete with a damaged head, although all of them are there`() {
         let parts = ReplicaParts(["head": summary(parts: [7], damagedLines: 1), "a": summary(part: 1, serial: 7)])
-        #expect(!parts.isComplete)
-        #expect(parts.waiting.isEmpty)
+        #expect(!parts.isComplete(since: 0))
+        #expect(parts.waiting(since: 0).isEmpty)
     }
 
     @Test func `are those of the newest head; older ones do not count, but may be complete`() {
@@ -40,14 +40,14 @@ import Testing
         var files = ["old": old, "new": new, "a": summary(part: 1, serial: 6)]
         var parts = ReplicaParts(files)
         #expect(parts.newest[ReplicaID(1)]?.file == "new")
-        #expect(!parts.isComplete)
+        #expect(!parts.isComplete(since: 0))
         #expect(parts.heads.filter(\.isComplete).map(\.file) == ["old"])
         files["b"] = summary(part: 1, serial: 7)
         parts = ReplicaParts(files)
-        #expect(parts.isComplete)
+        #expect(parts.isComplete(since: 0))
         #expect(parts.heads.filter(\.isComplete).map(\.file) == ["new", "old"])
         files["a"] = nil
-        #expect(ReplicaParts(files).isComplete)
+        #expect(ReplicaParts(files).isComplete(since: 0))
     }
 
     @Test func `are those of the complete head, of two that were written at the same time`() {
@@ -56,7 +56,7 @@ import Testing
                 names.0: summary(parts: [6]), names.1: summary(parts: [7]), "part": summary(part: 1, serial: 7),
             ])
             #expect(parts.newest[ReplicaID(1)]?.file == names.1)
-            #expect(parts.isComplete)
+            #expect(parts.isComplete(since: 0))
         }
     }
 
@@ -64,9 +64,9 @@ import Testing
         let parts = ReplicaParts([
             "a": summary(part: 1, serial: 7), "head": summary(2), "b": summary(2, part: 1, serial: 8),
         ])
-        #expect(!parts.isComplete)
-        #expect(parts.waiting.map(\.file) == ["a"])
-        #expect(parts.waiting.map(\.part) == [0])
+        #expect(!parts.isComplete(since: 0))
+        #expect(parts.waiting(since: 0).map(\.file) == ["a"])
+        #expect(parts.waiting(since: 0).map(\.part) == [0])
         #expect(parts.newest[ReplicaID(2)]?.isComplete == true)
     }
 

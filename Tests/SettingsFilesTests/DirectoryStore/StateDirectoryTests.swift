@@ -6,8 +6,9 @@ import Testing
 @testable import SettingsFiles
 
 @Suite struct `A local state` {
+    /// Nothing goes on in the background, where it would go on after the store has gone.
     private func store(_ directory: String, state: String) throws -> DirectoryStore {
-        try DirectoryStore(at: URL(fileURLWithPath: directory), state: URL(fileURLWithPath: state))
+        try DirectoryStore(directory: directory, state: state, fileSystem: POSIXFileSystem())
     }
 
     @Test func `is refused with a second directory while the first has its replica's file`() throws {

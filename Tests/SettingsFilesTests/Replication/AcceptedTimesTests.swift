@@ -77,7 +77,9 @@ import Testing
 }
 
 @Suite struct `The moments up to which a replica has heard others` {
-    private let (one, other, third) = (ReplicaID(1), ReplicaID(2), ReplicaID(3))
+    private let one = ReplicaID(1)
+    private let other = ReplicaID(2)
+    private let third = ReplicaID(3)
 
     private func moment(_ milliseconds: Int64, epoch: UInt32 = 0) -> HybridMoment {
         HybridMoment(epoch: epoch, instant: Instant(milliseconds: milliseconds))

@@ -11,6 +11,8 @@ struct ModelReplica: Hashable {
     private(set) var accepted = AcceptedTimes()
     private(set) var heard = HeardMoments()
     private(set) var collected: HybridMoment?
+    /// Whose files it had, and when one was gone.
+    private var memory = ReplicaMemory(replica: ReplicaID(0))
     /// How far the machine's clock is from the right time, in milliseconds.
     var error: Int64 = 0
     /// Whether it took writes under its own ID for another replica's.
@@ -24,6 +26,7 @@ struct ModelReplica: Hashable {
         case forgetsWhatOthersHaveNotHeard
         case hearsIncompleteFiles
         case hearsWhatItHoldsBack
+        case forgetsInAnEmptyDirectory
     }
 
     init(id: UInt64) { self.id = ReplicaID(id) }
@@ -45,19 +48,24 @@ struct ModelReplica: Hashable {
         }
         let entry = SharedEntry(stamp: Stamp(moment, by: id), value: value)
         known[name] = entry
+        heard.raise(id, to: moment)
         return entry
     }
 
-    /// Whether it has an entry, or one that wins over it, or has forgotten that it was removed.
-    func knows(_ record: SharedRecord) -> Bool {
-        known[record.name].map { $0 >= record.entry } ?? collected.map { $0 >= record.entry.stamp.moment } ?? false
+    /// Whether it has an entry, or one that wins over it, or has forgotten the removal of it that is among those that were
+    /// ever `written`.
+    func knows(_ record: SharedRecord, written: Set<SharedRecord>) -> Bool {
+        if let entry = known[record.name] { return entry >= record.entry }
+        guard let collected else { return false }
+        return written.contains { other in
+            other.name == record.name && other.entry.isTombstone && other.entry >= record.entry
+                && other.entry.stamp.moment <= collected
+        }
     }
 
     /// The file in which it tells others what it knows.
     func file(at time: Int64) -> ReplicaFile {
         let records = known.records.sorted { $0.name < $1.name }
-        var heard = heard
-        for record in records where record.entry.stamp.replica == id { heard.raise(id, to: record.entry.stamp.moment) }
         let header = ReplicaHeader(
             replica: id, device: "model", written: time + error, recordCount: records.count, accepted: accepted,
             heard: heard)
@@ -78,7 +86,10 @@ struct ModelReplica: Hashable {
             let outcome = merge.outcome(of: file.records)
             take(outcome, of: files)
             guard let header = file.header, file.isComplete || mutant == .hearsIncompleteFiles else { continue }
-            heard.join(header.heard, withheld: mutant == .hearsWhatItHoldsBack ? [:] : outcome.withheld)
+            if header.replica == id { continue }
+            var withheld = mutant == .hearsWhatItHoldsBack ? [:] : outcome.withheld
+            withheld[id] = .earliest
+            heard.join(header.heard, withheld: withheld, lastEpoch: clock.last.lastCredibleEpoch)
         }
         if mutant != .vouchesForNothing {
             var latest: [UInt32: Instant] = [:]
@@ -108,9 +119,16 @@ struct ModelReplica: Hashable {
         }
     }
 
+    /// Takes note of whose files it has at a time.
+    mutating func note(files: [ReplicaFile], at time: Int64) {
+        memory.replica = id
+        memory.note(present: Set(files.compactMap(\.header?.replica)), now: time + error)
+    }
+
     /// Forgets removals from before `horizon`, in milliseconds since 1970, that all others have heard of and of which none of
     /// the files has the value.
     mutating func forget(before horizon: Int64, files: [ReplicaFile], mutant: Mutant? = nil) {
+        if mutant != .forgetsInAnEmptyDirectory, let lastLoss = memory.lastLoss, lastLoss >= horizon { return }
         let old = known.records.filter {
             $0.entry.isTombstone && $0.entry.stamp.moment.instant.milliseconds < horizon
         }

@@ -20,12 +20,14 @@ struct ModelWorld: Hashable {
         var lastingError: Int64?
         /// Whether settings are removed, time passes, removals are forgotten, and files arrive in part.
         var forgets = false
+        /// The steps that have been taken already.
+        var beginning: [Step] = []
         var mutant: ModelReplica.Mutant?
 
         var testDescription: String { name }
     }
 
-    enum Step: Hashable {
+    enum Step: Hashable, Sendable {
         case set(replica: Int, key: Int)
         case remove(replica: Int, key: Int)
         case jump(replica: Int, error: Int64)
@@ -35,6 +37,8 @@ struct ModelWorld: Hashable {
         case clone
         case throwAway
         case pass
+        /// The directory is empty for a moment.
+        case lookAtNothing(replica: Int)
     }
 
     /// How far clocks are off: far ahead, far behind, ahead by less.
@@ -90,6 +94,7 @@ struct ModelWorld: Hashable {
                 if scenario.forgets { steps.append(.readInPart(replica: index, from: other)) }
             }
             if copy == nil { steps.append(.copyFile(of: index)) }
+            if scenario.forgets { steps.append(.lookAtNothing(replica: index)) }
         }
         if scenario.clones, replicas[last].known.isEmpty { steps.append(.clone) }
         if scenario.throwsAway, !isThrownAway { steps.append(.throwAway) }
@@ -113,6 +118,7 @@ struct ModelWorld: Hashable {
             world.copy = world.export(index, scenario)
             // Somewhere it has been from then on.
             if scenario.forgets { world.directories[(index + 1) % replicas.count][Self.copyPlace] = world.copy }
+        case .lookAtNothing(let index): world.look(index, at: [], scenario)
         case .clone: world.replicas[replicas.count - 1] = replicas[0]
         case .throwAway:
             world.copy = world.export(replicas.count - 1, scenario)
@@ -151,9 +157,12 @@ struct ModelWorld: Hashable {
 
     private mutating func look(_ index: Int, at files: [ReplicaFile], _ scenario: Scenario) {
         replicas[index].look(at: files, at: time, mutant: scenario.mutant)
-        guard scenario.forgets, files.allSatisfy(\.isComplete) else { return }
-        let horizon = time + replicas[index].error - Self.retention
-        replicas[index].forget(before: horizon, files: files, mutant: scenario.mutant)
+        guard scenario.forgets else { return }
+        replicas[index].note(files: files, at: time)
+        guard files.allSatisfy(\.isComplete) else { return }
+        let now = time + replicas[index].error
+        let latest = files.compactMap(\.header).filter { $0.replica != replicas[index].id }.map(\.written).max()
+        replicas[index].forget(before: min(now, latest ?? now) - Self.retention, files: files, mutant: scenario.mutant)
     }
 
     // MARK: What must hold
@@ -161,11 +170,13 @@ struct ModelWorld: Hashable {
     /// What is wrong after all clocks are right and each replica's file has reached all others, twice; wherever the copy of a
     /// file is; and again when everything is due.
     func fault(_ scenario: Scenario) -> String? {
-        guard
-            written.allSatisfy({ record in
-                replicas.allSatisfy { $0.knows(record) || !$0.heard.covers(record.entry.stamp) }
-            })
-        else { return "a replica has not heard what it says it has" }
+        for record in written {
+            for replica in replicas where replica.heard.covers(record.entry.stamp) {
+                guard replica.knows(record, written: written) else {
+                    return "a replica has not heard what it says it has"
+                }
+            }
+        }
         let lastRight = scenario.lastingError == nil ? replicas.count : replicas.count - 1
         for holder in 0..<(copy == nil ? 1 : active.count) {
             var world = self
@@ -179,6 +190,12 @@ struct ModelWorld: Hashable {
                 guard values.allSatisfy({ $0 == values[0] }) else { return "the replicas do not agree (\(pause))" }
                 for (name, entry) in values[0] where world.beaten.contains(SharedRecord(name: name, entry: entry)) {
                     return "a change lost against one that its writer had seen (\(pause))"
+                }
+                guard pause > 0, scenario.forgets, copy == nil else { continue }
+                world.time += Device.day
+                world.exchange(holder: holder, scenario)
+                guard world.replicas.allSatisfy({ $0.known.values.allSatisfy { !$0.isTombstone } }) else {
+                    return "a removal is never forgotten"
                 }
             }
         }
@@ -213,7 +230,7 @@ struct CompleteSearch {
     /// Goes through all worlds at most `depth` steps away, nearest first, until there is a fault.
     init(_ scenario: ModelWorld.Scenario, depth: Int) {
         self.scenario = scenario
-        let beginning = ModelWorld(scenario)
+        let beginning = scenario.beginning.reduce(ModelWorld(scenario)) { $0.after($1, scenario) }
         var seen: Set<ModelWorld> = [beginning]
         var level: [(world: ModelWorld, steps: [ModelWorld.Step])] = [(beginning, [])]
         for remaining in (0...depth).reversed() {
