@@ -20,11 +20,11 @@ extension SettingsError.Code {
     public static let schemaTooNew = Self(
         name: "schemaTooNew",
         advice: "The database was made by a newer version of this program; it was not changed. Update the program.")
-    /// The database lacks versions of the schema, and must not be changed, because it is opened for reading only.
+    /// The database lacks versions of the schema, and they cannot be applied: because it is opened for reading only, or
+    /// because the program has replaced them by another version.
     public static let schemaTooOld = Self(
         name: "schemaTooOld",
-        advice:
-            "The database was made by an older version of this program, and cannot be upgraded while it is only read.")
+        advice: "The database was made by an older version of this program, and cannot be upgraded here.")
     /// A version of the schema could not be applied; the database is as it was before that version.
     public static let schemaUpgradeFailed = Self(
         name: "schemaUpgradeFailed",

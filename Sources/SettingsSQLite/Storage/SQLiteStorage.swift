@@ -47,7 +47,7 @@ public final class SQLiteStorage: Sendable {
     ///     ``Configuration/schemaName``.
     ///   - configuration: How it is opened and used.
     /// - Throws: `SettingsError`, with the code `schemaUpgradeFailed` (the database is then as the version before has left
-    ///   it), `schemaTooNew` if it has versions that are not among these, `schemaTooOld` if it lacks some and is read only,
+    ///   it), `schemaTooNew` if it has versions that are not among these, `schemaTooOld` if it lacks some that cannot be applied,
     ///   `storeUnavailable`, `notADatabase`, `corruptDatabase`, `busy`, `libraryTooOld`.
     public init(
         at url: URL, versions: [any SQLiteSchemaVersion] = [], configuration: Configuration = Configuration()
@@ -59,7 +59,8 @@ public final class SQLiteStorage: Sendable {
         let writer = Lane(queue: opening.queue("writer")) { try opening.writer() }
         let connection = try writer.connection()
         try SchemaUpgrade(
-            versions, of: configuration.schemaName, checksForeignKeys: configuration.foreignKeysEnabled
+            versions, of: configuration.schemaName, checksForeignKeys: configuration.foreignKeysEnabled,
+            adoptsGRDBMigrations: configuration.adoptsGRDBMigrations
         )
         .run(on: connection, patience: opening.patience)
         try connection.set(pragma: "foreign_keys = \(configuration.foreignKeysEnabled ? "ON" : "OFF")")
