@@ -101,10 +101,10 @@ extension Column {
         SQLiteAssignment(column: self, value: SQLiteValue.null)
     }
 
-    /// What an update is to store in the column, as JSON text.
+    /// What an update is to store in the column: the raw value of an enumeration, or JSON text; nil for `NULL`.
     @_disfavoredOverload
     public func set<Value: Encodable>(to value: Value?) -> SQLiteAssignment {
-        SQLiteAssignment(column: self, value: value.map { JSONColumn($0) })
+        SQLiteAssignment(column: self, value: value.map { CodableColumn($0) })
     }
 }
 
