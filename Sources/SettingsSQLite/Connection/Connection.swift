@@ -13,7 +13,7 @@ final class Connection {
     /// Tables that were found to be as they should be, and the version of the schema in which they were.
     var checkedTables: [String: Int64] = [:]
 
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     let authorizer = Authorizer()
     private var statements: [ExactText: Statement] = [:]
     /// Those that begin and end transactions: nobody else gets them for the same text.
