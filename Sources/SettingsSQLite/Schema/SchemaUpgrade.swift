@@ -44,12 +44,8 @@ struct SchemaUpgrade {
     /// - Throws: `SettingsError` with the code `schemaTooNew`, `schemaTooOld` or `schemaUpgradeFailed`.
     func run(on connection: Connection, patience: Duration) throws {
         // Most often there is nothing to do, and no lock to wait for.
-        let (missing, migrations) =
-            versions.isEmpty
-            ? ([], [])
-            : try connection.transaction(writing: false) {
-                (try missingVersions(connection), try migrationsToAdopt(connection))
-            }
+        let missing =
+            versions.isEmpty ? [] : try connection.transaction(writing: false) { try missingVersions(connection) }
         guard missing.isEmpty || !connection.isReadOnly else {
             throw SettingsError(
                 .schemaTooOld, store: connection.description,
@@ -59,7 +55,9 @@ struct SchemaUpgrade {
         if connection.isReadOnly { return }
         // Not before: what is refused stays as it is, the way in which it keeps its journal included.
         try connection.useWriteAheadLog(patience: patience)
-        if !migrations.isEmpty { try connection.transaction(writing: true) { try adoptMigrations(connection) } }
+        if try !migrationsToAdopt(connection).isEmpty {
+            try connection.transaction(writing: true) { try adoptMigrations(connection) }
+        }
         if missing.isEmpty { return }
         // A table can be made anew without the rows of others being deleted; what is broken afterwards is found.
         try connection.set(pragma: "foreign_keys = OFF")
@@ -104,7 +102,7 @@ struct SchemaUpgrade {
 
     /// The identifiers of GRDB's migrations, in order, if they are to count and have not been recorded yet.
     private func migrationsToAdopt(_ connection: Connection) throws -> [String] {
-        guard adoptsGRDBMigrations, try recordedIDs(connection).isEmpty else { return [] }
+        guard adoptsGRDBMigrations, !versions.isEmpty, try recordedIDs(connection).isEmpty else { return [] }
         return try texts(
             "SELECT identifier FROM \(Self.tableOfGRDB) ORDER BY rowid", [], in: Self.tableOfGRDB, connection)
     }
