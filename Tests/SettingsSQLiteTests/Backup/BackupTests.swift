@@ -140,6 +140,28 @@ struct BackupTests {
         }
     }
 
+    @Test("A process that is killed in the middle of a backup leaves no copy, and what it leaves is removed later.")
+    func killed() async throws {
+        try await withLargeStorage { storage, backups in
+            let file = backups.appendingPathComponent("copy.sqlite")
+            let worker = try Worker("database-backup", storage.path, file.path)
+            for await line in worker.lines {
+                #expect(line.hasPrefix("copied "))
+                worker.send(9)
+            }
+            let rest = try contents(of: backups.path).keys
+            #expect(rest.count == 1 && rest.allSatisfy { $0.hasPrefix(".copy.") && $0.hasSuffix(".tmp") })
+            for name in rest {
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSinceNow: -7_200)],
+                    ofItemAtPath: backups.appendingPathComponent(name).path)
+            }
+            try await storage.backup(to: file)
+            #expect(try contents(of: backups.path).keys.sorted() == ["copy.sqlite"])
+            try expectIntact(file)
+        }
+    }
+
     @Test("A full disk is told as such, and leaves nothing of the backup behind.", .enabled(if: isRoot))
     func fullDisk() async throws {
         try await withLargeStorage { storage, backups in
