@@ -15,7 +15,8 @@ extension SQLiteRecord where Self: Decodable {
 }
 
 /// Decodes a record from a row, each member from a column.
-struct ColumnDecoder: Decoder {
+// A class, because what `Codable` passes around is boxed, and a reference is copied for less than a row.
+final class ColumnDecoder: Decoder {
     let row: SQLiteRow
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -27,7 +28,7 @@ struct ColumnDecoder: Decoder {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(Container<Key>(row: row))
+        KeyedDecodingContainer(Container<Key>(decoder: self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw row.refusal("an unkeyed container") }
@@ -37,28 +38,28 @@ struct ColumnDecoder: Decoder {
     }
 
     private struct Container<Key: CodingKey>: KeyedDecodingContainerProtocol {
-        let row: SQLiteRow
+        let decoder: ColumnDecoder
         var codingPath: [any CodingKey] { [] }
 
-        var allKeys: [Key] { row.columns.compactMap(Key.init(stringValue:)) }
+        var allKeys: [Key] { decoder.row.columns.compactMap(Key.init(stringValue:)) }
 
-        func contains(_ key: Key) -> Bool { row.contains(key.stringValue) }
+        func contains(_ key: Key) -> Bool { decoder.row.contains(key.stringValue) }
 
-        func decodeNil(forKey key: Key) throws -> Bool { try row.stored(key.stringValue) == .null }
+        func decodeNil(forKey key: Key) throws -> Bool { try decoder.row.stored(key.stringValue) == .null }
 
         func decode<Value: Decodable & SQLiteConvertible>(_ type: Value.Type, forKey key: Key) throws -> Value {
-            try row[key.stringValue]
+            try decoder.row[key.stringValue]
         }
 
         func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-            try row.decoded(row.stored(key.stringValue), key.stringValue)
+            try decoder.row.decoded(decoder.row.stored(key.stringValue), key.stringValue)
         }
 
         // A column that is missing is an error; by default it would be nil. A generic function does not take the place of the
         // defaults for these types.
         func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-            let stored = try row.stored(key.stringValue)
-            return stored == .null ? nil : try row.decoded(stored, key.stringValue) as Value
+            let stored = try decoder.row.stored(key.stringValue)
+            return stored == .null ? nil : try decoder.row.decoded(stored, key.stringValue) as Value
         }
 
         func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(key) }
@@ -77,25 +78,27 @@ struct ColumnDecoder: Decoder {
         func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try optional(key) }
 
         private func optional<Value: SQLiteConvertible>(_ key: Key) throws -> Value? {
-            let stored = try row.stored(key.stringValue)
+            let stored = try decoder.row.stored(key.stringValue)
             if stored == .null { return nil }
             if let value = Value(sqliteValue: stored) { return value }
-            throw row.mismatch(key.stringValue, stored, Value.self)
+            throw decoder.row.mismatch(key.stringValue, stored, Value.self)
         }
 
         func nestedContainer<NestedKey: CodingKey>(
             keyedBy type: NestedKey.Type, forKey key: Key
         ) throws -> KeyedDecodingContainer<NestedKey> {
-            throw row.refusal("a nested container")
+            throw decoder.row.refusal("a nested container")
         }
 
         func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-            throw row.refusal("a nested container")
+            throw decoder.row.refusal("a nested container")
         }
 
-        func superDecoder() throws -> any Decoder { throw row.refusal("a decoder for its superclass") }
+        func superDecoder() throws -> any Decoder { throw decoder.row.refusal("a decoder for its superclass") }
 
-        func superDecoder(forKey key: Key) throws -> any Decoder { throw row.refusal("a decoder for its superclass") }
+        func superDecoder(forKey key: Key) throws -> any Decoder {
+            throw decoder.row.refusal("a decoder for its superclass")
+        }
     }
 }
 
