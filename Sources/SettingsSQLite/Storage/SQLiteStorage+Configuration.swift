@@ -20,9 +20,12 @@ extension SQLiteStorage {
         public var adoptsGRDBMigrations = false
         /// How many reads run at the same time.
         public var maximumReaderCount = 5
-        /// How long a write waits for another process.
+        /// How long an access waits for others, of this process and of other ones, before it throws `busy`.
+        ///
+        /// An asynchronous access waits longer as long as those before it end. Within the process, a tenth of a second is
+        /// the least.
         public var busyTimeout = Duration.seconds(3)
-        /// Where accesses run: beside each other if it is a concurrent queue. Nil: on threads of their own.
+        /// Where asynchronous accesses run: beside each other if it is a concurrent queue. Nil: on threads of their own.
         public var targetQueue: DispatchQueue?
 
         /// The usual configuration.

@@ -99,6 +99,18 @@ final class Signal: Sendable {
     func wait() async { for await _ in stream { return } }
 }
 
+/// Something that the closure of an access waits for, which blocks its thread.
+final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func open() { semaphore.signal() }
+
+    func wait(sourceLocation: SourceLocation = #_sourceLocation) {
+        let isOpen = semaphore.wait(timeout: .now() + 180) == .success
+        #expect(isOpen, "the gate was not opened", sourceLocation: sourceLocation)
+    }
+}
+
 /// A value that several tasks change.
 final class Guarded<Value: Sendable>: Sendable {
     private let value: Mutex<Value>
