@@ -1,28 +1,16 @@
 import SettingsSQLite
 
-/// Somebody who may open the vault.
-struct User: Sendable {
-    enum Role: String, SQLiteConvertible, Sendable {
+/// A person who may open the vault. `Codable` maps each property to the column of its name.
+struct User: SQLiteRecord, Codable, Sendable {
+    static let tableName = "users"
+
+    enum Role: String, SQLiteConvertible, Codable, Sendable {
         case guest, owner
     }
 
     var id: Int
     var name: String
     var role = Role.guest
-}
-
-extension User: SQLiteRecord {
-    static let tableName = "users"
-
-    func save(into row: inout SQLiteRow) throws {
-        row["id"] = id
-        row["name"] = name
-        row["role"] = role
-    }
-
-    static func load(from row: SQLiteRow) throws -> User {
-        User(id: try row["id"], name: try row["name"], role: try row["role"])
-    }
 }
 
 /// The first version of the schema.

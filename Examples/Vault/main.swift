@@ -91,6 +91,14 @@ func useVault(at file: URL) async throws {
         }
     }
     try settings.synchronize()
+
+    // MARK: A backup
+
+    let backup = file.deletingLastPathComponent().appendingPathComponent("Backup.sqlite")
+    try await storage.backup(to: backup) { progress in
+        print("6. \(Int(progress.fractionCompleted * 100)) % of the vault is copied to \(backup.lastPathComponent).")
+    }
+    check(try SQLiteStore(at: backup).keys().sorted() == ["attempts", "owner", "pin"], "the backup holds the settings")
 }
 
 // Only when the function has returned is the database closed. An open store would report that its file is gone.

@@ -37,23 +37,12 @@ private func useVault(at file: URL) throws {
     settings.update(.attempts) { $0 -= 1 }
 }
 
-private struct Parameters {
-    var isDetailed: Bool
-    var apiURL: URL?
-}
-
-extension Parameters: SQLiteSettingsRecord {
+private struct Parameters: SQLiteSettingsRecord {
     static let tableName = "parameters"
-    static let empty = Parameters(isDetailed: false, apiURL: nil)
+    static let empty = Parameters()
 
-    func save(into row: inout SQLiteRow) throws {
-        row["isDetailed"] = isDetailed
-        row["apiURL"] = apiURL
-    }
-
-    static func load(from row: SQLiteRow) throws -> Parameters {
-        Parameters(isDetailed: row["isDetailed"] ?? empty.isDetailed, apiURL: row["apiURL"])
-    }
+    var isDetailed = false
+    var apiURL: URL?
 }
 
 private struct ParametersV01: SQLiteSchemaVersion {
@@ -73,31 +62,31 @@ private func openParameters(in folder: URL) throws -> SettingsStorage<Parameters
 
 // MARK: Records in a database
 
-private struct User: Sendable {
+private struct User: SQLiteRecord, Codable, Sendable {
+    static let tableName = "users"
+
     var id: Int
     var name: String
     var locale: String?
     var address: Address?
 }
 
-extension User: SQLiteRecord {
-    static let tableName = "users"
-
-    func save(into row: inout SQLiteRow) throws {
-        row["id"] = id
-        row["name"] = name
-        row["locale"] = locale
-        row["address"] = address
-    }
-
-    static func load(from row: SQLiteRow) throws -> User {
-        User(id: try row["id"], name: try row["name"], locale: row["locale"], address: row["address"])
-    }
+private struct Visit: Sendable {
+    var user: Int
+    var at: Date
 }
 
-// The shorter record of the README.
-private func brief(_ row: SQLiteRow) throws -> User {
-    User(id: try row["id"], name: try row["name"])
+extension Visit: SQLiteRecord {
+    static let tableName = "visits"
+
+    func save(into row: inout SQLiteRow) throws {
+        row["user_id"] = user
+        row["at"] = at.timeIntervalSince1970
+    }
+
+    static func load(from row: SQLiteRow) throws -> Visit {
+        Visit(user: try row["user_id"], at: Date(timeIntervalSince1970: try row["at"]))
+    }
 }
 
 private struct V01: SQLiteSchemaVersion {
@@ -118,6 +107,35 @@ private struct V02: SQLiteSchemaVersion {
     func upgrade(_ database: SQLiteDatabase) throws {
         try database.alter(table: User.tableName) { $0.add(column: "address", .text) }
     }
+}
+
+private struct V10: SQLiteSchemaVersion {
+    let id = "v10"
+    let replaces = ["v01", "v02"]
+
+    func upgrade(_ database: SQLiteDatabase) throws {
+        try database.create(table: User.tableName) { table in
+            table.column("id", .integer).notNull().primaryKey()
+            table.column("name", .text).notNull()
+            table.column("locale", .text)
+            table.column("address", .text)
+        }
+    }
+}
+
+private struct AfterGRDB: SQLiteSchemaVersion {
+    let id = "v01"
+    let replaces = ["createUsers", "addAddresses"]
+
+    func upgrade(_ database: SQLiteDatabase) throws {
+        try V10().upgrade(database)
+    }
+}
+
+private func openDatabaseOfGRDB(at file: URL) throws -> SQLiteStorage {
+    var configuration = SQLiteStorage.Configuration()
+    configuration.adoptsGRDBMigrations = true
+    return try SQLiteStorage(at: file, versions: [AfterGRDB()], configuration: configuration)
 }
 
 private func openStorage(at file: URL) throws -> SQLiteStorage {
@@ -164,6 +182,12 @@ private func greet(user id: Int, in storage: SQLiteStorage) async {
     }
 }
 
+private func backUp(_ storage: SQLiteStorage, into folder: URL, on day: String) async throws {
+    try await storage.backup(to: folder.appendingPathComponent("Users \(day).sqlite")) { progress in
+        print("\(Int(progress.fractionCompleted * 100)) %")
+    }
+}
+
 @Suite("Snippets of the articles about databases")
 struct SQLiteSnippetTests {
     @Test("The vault's settings are rows that people can read.")
@@ -191,6 +215,25 @@ struct SQLiteSnippetTests {
         }
     }
 
+    @Test("Visits are mapped by hand, and a database of GRDB is taken over.")
+    func others() async throws {
+        var row = SQLiteRow()
+        try Visit(user: 7, at: Date(timeIntervalSince1970: 3)).save(into: &row)
+        #expect(try Visit.load(from: row).at == Date(timeIntervalSince1970: 3) && row.columns == ["user_id", "at"])
+        try await withTemporaryDirectory { path in
+            let file = URL(fileURLWithPath: path).appendingPathComponent("GRDB.sqlite")
+            try await SQLiteStorage(at: file).write { database in
+                try database.execute(
+                    script: """
+                        CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+                        INSERT INTO grdb_migrations VALUES ('createUsers'), ('addAddresses');
+                        """)
+                try V10().upgrade(database)
+            }
+            #expect(try await openDatabaseOfGRDB(at: file).read { try $0.count(User.all) } == 0)
+        }
+    }
+
     @Test("Users are renamed, selected, and listened to.")
     func users() async throws {
         try await withTemporaryDirectory { path in
@@ -206,6 +249,9 @@ struct SQLiteSnippetTests {
             #expect(try await renameUser(9, to: "Alan", in: storage)?.name == "Alan")
             #expect(await loadUser(8, from: storage)?.address == Address(town: "Bergen"))
             #expect(try await names(of: [7, 9, 10], notLike: "Ann", in: storage) == ["Alan"])
+            try await backUp(storage, into: folder, on: "today")
+            let copy = try SQLiteStorage(at: folder.appendingPathComponent("Users today.sqlite"), versions: [V10()])
+            #expect(try await copy.read { try $0.count(User.all) } == 3)
             let greeting = Task { await greet(user: 7, in: storage) }
             greeting.cancel()
             await greeting.value

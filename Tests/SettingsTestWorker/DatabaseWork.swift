@@ -46,7 +46,7 @@ enum DatabaseWork {
                 let number = (last ?? 0) + 1
                 for _ in 0..<20 {
                     try database.execute(sql: "INSERT INTO left VALUES (\(number))")
-                    await Task.yield()
+                    sched_yield()
                     try database.execute(sql: "INSERT INTO right VALUES (\(number))")
                 }
                 return number
@@ -66,7 +66,16 @@ enum DatabaseWork {
         let storage = try SQLiteStorage(at: URL(fileURLWithPath: path))
         try await storage.write { _ in
             say("locked")
-            while true { try await Task.sleep(for: .seconds(1000)) }
+            while true { sleep(1_000) }
+        }
+    }
+
+    /// Begins to copy a database into a new file, and stops in the middle.
+    static func backUp(_ path: String, to target: String) async throws {
+        let storage = try SQLiteStorage(at: URL(fileURLWithPath: path))
+        try await storage.backup(to: URL(fileURLWithPath: target)) { progress in
+            say("copied \(progress.copiedPageCount)")
+            while true { Thread.sleep(forTimeInterval: 1000) }
         }
     }
 

@@ -244,6 +244,10 @@ case "database-lock":
     // database-lock PATH: keeps a database locked in the middle of a write.
     DatabaseWork.run { [path] in try await DatabaseWork.lock(path) }
 
+case "database-backup":
+    // database-backup PATH TARGET: begins to copy a database into a new file, and stops in the middle.
+    DatabaseWork.run { [path, target = arguments[3]] in try await DatabaseWork.backUp(path, to: target) }
+
 case "idle":
     // idle DIRECTORY COUNT: has stores of all kinds open, and does nothing.
     try BackgroundWork.idle(path, count: argument(3))

@@ -10,6 +10,7 @@ extern "C" {
 
 typedef struct sqlite3 sqlite3;
 typedef struct sqlite3_stmt sqlite3_stmt;
+typedef struct sqlite3_backup sqlite3_backup;
 
 int sqlite3_libversion_number(void);
 const char *sqlite3_errstr(int code);
@@ -20,6 +21,9 @@ int sqlite3_extended_result_codes(sqlite3 *database, int isOn);
 int sqlite3_extended_errcode(sqlite3 *database);
 const char *sqlite3_errmsg(sqlite3 *database);
 int sqlite3_busy_timeout(sqlite3 *database, int milliseconds);
+int sqlite3_busy_handler(sqlite3 *database, int (*handler)(void *context, int count), void *context);
+void sqlite3_progress_handler(sqlite3 *database, int count, int (*handler)(void *context), void *context);
+void sqlite3_interrupt(sqlite3 *database);
 int sqlite3_db_readonly(sqlite3 *database, const char *name);
 int sqlite3_get_autocommit(sqlite3 *database);
 int sqlite3_changes(sqlite3 *database);
@@ -61,10 +65,17 @@ const unsigned char *sqlite3_column_text(sqlite3_stmt *statement, int index);
 const void *sqlite3_column_blob(sqlite3_stmt *statement, int index);
 int sqlite3_column_bytes(sqlite3_stmt *statement, int index);
 
+sqlite3_backup *sqlite3_backup_init(
+    sqlite3 *target, const char *targetName, sqlite3 *source, const char *sourceName);
+int sqlite3_backup_step(sqlite3_backup *backup, int pageCount);
+int sqlite3_backup_remaining(sqlite3_backup *backup);
+int sqlite3_backup_pagecount(sqlite3_backup *backup);
+int sqlite3_backup_finish(sqlite3_backup *backup);
+
 // What the interface defines as macros.
 enum {
     SQLITE_OK = 0, SQLITE_PERM = 3, SQLITE_BUSY = 5, SQLITE_LOCKED = 6, SQLITE_NOMEM = 7,
-    SQLITE_READONLY = 8, SQLITE_IOERR = 10, SQLITE_CORRUPT = 11, SQLITE_FULL = 13, SQLITE_CANTOPEN = 14,
+    SQLITE_READONLY = 8, SQLITE_INTERRUPT = 9, SQLITE_IOERR = 10, SQLITE_CORRUPT = 11, SQLITE_FULL = 13, SQLITE_CANTOPEN = 14,
     SQLITE_PROTOCOL = 15, SQLITE_TOOBIG = 18, SQLITE_CONSTRAINT = 19, SQLITE_AUTH = 23, SQLITE_NOTADB = 26,
     SQLITE_ROW = 100, SQLITE_DONE = 101,
 
@@ -75,17 +86,21 @@ enum {
 
     SQLITE_INTEGER = 1, SQLITE_FLOAT = 2, SQLITE_TEXT = 3, SQLITE_BLOB = 4, SQLITE_NULL = 5,
 
-    SQLITE_CHECKPOINT_PASSIVE = 0, SQLITE_STMTSTATUS_REPREPARE = 5, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE = 1006,
+    SQLITE_CHECKPOINT_TRUNCATE = 3, SQLITE_STMTSTATUS_REPREPARE = 5, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE = 1006,
 
     // What an authorizer is asked, and answers.
-    SQLITE_DELETE = 9, SQLITE_INSERT = 18, SQLITE_READ = 20, SQLITE_TRANSACTION = 22, SQLITE_UPDATE = 23,
-    SQLITE_DENY = 1,
+    SQLITE_DELETE = 9, SQLITE_INSERT = 18, SQLITE_PRAGMA = 19, SQLITE_READ = 20, SQLITE_TRANSACTION = 22,
+    SQLITE_UPDATE = 23, SQLITE_ATTACH = 24, SQLITE_DETACH = 25, SQLITE_DENY = 1,
 };
 
 // Has closing leave the write-ahead log as it is. (Swift calls no function with a variable number of arguments.)
 static inline int csqlite_keep_log_on_close(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
+
+// Whether the present thread runs the closure of an access. (Swift has no variables of a thread.)
+int csettingskit_is_inside_access(void);
+void csettingskit_set_inside_access(int isInside);
 
 #ifdef __cplusplus
 }

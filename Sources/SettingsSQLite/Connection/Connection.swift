@@ -13,7 +13,7 @@ final class Connection {
     /// Tables that were found to be as they should be, and the version of the schema in which they were.
     var checkedTables: [String: Int64] = [:]
 
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     let authorizer = Authorizer()
     private var statements: [ExactText: Statement] = [:]
     /// Those that begin and end transactions: nobody else gets them for the same text.
@@ -29,17 +29,29 @@ final class Connection {
     let file: FileStatus?
     private var isClosed = false
     /// Whether the transaction is to write: SQLite itself counts its end, where the file is written, among what only reads.
-    private var isForWriting = false
+    var isForWriting = false
 
     /// How many statements are kept prepared.
     private static let statementLimit = 100
+    /// After how many of its steps SQLite asks whether to go on: some ten microseconds.
+    private static let progressInterval: Int32 = 1_000
+
+    /// The path of a database that is in memory only, and in no file.
+    static let inMemory = ":memory:"
+
+    /// How long it waits for another connection that has the file locked.
+    var patience: Duration
+    /// What bounds the present access.
+    private var limits: AccessLimits?
+    /// The present wait for another connection.
+    private var wait: (deadline: Deadline, pause: LockPause)?
 
     /// Opens a database that is there.
     ///
     /// - Parameter patience: How long it waits for another connection that has the file locked.
     init(path: String, isReadOnly: Bool, patience: Duration, description: String) throws {
         try SQLiteLibrary.requireUsable()
-        let file = try? POSIXFileSystem().status(of: path, followingLink: true)
+        let file = path == Self.inMemory ? nil : try? POSIXFileSystem().status(of: path, followingLink: true)
         try OpenDatabases.requireNoneInherited(file, store: description)
         var handle: OpaquePointer?
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
@@ -55,10 +67,11 @@ final class Connection {
         // A file that cannot be opened for writing is opened for reading.
         self.isReadOnly = sqlite3_db_readonly(handle, "main") == 1
         self.file = file
+        self.patience = patience
         OpenDatabases.add(file, forks: forks)
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, Int32(clamping: Int64(max(0, patience / .milliseconds(1)))))
         Authorizer.install(authorizer, on: handle)
+        installHandlers()
         // It may have been replaced while it was opened.
         try requireSameFile()
     }
@@ -81,8 +94,11 @@ final class Connection {
         OpenDatabases.remove(file, forks: forks)
     }
 
+    /// Whether the database is in no file.
+    var isInMemory: Bool { path == Self.inMemory }
+
     /// Whether this process is a child of the one that opened the database, and must not use the connection.
-    var isInherited: Bool { Fork.count != forks }
+    var isInherited: Bool { Fork.count != forks && !isInMemory }
 
     /// - Throws: `SettingsError` with the code `fileReplaced` if there is another file at the path now, or none; what is
     ///   written through this connection would be lost.
@@ -121,17 +137,17 @@ final class Connection {
     }
 
     private func execute(_ step: TransactionStep) throws {
-        authorizer.allowsTransactions = true
-        defer { authorizer.allowsTransactions = false }
-        if let statement = transactionStatements[step] { return try statement.run() }
-        let statement = try prepare(step.rawValue, from: 0).0
-        transactionStatements[step] = statement
-        try statement?.run()
+        try authorizer.trusting {
+            if let statement = transactionStatements[step] { return try statement.run() }
+            let statement = try prepare(step.rawValue, from: 0).0
+            transactionStatements[step] = statement
+            try statement?.run()
+        }
     }
 
     /// Sets something for this connection. (Some pragmas take effect while they are prepared, so none is kept.)
     func set(pragma: String) throws {
-        try run(script: "PRAGMA \(pragma)")
+        try authorizer.trusting { try run(script: "PRAGMA \(pragma)") }
     }
 
     /// Runs all statements of a script, one after the other, without keeping them.
@@ -155,8 +171,8 @@ final class Connection {
     /// Prepares the first statement from an offset on.
     ///
     /// - Returns: nil for a comment or nothing at all; and where the next statement begins, if there is one.
-    private func prepare(_ sql: String, from offset: Int) throws -> (Statement?, rest: Int?) {
-        authorizer.access = TableAccess()
+    func prepare(_ sql: String, from offset: Int) throws -> (Statement?, rest: Int?) {
+        authorizer.begin()
         var prepared: OpaquePointer?
         var end = 0
         let code = sql.withCString { start -> Int32 in
@@ -165,8 +181,9 @@ final class Connection {
             end = rest.map { start.distance(to: $0) } ?? sql.utf8.count
             return code
         }
-        guard code != SQLITE_AUTH else { throw failure("Only the storage itself begins and ends transactions.") }
+        if code == SQLITE_AUTH, let refusal = authorizer.refusal { throw failure(refusal) }
         guard code == SQLITE_OK else {
+            try limits?.requireNotCancelled()
             throw SQLiteError(code, handle: handle, path: path, isAboutText: true)
                 .settingsError(isWriting: false, store: description)
         }
@@ -175,13 +192,75 @@ final class Connection {
         return (statement, isEnd ? nil : end)
     }
 
-    func error(_ code: Int32, isWriting: Bool) -> SettingsError {
-        SQLiteError(code, handle: handle, path: path)
+    /// What is thrown for a code; `CancellationError` once the access is cancelled.
+    func error(_ code: Int32, isWriting: Bool) -> any Error {
+        let isCancelled = limits?.isCancelled == true
+        if isCancelled && [SQLITE_INTERRUPT, SQLITE_BUSY].contains(Int(code & 0xFF)) { return CancellationError() }
+        return SQLiteError(code, handle: handle, path: path)
             .settingsError(isWriting: isWriting || isForWriting, store: description)
     }
 
     func failure(_ problem: String) -> SettingsError {
         SettingsError(.statementFailed, store: description, underlying: SQLiteProblem(problem))
+    }
+
+    // MARK: Limits
+
+    /// Does something within the limits of an access.
+    ///
+    /// - Throws: what `body` throws; `CancellationError` if the access is cancelled before this returns.
+    func within<R>(_ limits: AccessLimits, _ body: () throws -> R) throws -> R {
+        apply(limits)
+        defer { liftLimits() }
+        try limits.requireNotCancelled()
+        let result = try body()
+        try limits.requireNotCancelled()
+        return result
+    }
+
+    /// From now on an access with these limits uses the connection.
+    func apply(_ limits: AccessLimits) {
+        self.limits = limits
+        limits.begin(handle)
+    }
+
+    /// The access has ended: nothing interrupts what comes next.
+    func liftLimits() {
+        limits?.end()
+        limits = nil
+    }
+
+    /// - Throws: `CancellationError` if the present access is cancelled.
+    func requireNotCancelled() throws(CancellationError) { try limits?.requireNotCancelled() }
+
+    /// Has SQLite ask, while it works, whether it should go on.
+    private func installHandlers() {
+        // The connection closes the handle when it goes away itself.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_progress_handler(
+            handle, Self.progressInterval,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().limits?.isCancelled == true
+                    ? 1 : 0
+            }, context)
+        _ = sqlite3_busy_handler(
+            handle,
+            { context, attempt in
+                guard let context else { return 0 }
+                let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+                return connection.waitsAgain(isFirst: attempt == 0) ? 1 : 0
+            }, context)
+    }
+
+    /// Waits a moment for another connection that has the file locked.
+    ///
+    /// - Returns: false if it has been too long.
+    private func waitsAgain(isFirst: Bool) -> Bool {
+        if isFirst { wait = (limits?.deadline ?? Deadline(after: patience), LockPause()) }
+        if limits?.isCancelled == true || wait?.deadline.hasPassed != false { return false }
+        wait?.pause.next()
+        return true
     }
 
     // MARK: Transactions
@@ -283,55 +362,6 @@ final class Connection {
 
     /// The number of the last row that was inserted.
     var lastRowID: Int64 { sqlite3_last_insert_rowid(handle) }
-
-    /// Has the database keep a write-ahead log: readers and a writer do not wait for each other then, and a commit is safe
-    /// from the end of the process without waiting for the disk.
-    ///
-    /// - Parameter patience: How long it waits for others; SQLite itself does not, in this case.
-    func useWriteAheadLog(patience: Duration) throws {
-        guard !isReadOnly else { return }
-        let deadline = Deadline(after: patience)
-        var pause = LockPause()
-        while true {
-            do {
-                let statement = try prepare("PRAGMA journal_mode = WAL", from: 0).0
-                var mode: SQLiteValue?
-                try statement?.forEachRow([]) {
-                    mode = statement?.value(at: 0)
-                    return true
-                }
-                // Where the file system has no place for one, each commit waits for the disk, as without these settings.
-                if mode == .text("wal") { try set(pragma: "synchronous = NORMAL") }
-                return
-            } catch SettingsError.Code.busy where !deadline.hasPassed {
-                pause.next()
-            }
-        }
-    }
-
-    /// Returns when everything committed so far survives a power failure.
-    func synchronize() throws {
-        if isReadOnly { return }
-        var (frames, checkpointed): (Int32, Int32) = (0, 0)
-        let code = Int(
-            sqlite3_wal_checkpoint_v2(handle, "main", Int32(SQLITE_CHECKPOINT_PASSIVE), &frames, &checkpointed))
-        if code == SQLITE_OK && frames == checkpointed { return }
-        guard code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED else {
-            throw error(Int32(code), isWriting: true)
-        }
-        // Readers of an older state are in the way, or somebody else does the same. A commit that waits for the disk has the
-        // whole log written.
-        try set(pragma: "synchronous = FULL")
-        defer {
-            do {
-                try set(pragma: "synchronous = NORMAL")
-            } catch {
-                // Commits go on to wait for the disk: slower, and no less safe.
-            }
-        }
-        // It must write something. What others write there is not to be set back: it is read in the transaction.
-        try transaction(writing: true) { try set(pragma: "user_version = \(try integer("PRAGMA user_version"))") }
-    }
 }
 
 /// SQL, or a name in it. Unlike strings, two that are written with other scalars are not equal.

@@ -20,11 +20,11 @@ extension SettingsError.Code {
     public static let schemaTooNew = Self(
         name: "schemaTooNew",
         advice: "The database was made by a newer version of this program; it was not changed. Update the program.")
-    /// The database lacks versions of the schema, and must not be changed, because it is opened for reading only.
+    /// The database lacks versions of the schema, and they cannot be applied: because it is opened for reading only, or
+    /// because the program has replaced them by another version.
     public static let schemaTooOld = Self(
         name: "schemaTooOld",
-        advice:
-            "The database was made by an older version of this program, and cannot be upgraded while it is only read.")
+        advice: "The database was made by an older version of this program, and cannot be upgraded here.")
     /// A version of the schema could not be applied; the database is as it was before that version.
     public static let schemaUpgradeFailed = Self(
         name: "schemaUpgradeFailed",
@@ -42,11 +42,12 @@ extension SettingsError.Code {
     /// A value cannot be stored in a database. Nothing was written.
     public static let unstorable = Self(
         name: "unstorable", advice: "The value cannot be stored in a database; nothing was written.")
-    /// A database was used after the `read` or `write` that it was given for, or a storage was accessed inside of a `read`, or
-    /// written inside of a `write`.
+    /// A database was used after the `read` or `write` that it was given for; or inside the closure of one, a storage was
+    /// accessed or a store written.
     public static let outsideAccess = Self(
         name: "outsideAccess",
-        advice: "A database may be used only inside of the read or write that gives it, one at a time.")
+        advice:
+            "A database may be used only inside the read or write that gives it, one at a time; nothing was written.")
     /// The file at the database's path is not the one that was opened.
     public static let fileReplaced = Self(
         name: "fileReplaced",

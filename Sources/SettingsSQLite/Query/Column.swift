@@ -5,7 +5,7 @@
 /// ```
 ///
 /// Comparing is SQL's: `NULL` is neither equal nor unequal to any value, so `Column("locale") != "en"` leaves out the rows
-/// without a locale. Compare with `nil` to find them: `Column("locale") == nil`.
+/// without a locale. Find them with `Column("locale").isNull`, or by comparing with `nil`: `Column("locale") == nil`.
 public struct Column: Sendable {
     /// The column's name, which is part of the program: it is quoted, but not a value.
     public let name: String
@@ -17,23 +17,25 @@ public struct Column: Sendable {
 extension Column {
     /// Whether the column holds the value; whether it holds `NULL` for nil.
     public static func == <Value: SQLiteConvertible>(column: Column, value: Value?) -> SQLiteCondition {
-        value == nil ? column == nil : SQLiteCondition(column, "=", value)
+        value == nil ? column.isNull : SQLiteCondition(column, "=", value)
     }
 
     /// Whether the column holds another value; whether it holds any for nil.
     public static func != <Value: SQLiteConvertible>(column: Column, value: Value?) -> SQLiteCondition {
-        value == nil ? column != nil : SQLiteCondition(column, "<>", value)
+        value == nil ? column.isNotNull : SQLiteCondition(column, "<>", value)
     }
 
     /// Whether the column holds `NULL`.
-    public static func == (column: Column, value: _OptionalNilComparisonType) -> SQLiteCondition {
-        SQLiteCondition(column, "IS NULL")
-    }
+    public var isNull: SQLiteCondition { SQLiteCondition(self, "IS NULL") }
 
     /// Whether the column holds a value.
-    public static func != (column: Column, value: _OptionalNilComparisonType) -> SQLiteCondition {
-        SQLiteCondition(column, "IS NOT NULL")
-    }
+    public var isNotNull: SQLiteCondition { SQLiteCondition(self, "IS NOT NULL") }
+
+    /// Whether the column holds `NULL`, as ``isNull``.
+    public static func == (column: Column, value: _OptionalNilComparisonType) -> SQLiteCondition { column.isNull }
+
+    /// Whether the column holds a value, as ``isNotNull``.
+    public static func != (column: Column, value: _OptionalNilComparisonType) -> SQLiteCondition { column.isNotNull }
 
     /// Whether two columns hold the same value.
     public static func == (column: Column, other: Column) -> SQLiteCondition { SQLiteCondition(column, "=", other) }
@@ -99,10 +101,10 @@ extension Column {
         SQLiteAssignment(column: self, value: SQLiteValue.null)
     }
 
-    /// What an update is to store in the column, as JSON text.
+    /// What an update is to store in the column: the raw value of an enumeration, or JSON text; nil for `NULL`.
     @_disfavoredOverload
     public func set<Value: Encodable>(to value: Value?) -> SQLiteAssignment {
-        SQLiteAssignment(column: self, value: value.map { JSONColumn($0) })
+        SQLiteAssignment(column: self, value: value.map { CodableColumn($0) })
     }
 }
 

@@ -7,7 +7,7 @@ import SettingsCore
 /// ```swift
 /// let id: Int = try row["id"]             // throws for NULL, a missing column, a value of another type
 /// let locale: String? = row["locale"]     // nil for NULL; the others make the selection fail afterwards
-/// let address: Address = try row["address"]      // JSON text, for Codable types
+/// let address: Address = try row["address"]      // for Codable types: the raw value, or JSON text
 /// ```
 ///
 /// Nothing is converted that would lose something: text is no number, and 300 is no `Int8`. A row that is read can be used
@@ -16,6 +16,8 @@ public struct SQLiteRow {
     /// What was put into the row, in order.
     private(set) var entries: [(name: String, value: SQLiteValue)] = []
     private let source: Source
+    /// The table of the record, for errors; nil where it is not known.
+    var table: String?
 
     private enum Source {
         /// Nothing: the row is being made.
@@ -55,7 +57,11 @@ public struct SQLiteRow {
     }
 
     /// Whether there is such a column, whatever it holds.
-    public func contains(_ column: String) -> Bool { columns.contains { Identifier.areSame($0, column) } }
+    public func contains(_ column: String) -> Bool {
+        // A record of settings has a value for each column that is asked for.
+        if case .fields = source { return true }
+        return columns.contains { Identifier.areSame($0, column) }
+    }
 
     // MARK: Values of columns
 
@@ -85,19 +91,16 @@ public struct SQLiteRow {
         @inlinable set { put(column) { try newValue?.sqliteValue } }
     }
 
-    /// The value of a column that holds it as JSON text.
+    /// The value of a column, for types that are `Codable`: made from its raw value or from JSON text.
     ///
     /// - Throws: `SettingsError` with the code `unexpectedRow`, if the column is missing, or holds something else.
     @_disfavoredOverload
     public subscript<Value: Codable>(column: String, form: Void = ()) -> Value {
-        get throws {
-            let stored = try stored(column)
-            if let value: Value = try decoded(stored, column) { return value }
-            throw mismatch(column, stored, Value.self)
-        }
+        get throws { try decoded(stored(column), column) }
     }
 
-    /// The value of a column that holds it as JSON text; nil for `NULL`. Setting nil stores `NULL`.
+    /// The value of a column, for types that are `Codable`: stored as its raw value if it has one, otherwise as JSON text; nil
+    /// for `NULL`. Setting nil stores `NULL`.
     ///
     /// A column that is missing, or holds something else, makes the selection fail after the record was loaded; a value that
     /// cannot be encoded makes saving fail.
@@ -106,29 +109,25 @@ public struct SQLiteRow {
         get {
             guard let stored = present(column) else { return nil }
             do {
-                return try decoded(stored, column)
+                return try decoded(stored, column) as Value
             } catch {
                 note(error, column)
                 return nil
             }
         }
-        set { put(column) { try newValue.map { JSONColumn($0) }?.sqliteValue } }
+        set { put(column) { try newValue.map { CodableColumn($0) }?.sqliteValue } }
     }
 
-    /// - Returns: nil for `NULL`.
-    private func decoded<Value: Codable>(_ stored: SQLiteValue, _ column: String) throws -> Value? {
-        switch stored {
-        case .null: return nil
-        case .text(let text):
-            do {
-                return try JSONColumn<Value>.value(of: text)
-            } catch {
-                let error = SettingsError(.unexpectedRow, store: place(column), underlying: error)
-                if case .fields(let fields) = source { fields.note(error, column) }
-                throw error
-            }
-        default: throw mismatch(column, stored, Value.self)
+    /// The value that is stored for a `Codable` type.
+    func decoded<Value: Decodable>(_ stored: SQLiteValue, _ column: String) throws -> Value {
+        do {
+            if let value = try Value.value(inColumn: stored) { return value }
+        } catch {
+            let error = SettingsError(.unexpectedRow, store: place(column), underlying: error)
+            if case .fields(let fields) = source { fields.note(error, column) }
+            throw error
         }
+        throw mismatch(column, stored, Value.self)
     }
 
     @usableFromInline mutating func put(_ column: String, _ value: () throws -> SQLiteValue?) {
@@ -195,8 +194,15 @@ public struct SQLiteRow {
         return error
     }
 
+    /// What errors call the row: the database and the table, as far as they are known.
+    var place: String {
+        var parts = table.map { ["table \($0)"] } ?? []
+        if case .statement(let statement, _) = source { parts.insert(statement.description, at: 0) }
+        return parts.joined(separator: ", ")
+    }
+
     private func place(_ column: String) -> String {
-        if case .statement(let statement, _) = source { return "\(statement.description), column \(column)" }
-        return "column \(column)"
+        let place = place
+        return place.isEmpty ? "column \(column)" : "\(place), column \(column)"
     }
 }

@@ -9,18 +9,11 @@ import SettingsCore
 /// A structure of parameters that has a table of its own, with a column for each: read and written like variables all the same.
 ///
 /// ```swift
-/// extension Parameters: SQLiteSettingsRecord {
+/// struct Parameters: SQLiteSettingsRecord {
 ///     static let tableName = "settings"
-///     static let empty = Parameters(isDetailed: false, apiURL: nil)
-///
-///     func save(into row: inout SQLiteRow) throws {
-///         row["isDetailed"] = isDetailed
-///         row["apiURL"] = apiURL
-///     }
-///
-///     static func load(from row: SQLiteRow) throws -> Parameters {
-///         Parameters(isDetailed: row["isDetailed"] ?? empty.isDetailed, apiURL: row["apiURL"])
-///     }
+///     static let empty = Parameters()
+///     var isDetailed = false
+///     var apiURL: URL?
 /// }
 ///
 /// let settings = try SettingsStorage<Parameters>(name: "Settings", at: folder, versions: [V01()])
@@ -28,7 +21,8 @@ import SettingsCore
 /// ```
 ///
 /// The table has one row, made when a parameter is first set; while it has none, the record is `SettingsRecord.empty`. After
-/// that, only columns that change are written. A column that `empty` does not fill must allow `NULL`.
+/// that, only columns that change are written. A column that `empty` does not fill must allow `NULL`. Columns have the names of
+/// the coding keys; for other ones, write ``SQLiteRecord/save(into:)`` and ``SQLiteRecord/load(from:)``.
 public protocol SQLiteSettingsRecord: SettingsRecord, SQLiteRecord {}
 
 extension SQLiteSettingsRecord {

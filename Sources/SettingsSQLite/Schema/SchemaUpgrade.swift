@@ -1,21 +1,34 @@
 import SettingsCore
 
-/// Applies versions of a schema, and notes which have been.
+/// Applies versions of a schema, and records their ids in the database.
 struct SchemaUpgrade {
     static let table = "settingskit_versions"
+    /// The table in which GRDB records the identifiers of its migrations.
+    static let tableOfGRDB = "grdb_migrations"
 
     private let versions: [any SQLiteSchemaVersion]
-    /// Whose versions they are: several lists may be noted in one database.
+    /// The name of the list of versions: a database may have several.
     private let schema: String
     private let checksForeignKeys: Bool
+    /// Whether the migrations of GRDB count as versions in a database that has none.
+    private let adoptsGRDBMigrations: Bool
 
-    /// - Precondition: no two versions have the same id.
-    init(_ versions: [any SQLiteSchemaVersion], of schema: String, checksForeignKeys: Bool) {
-        precondition(
-            Set(versions.map(\.id)).count == versions.count, "Two versions of a database's schema have the same id.")
+    /// - Precondition: No two versions have the same id, and each comes after those that it replaces.
+    init(
+        _ versions: [any SQLiteSchemaVersion], of schema: String, checksForeignKeys: Bool,
+        adoptsGRDBMigrations: Bool = false
+    ) {
+        let ids = versions.map(\.id)
+        precondition(Set(ids).count == ids.count, "Two versions of a database's schema have the same id.")
+        for (position, version) in versions.enumerated() {
+            precondition(
+                ids[position...].allSatisfy { !version.replaces.contains($0) },
+                "Version \(version.id) of a database's schema comes before a version that it replaces.")
+        }
         self.versions = versions
         self.schema = schema
         self.checksForeignKeys = checksForeignKeys
+        self.adoptsGRDBMigrations = adoptsGRDBMigrations
     }
 
     /// Opens a database, makes it if it is not there, and upgrades it.
@@ -36,10 +49,15 @@ struct SchemaUpgrade {
         guard missing.isEmpty || !connection.isReadOnly else {
             throw SettingsError(
                 .schemaTooOld, store: connection.description,
-                underlying: SQLiteProblem("It lacks: \(missing.map(\.id).joined(separator: ", "))."))
+                underlying: SQLiteProblem(
+                    "It lacks \(AppliedVersions.list(missing.map(\.id))), and is opened for reading only."))
         }
+        if connection.isReadOnly { return }
         // Not before: what is refused stays as it is, the way in which it keeps its journal included.
         try connection.useWriteAheadLog(patience: patience)
+        if try !migrationsToAdopt(connection).isEmpty {
+            try connection.transaction(writing: true) { try adoptMigrations(connection) }
+        }
         if missing.isEmpty { return }
         // A table can be made anew without the rows of others being deleted; what is broken afterwards is found.
         try connection.set(pragma: "foreign_keys = OFF")
@@ -56,9 +74,9 @@ struct SchemaUpgrade {
                 try version.upgrade(database)
                 try database.requireTransaction()
                 if checksForeignKeys { try checkForeignKeys(connection) }
-                try note(version, connection)
+                try record([version.id], connection)
             }
-        } catch let error as SettingsError where [.busy, .schemaTooNew].contains(error.code) {
+        } catch let error as SettingsError where [.busy, .schemaTooNew, .schemaTooOld].contains(error.code) {
             throw error
         } catch {
             throw SettingsError(
@@ -66,32 +84,52 @@ struct SchemaUpgrade {
         }
     }
 
-    /// The versions that were not applied yet, in order.
+    /// The versions that are to be applied, in order.
     private func missingVersions(_ connection: Connection) throws -> [any SQLiteSchemaVersion] {
-        let applied = try appliedVersions(connection)
-        let known = Set(versions.map(\.id))
-        // What was applied after the last version that is known is newer; what was before was dropped from the program.
-        if let last = applied.lastIndex(where: known.contains), last < applied.count - 1 {
-            let newer = applied[(last + 1)...].joined(separator: ", ")
-            throw SettingsError(
-                .schemaTooNew, store: connection.description, underlying: SQLiteProblem("Not known here: \(newer)."))
-        }
-        return versions.filter { !applied.contains($0.id) }
+        let migrations = try migrationsToAdopt(connection)
+        let ids = migrations.isEmpty ? try recordedIDs(connection) : migrations
+        return try AppliedVersions(
+            ids, of: versions, knowsAll: !migrations.isEmpty, store: connection.description
+        ).missing
     }
 
-    /// The ids that are noted, in the order in which the versions were applied.
-    private func appliedVersions(_ connection: Connection) throws -> [String] {
-        guard try TableDescription(of: Self.table, on: connection) != nil else { return [] }
-        var ids: [String] = []
-        let statement = try connection.statement("SELECT id FROM \(Self.table) WHERE schema = ? ORDER BY position")
-        try statement.forEachRow([.text(schema)]) {
-            if let id = String(sqliteValue: statement.value(at: 0)) { ids.append(id) }
+    /// The ids that are recorded, in the order in which the versions were applied.
+    private func recordedIDs(_ connection: Connection) throws -> [String] {
+        try texts(
+            "SELECT id FROM \(Self.table) WHERE schema = ? ORDER BY position", [.text(schema)], in: Self.table,
+            connection)
+    }
+
+    /// The identifiers of GRDB's migrations, in order, if they are to count and have not been recorded yet.
+    private func migrationsToAdopt(_ connection: Connection) throws -> [String] {
+        guard adoptsGRDBMigrations, !versions.isEmpty, try recordedIDs(connection).isEmpty else { return [] }
+        return try texts(
+            "SELECT identifier FROM \(Self.tableOfGRDB) ORDER BY rowid", [], in: Self.tableOfGRDB, connection)
+    }
+
+    /// Records the identifiers of GRDB's migrations as ids of versions.
+    private func adoptMigrations(_ connection: Connection) throws {
+        // Another process may have done so meanwhile; or has been the first to find an identifier that is not known.
+        _ = try missingVersions(connection)
+        try record(migrationsToAdopt(connection), connection)
+    }
+
+    /// The first column of all rows; nothing if there is no such table.
+    private func texts(
+        _ sql: String, _ parameters: [SQLiteValue], in table: String, _ connection: Connection
+    ) throws -> [String] {
+        guard try TableDescription(of: table, on: connection) != nil else { return [] }
+        var texts: [String] = []
+        let statement = try connection.statement(sql)
+        try statement.forEachRow(parameters) {
+            if let text = String(sqliteValue: statement.value(at: 0)) { texts.append(text) }
             return true
         }
-        return ids
+        return texts
     }
 
-    private func note(_ version: any SQLiteSchemaVersion, _ connection: Connection) throws {
+    private func record(_ ids: [String], _ connection: Connection) throws {
+        if ids.isEmpty { return }
         try connection.statement(
             """
             CREATE TABLE IF NOT EXISTS \(Self.table) (
@@ -104,8 +142,10 @@ struct SchemaUpgrade {
             )
             """
         ).run()
-        try connection.statement("INSERT INTO \(Self.table) (schema, id) VALUES (?, ?)")
-            .run([.text(schema), .text(version.id)])
+        for id in ids {
+            try connection.statement("INSERT INTO \(Self.table) (schema, id) VALUES (?, ?)")
+                .run([.text(schema), .text(id)])
+        }
     }
 
     private func checkForeignKeys(_ connection: Connection) throws {

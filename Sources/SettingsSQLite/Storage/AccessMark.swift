@@ -1,41 +1,24 @@
+import CSettingsKitSQLite
 import SettingsCore
-import Synchronization
 
-/// What a task is in the middle of: a task that waits for its own access to end would wait for ever.
-final class AccessMark: Sendable {
-    @TaskLocal static var current: AccessMark?
-
-    // No reference: a task that was made inside of an access may live longer than the storage should.
-    private let pool: ObjectIdentifier
-    private let task: Int?
-    private let outer: AccessMark?
-    private let isActive = Atomic(true)
-
-    init(_ pool: LanePool) {
-        self.pool = ObjectIdentifier(pool)
-        // Without those that have ended, or tasks that make each other would drag along a chain of them.
-        outer = Self.current?.firstActive
-        task = Self.presentTask
+/// Marks the thread that runs the closure of an access: an access inside it could wait for the one that waits for it.
+///
+/// The closures are synchronous, so everything that one does runs on its thread. A task that it makes runs on another.
+enum AccessMark {
+    /// Runs the closure of an access.
+    static func inside<R>(_ body: () throws -> R) rethrows -> R {
+        csettingskit_set_inside_access(1)
+        defer { csettingskit_set_inside_access(0) }
+        return try body()
     }
 
-    func end() { isActive.store(false, ordering: .releasing) }
-
-    private var firstActive: AccessMark? {
-        var mark: AccessMark? = self
-        while let present = mark, !present.isActive.load(ordering: .acquiring) { mark = present.outer }
-        return mark
+    /// - Throws: `SettingsError` with the code `outsideAccess` inside the closure of an access, of whatever storage.
+    static func requireOutside(store: String) throws(SettingsError) {
+        if csettingskit_is_inside_access() == 0 { return }
+        throw SettingsError(
+            .outsideAccess, store: store,
+            underlying: SQLiteProblem(
+                "Inside the closure of a read or a write there can be no other access and no write, of whatever storage: "
+                    + "two could wait for each other."))
     }
-
-    /// Whether the present task is inside of an access to a pool. (Tasks that it has made inherit the mark, and are others.)
-    static func isInside(_ pool: LanePool) -> Bool {
-        var mark = current
-        while let present = mark {
-            let isHere = present.pool == ObjectIdentifier(pool) && present.isActive.load(ordering: .acquiring)
-            if isHere && present.task == presentTask { return true }
-            mark = present.outer
-        }
-        return false
-    }
-
-    private static var presentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 }

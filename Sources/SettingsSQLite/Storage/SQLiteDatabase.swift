@@ -1,6 +1,6 @@
 import SettingsCore
 
-/// A database inside of a transaction: what ``SQLiteStorage/read(_:)`` and ``SQLiteStorage/write(_:)`` give to their
+/// A database inside a transaction: what ``SQLiteStorage/read(_:)`` and ``SQLiteStorage/write(_:)`` give to their
 /// closures, and a schema version is upgraded with.
 ///
 /// It belongs to that closure, and cannot be used after it has returned. All errors are `SettingsError`s, with an
@@ -32,6 +32,7 @@ public final class SQLiteDatabase {
 
     func openConnection() throws -> Connection {
         guard let connection else { throw SettingsError(.outsideAccess, store: description) }
+        try connection.requireNotCancelled()
         try requireTransaction()
         return connection
     }
@@ -74,7 +75,7 @@ public final class SQLiteDatabase {
     private func requireAllowed(_ statement: Statement) throws {
         guard isWriting || statement.isReadOnly else {
             throw SettingsError(
-                .readOnly, store: description, underlying: SQLiteProblem("Inside of a read nothing can be written."))
+                .readOnly, store: description, underlying: SQLiteProblem("Inside a read nothing can be written."))
         }
     }
 

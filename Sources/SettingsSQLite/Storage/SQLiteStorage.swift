@@ -1,4 +1,3 @@
-import Dispatch
 import SettingsCore
 import SettingsFiles
 import Synchronization
@@ -22,20 +21,26 @@ import Synchronization
 /// The database keeps a write-ahead log, so readers never wait for the writer, nor the writer for readers. What a `write` has
 /// committed survives the end of the process, `kill -9` included, and a power failure after ``synchronize()``.
 ///
+/// The closures of `read` and `write` are synchronous: an access is not held while something else is awaited. Inside a closure
+/// every other access and every write, of whatever storage or ``SQLiteStore``, throws `outsideAccess`. An access that waits for
+/// others longer than ``Configuration/busyTimeout`` throws `busy`.
+///
 /// Any number of storages, ``SQLiteStore``s, processes and other programs may use the file at the same time.
 public final class SQLiteStorage: Sendable {
-    /// The path of the database.
+    /// The path of the database; `:memory:` for one in memory.
     public let path: String
 
     let description: String
-    let readers: LanePool
+    let readers: ConnectionPool
+    let writers: ConnectionPool
     let observers = Observers()
-    private let writers: LanePool
-    private let isReadOnly: Bool
-    private let watch = Mutex<DatabaseWatch?>(nil)
-    /// Whether others were to be looked for while somebody was writing.
-    private let mustLookAgain = Atomic(false)
-    private let hasLookedInVain = Atomic(false)
+    let isReadOnly: Bool
+    let patience: Duration
+    let forks = Fork.count
+    let watch = Mutex<DatabaseWatch?>(nil)
+    /// Whether a look for changes of other processes was due while the writer was in use.
+    let mustLookAgain = Atomic(false)
+    let hasLookedInVain = Atomic(false)
 
     /// Opens a database, makes it if it is not there, and applies the versions of its schema that it lacks.
     ///
@@ -47,123 +52,114 @@ public final class SQLiteStorage: Sendable {
     ///     ``Configuration/schemaName``.
     ///   - configuration: How it is opened and used.
     /// - Throws: `SettingsError`, with the code `schemaUpgradeFailed` (the database is then as the version before has left
-    ///   it), `schemaTooNew` if it has versions that are not among these, `schemaTooOld` if it lacks some and is read only,
+    ///   it), `schemaTooNew` if it has versions that are not among these, `schemaTooOld` if it lacks some that cannot be applied,
     ///   `storeUnavailable`, `notADatabase`, `corruptDatabase`, `busy`, `libraryTooOld`.
-    public init(
+    public convenience init(
         at url: URL, versions: [any SQLiteSchemaVersion] = [], configuration: Configuration = Configuration()
     ) throws {
-        path = try DatabaseFile.path(of: url, store: "SQLiteStorage")
-        description = "SQLiteStorage \(path)" + (configuration.label.map { " (\($0))" } ?? "")
-        isReadOnly = configuration.isReadOnly
-        let opening = Opening(path: path, description: description, configuration: configuration)
-        let writer = Lane(queue: opening.queue("writer")) { try opening.writer() }
-        let connection = try writer.connection()
-        try SchemaUpgrade(
-            versions, of: configuration.schemaName, checksForeignKeys: configuration.foreignKeysEnabled
-        )
-        .run(on: connection, patience: opening.patience)
-        try connection.set(pragma: "foreign_keys = \(configuration.foreignKeysEnabled ? "ON" : "OFF")")
-        writer.version = try connection.dataVersion()
-
-        let file = connection.file
-        writers = LanePool(limit: 1) { writer }
-        readers = LanePool(limit: max(1, configuration.maximumReaderCount)) {
-            Lane(queue: opening.queue("reader")) { try opening.reader(of: file) }
-        }
+        let path = try DatabaseFile.path(of: url, store: "SQLiteStorage")
+        try self.init(StorageOpening(path: path, configuration: configuration), versions)
         let watch = DatabaseWatch(path: path) { [weak self] in self?.look() }
         self.watch.withLock { $0 = watch }
     }
 
-    /// How connections are opened.
-    private struct Opening: Sendable {
-        let path: String
-        let description: String
-        let configuration: Configuration
+    /// Makes a database in memory, for tests and previews.
+    ///
+    /// It ends with the storage, and no other storage can use it: two are two databases. Everything works as in a file, but
+    /// accesses follow each other, a read does not run beside a write.
+    ///
+    /// ```swift
+    /// let storage = try SQLiteStorage.inMemory(versions: [V01(), V02()])
+    /// ```
+    ///
+    /// - Throws: `SettingsError`, with the code `schemaUpgradeFailed` or `libraryTooOld`.
+    public static func inMemory(
+        versions: [any SQLiteSchemaVersion] = [], configuration: Configuration = Configuration()
+    ) throws -> SQLiteStorage {
+        var configuration = configuration
+        // There would be nothing to read.
+        configuration.isReadOnly = false
+        return try SQLiteStorage(
+            StorageOpening(path: Connection.inMemory, configuration: configuration), versions)
+    }
 
-        func queue(_ role: String) -> DispatchQueue {
-            DispatchQueue(label: "SettingsKit.\(description).\(role)", target: configuration.targetQueue)
-        }
-
-        /// What SQLite can count, which is as good as for ever.
-        var patience: Duration { min(max(configuration.busyTimeout, .zero), .seconds(1_000_000)) }
-
-        func writer() throws -> Connection {
-            if configuration.isReadOnly {
-                try DatabaseFile.requireFile(path, store: description)
-            } else {
-                try DatabaseFile.make(path, store: description)
-            }
-            return try Connection(
-                path: path, isReadOnly: configuration.isReadOnly, patience: patience, description: description)
-        }
-
-        /// - Parameter file: The one that the writer has opened; meanwhile there may be another.
-        func reader(of file: FileStatus?) throws -> Connection {
-            let connection = try Connection(
-                path: path, isReadOnly: configuration.isReadOnly, patience: patience, description: description)
-            try connection.requireSameFile(as: file)
-            try connection.set(pragma: "query_only = ON")
-            return connection
-        }
+    private init(_ opening: StorageOpening, _ versions: [any SQLiteSchemaVersion]) throws {
+        let configuration = opening.configuration
+        path = opening.path
+        description = opening.description
+        patience = opening.patience
+        isReadOnly = configuration.isReadOnly
+        let connection = try opening.writer()
+        try SchemaUpgrade(
+            versions, of: configuration.schemaName, checksForeignKeys: configuration.foreignKeysEnabled,
+            adoptsGRDBMigrations: configuration.adoptsGRDBMigrations
+        )
+        .run(on: connection, patience: patience)
+        try connection.set(pragma: "foreign_keys = \(configuration.foreignKeysEnabled ? "ON" : "OFF")")
+        let writers = opening.writingPool(connection, version: try connection.dataVersion())
+        self.writers = writers
+        readers = opening.isInMemory ? writers : opening.readingPool(of: connection.file)
     }
 
     // MARK: Access
 
     /// Reads, in a transaction: `body` sees one state of the database, whatever is written meanwhile.
     ///
-    /// Runs beside other reads and a write, in the background. Inside of a `write` it reads the state before that; inside of
-    /// another `read` of the same storage it is an error.
+    /// Runs beside other reads and a write, in the background. When the task is cancelled, a query that runs is interrupted.
     ///
-    /// - Throws: what `body` throws; `SettingsError` if the database cannot be read; `CancellationError` if the task was
-    ///   cancelled before it was its turn.
+    /// - Throws: what `body` throws; `SettingsError` if the database cannot be read, with the code `busy` if other reads took
+    ///   too long; `CancellationError`.
     public func read<Value: Sendable>(
-        _ body: @Sendable (SQLiteDatabase) async throws -> Value
+        _ body: @Sendable (SQLiteDatabase) throws -> Value
     ) async throws -> Value {
-        try await readAccess(isObserved: false, body).value
+        try await using(readers) { try self.read(on: $0, $1, body).value }
+    }
+
+    /// Reads at once, on the calling thread: for a value before the first frame.
+    ///
+    /// Waits no longer than ``Configuration/busyTimeout``, and not for writes. Where `await` is possible, the asynchronous
+    /// function of the same name is called.
+    ///
+    /// - Throws: what `body` throws; `SettingsError` if the database cannot be read, with the code `busy` if other reads took
+    ///   too long, `outsideAccess` inside the closure of another access.
+    public func read<Value>(_ body: (SQLiteDatabase) throws -> Value) throws -> Value {
+        try usingNow(readers) { try read(on: $0, $1, body).value }
     }
 
     /// Writes, in a transaction: all that `body` does is stored when this returns, or nothing when it throws.
     ///
-    /// Writes follow each other, also those of other processes. They run in the background. Keep them short, and do not wait in
-    /// them for anything that takes long: everybody else waits, too, ``SQLiteStore``s on the same file included. A write inside
-    /// of a write or a read of the same storage is an error.
+    /// Writes follow each other, also those of other processes. They run in the background. Keep them short: others wait,
+    /// ``SQLiteStore``s on the same file included. When the task is cancelled before the commit, the write is taken back.
     ///
     /// - Throws: what `body` throws; `SettingsError`, with the code `busy` if another process has kept the database locked
-    ///   for too long, `noRoom`, `readOnly`, `fileReplaced` or `writeFailed`; `CancellationError` if the task was cancelled
-    ///   before it was its turn.
+    ///   for too long, or another write of this one took too long, `noRoom`, `readOnly`, `fileReplaced` or `writeFailed`;
+    ///   `CancellationError`.
     @discardableResult
     public func write<Value: Sendable>(
-        _ body: @Sendable (SQLiteDatabase) async throws -> Value
+        _ body: @Sendable (SQLiteDatabase) throws -> Value
     ) async throws -> Value {
         if isReadOnly { throw SettingsError(.readOnly, store: description) }
-        let (value, access) = try await using(writers) { lane in
-            let connection = try lane.connection()
-            try connection.requireSameFile()
-            try connection.begin(writing: true)
-            let database = SQLiteDatabase(connection, isWriting: true)
-            do {
-                try noteOthers(lane, connection)
-                let value = try await body(database)
-                try database.requireTransaction()
-                database.end()
-                try connection.commit()
-                return (value, database.access)
-            } catch {
-                database.end()
-                connection.rollBack()
-                throw error
-            }
-        }
-        observers.noteCommit(access)
-        watch.withLock { $0 }?.announce()
-        return value
+        return try await using(writers) { try self.write(on: $0, $1, body) }
+    }
+
+    /// Writes at once, on the calling thread, all or nothing.
+    ///
+    /// Waits no longer than ``Configuration/busyTimeout`` for other writes, of this process and others. Where `await` is
+    /// possible, the asynchronous function of the same name is called.
+    ///
+    /// - Throws: as the asynchronous function does, without `CancellationError`; also `SettingsError` with the code
+    ///   `outsideAccess` inside the closure of another access.
+    @discardableResult
+    public func write<Value>(_ body: (SQLiteDatabase) throws -> Value) throws -> Value {
+        if isReadOnly { throw SettingsError(.readOnly, store: description) }
+        return try usingNow(writers) { try write(on: $0, $1, body) }
     }
 
     /// Reads as ``read(_:)`` does, and gives errors to a handler.
     ///
     /// - Returns: nil after an error, too.
     public func read<Value: Sendable>(
-        _ body: @Sendable (SQLiteDatabase) async throws -> Value?, catch handler: (any Error) -> Void
+        _ body: @Sendable (SQLiteDatabase) throws -> Value?, catch handler: (any Error) -> Void
     ) async -> Value? {
         do {
             return try await read(body)
@@ -178,7 +174,7 @@ public final class SQLiteStorage: Sendable {
     /// - Returns: nil after an error.
     @discardableResult
     public func write<Value: Sendable>(
-        _ body: @Sendable (SQLiteDatabase) async throws -> Value, catch handler: (any Error) -> Void
+        _ body: @Sendable (SQLiteDatabase) throws -> Value, catch handler: (any Error) -> Void
     ) async -> Value? {
         do {
             return try await write(body)
@@ -188,86 +184,36 @@ public final class SQLiteStorage: Sendable {
         }
     }
 
+    // MARK: The file
+
     /// Returns when everything written so far survives a power failure.
     ///
-    /// - Throws: `SettingsError`; what was written survives the end of the process all the same.
+    /// The write-ahead log is copied into the database, and emptied. Where a reader, of whatever process, still uses the log,
+    /// everything is safe all the same, and the log keeps its size until the next time.
+    ///
+    /// - Throws: `SettingsError`; what was written survives the end of the process all the same. `CancellationError`.
     public func synchronize() async throws {
-        try await using(writers) { lane in
-            let connection = try lane.connection()
-            try connection.requireSameFile()
-            try connection.synchronize()
+        try await using(writers) { pooled, limits in
+            let connection = try self.connection(of: pooled)
+            try connection.within(limits) { try connection.synchronize() }
         }
     }
 
-    /// Reads, and answers what was read and from which tables.
-    func readAccess<Value: Sendable>(
-        isObserved: Bool, _ body: @Sendable (SQLiteDatabase) async throws -> Value
-    ) async throws -> (value: Value, access: TableAccess, digest: Int) {
-        try await using(readers) { lane in
-            let connection = try lane.connection()
-            try connection.requireSameFile()
-            try connection.begin(writing: false)
-            let database = SQLiteDatabase(connection, isWriting: false, isObserved: isObserved)
-            defer {
-                database.end()
-                connection.rollBack()
-            }
-            let value = try await body(database)
-            return (value, database.access, database.digest?.finalize() ?? 0)
+    /// Gives the room that deleted rows have left back to the system: the database is written once more, without it, and the
+    /// write-ahead log is emptied.
+    ///
+    /// This takes time and, for a moment, room on the disk for two more copies of the database. Other writes wait meanwhile,
+    /// those of other processes fail with `busy` after their time-out; reads go on. If a read still uses the old state at the
+    /// end, the file shrinks at the next ``synchronize()``. Rows of a table without an integer primary key may get other
+    /// row numbers.
+    ///
+    /// - Throws: `SettingsError`, with the code `busy` if another process is writing, `noRoom`, `readOnly`, `fileReplaced`;
+    ///   `CancellationError`. What is stored stays as it is then.
+    public func compact() async throws {
+        if isReadOnly { throw SettingsError(.readOnly, store: description) }
+        try await using(writers) { pooled, limits in
+            let connection = try self.connection(of: pooled)
+            try connection.within(limits) { try connection.compact() }
         }
-    }
-
-    /// Takes a lane of a pool, and runs `body` on its thread.
-    private func using<Value: Sendable>(
-        _ pool: LanePool, _ body: (Lane) async throws -> Value
-    ) async throws -> Value {
-        // A write may wait for a read. If a read waited for a write as well, two could wait for each other.
-        guard !AccessMark.isInside(pool) && !AccessMark.isInside(readers) else {
-            throw SettingsError(
-                .outsideAccess, store: description,
-                underlying: SQLiteProblem(
-                    "Inside of a write there can be a read, but no other access: it could wait for this one for ever."))
-        }
-        let lane = try await pool.take()
-        defer { giveBack(lane, to: pool) }
-        let mark = AccessMark(pool)
-        defer { mark.end() }
-        return try await AccessMark.$current.withValue(mark) {
-            try await withTaskExecutorPreference(lane.executor) { try await body(lane) }
-        }
-    }
-
-    private func giveBack(_ lane: Lane, to pool: LanePool) {
-        pool.give(lane)
-        if pool === writers && mustLookAgain.exchange(false, ordering: .acquiringAndReleasing) {
-            watch.withLock { $0 }?.lookAgain(inAMoment: true)
-        }
-    }
-
-    // MARK: What others write
-
-    /// Has a look whether others have committed something, in the background.
-    private func look() {
-        mustLookAgain.store(true, ordering: .releasing)
-        // Whoever writes at the moment has it looked at afterwards.
-        guard let lane = writers.takeIdle() else { return }
-        mustLookAgain.store(false, ordering: .releasing)
-        defer { giveBack(lane, to: writers) }
-        do {
-            let connection = try lane.connection()
-            try connection.requireSameFile()
-            try noteOthers(lane, connection)
-            hasLookedInVain.store(false, ordering: .relaxed)
-        } catch {
-            // Who listens reads, and is told what is wrong; as whoever reads or writes next.
-            if !hasLookedInVain.exchange(true, ordering: .relaxed) { observers.noteAnything() }
-        }
-    }
-
-    private func noteOthers(_ lane: Lane, _ connection: Connection) throws {
-        let version = try connection.dataVersion()
-        if version == lane.version { return }
-        lane.version = version
-        observers.noteAnything()
     }
 }

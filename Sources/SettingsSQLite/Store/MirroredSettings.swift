@@ -18,7 +18,7 @@ final class MirroredSettings: Sendable {
         var version: Int64?
     }
 
-    /// How long a write waits for another process.
+    /// How long a write waits for other processes, and for those of its own that wait for them.
     static let patience = Duration.seconds(3)
 
     let feed = SettingsStoreFeed()
@@ -42,7 +42,7 @@ final class MirroredSettings: Sendable {
         self.layout = layout
         self.description = description
         self.patience = patience
-        try DatabaseFile.make(path, store: description)
+        if path != Connection.inMemory { try DatabaseFile.make(path, store: description) }
         let connection = try Connection(path: path, isReadOnly: false, patience: patience, description: description)
         try layout.prepare(connection)
         // Not before: what is refused stays as it is, the way in which it keeps its journal included.
@@ -77,12 +77,17 @@ final class MirroredSettings: Sendable {
     func change(
         isWriting: Bool = true, _ decide: ([String: Data]) -> [SettingsStoreBatch.Entry]?
     ) throws -> Bool {
+        if isWriting { try AccessMark.requireOutside(store: description) }
+        // From now on: the lock may be held by a thread that waits for another process.
+        let limits = AccessLimits(deadline: Deadline(after: patience))
         // Also where it throws: changes of others may have been taken over.
         defer { afterAccess() }
         return try access.withLock { access in
             try reconnectInChild(&access)
             let connection = access.connection
             if isWriting { try connection.requireSameFile() }
+            connection.apply(limits)
+            defer { connection.liftLimits() }
             try connection.begin(writing: isWriting)
             do {
                 try follow(&access)
@@ -105,6 +110,7 @@ final class MirroredSettings: Sendable {
 
     /// Returns when everything that was set so far survives a power failure; also takes over what others have written.
     func synchronize() throws {
+        try AccessMark.requireOutside(store: description)
         defer { afterAccess() }
         try access.withLock { access in
             try reconnectInChild(&access)

@@ -32,8 +32,8 @@ import SettingsFiles
 /// ## Others
 /// A batch (and so `update` and `transaction`) is one transaction, and exact across processes. A write waits up to three
 /// seconds for a process that has the database locked, and then fails with `SettingsError.Code.busy`. What another process
-/// commits is heard within milliseconds if it uses this module or closes the database, otherwise within 12 seconds. Do not set
-/// anything inside of a ``SQLiteStorage``'s `write` on the same file: that is such a lock.
+/// commits is noticed within milliseconds if it uses this module or closes the database, otherwise within 12 seconds. Inside a
+/// ``SQLiteStorage``'s `read` or `write`, setting anything fails with `outsideAccess`.
 ///
 /// A child that was made by `fork` can go on using the store, if it has the file open only once.
 ///
@@ -78,6 +78,14 @@ public final class SQLiteStore: SettingsStore {
         path: String, table: String = "settings", isWatching: Bool, patience: Duration = .seconds(3)
     ) throws {
         try self.init(Self.open(path: path, table: table, isWatching: isWatching, patience: patience))
+    }
+
+    /// Makes a database in memory, for tests and previews; it ends with the store, and no other store can use it.
+    ///
+    /// - Parameter table: The name of the table.
+    /// - Throws: `SettingsError` with the code `libraryTooOld`.
+    public static func inMemory(table: String = "settings") throws -> SQLiteStore {
+        SQLiteStore(try open(path: Connection.inMemory, table: table, isWatching: false))
     }
 
     init(_ settings: MirroredSettings) { self.settings = settings }

@@ -49,7 +49,8 @@ public enum SQLiteValue: Sendable, Hashable {
 /// | `Data` | bytes |
 /// | `Date` | floating-point number: seconds since 1 January 2001, UTC, as Core Data has it, so that the same date comes back; `datetime(x + 978307200, 'unixepoch')` shows it |
 ///
-/// Other `Codable` types need not conform: a row takes them as JSON text.
+/// Other `Codable` types need not conform: a row takes an enumeration's raw value, and anything else as JSON text. A type that
+/// wraps a single value is stored as that value, not as JSON, when it conforms or is `RawRepresentable`.
 public protocol SQLiteConvertible {
     /// What is stored for the value.
     ///

@@ -60,7 +60,8 @@ struct ConditionTests {
         let none: Int? = nil
         let simple: [(SQLiteCondition, String)] = [
             (a == 2, "a = 2"), (a != 2, "a <> 2"), (a < 2, "a < 2"), (a <= 2, "a <= 2"), (a > 2, "a > 2"),
-            (a >= 2, "a >= 2"), (a == nil, "a IS NULL"), (a != nil, "a IS NOT NULL"), (a == two, "a = 2"),
+            (a >= 2, "a >= 2"), (a == nil, "a IS NULL"), (a != nil, "a IS NOT NULL"), (a.isNull, "a IS NULL"),
+            (a.isNotNull, "a IS NOT NULL"), (a == two, "a = 2"),
             (a == none, "a IS NULL"), (a != none, "a IS NOT NULL"), (a != two, "a <> 2"), (a == b, "a = b"),
             (a != b, "a <> b"), (a.isOne(of: [1, 3]), "a IN (1, 3)"), (a.isAbsent(among: [1, 3]), "a NOT IN (1, 3)"),
             (a.isOne(of: [Int]()), "0"), (a.isAbsent(among: [Int]()), "1"), (a.isOne(of: Set([2])), "a = 2"),

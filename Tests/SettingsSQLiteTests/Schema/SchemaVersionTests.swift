@@ -35,7 +35,7 @@ struct SchemaVersionTests {
                 ([1, 2], ["1", "2"]), ([1, 2], ["1", "2"]), ([1, 2, 3], ["1", "2", "3"]),
                 ([3, 4], ["1", "2", "3", "4"]),
                 ([], ["1", "2", "3", "4"]), ([1, 2, 5, 3, 4, 6], ["1", "2", "3", "4", "5", "6"]),
-                ([7], ["1", "2", "3", "4", "5", "6", "7"]),
+                ([6, 7], ["1", "2", "3", "4", "5", "6", "7"]),
             ] {
                 let storage = try SQLiteStorage(at: url, versions: numbers.map(Self.version))
                 #expect(try await log(storage) == expected)

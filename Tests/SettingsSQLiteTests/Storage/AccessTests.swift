@@ -1,7 +1,8 @@
 import Foundation
 import SettingsCore
-import SettingsSQLite
 import Testing
+
+@testable import SettingsSQLite
 
 private struct Failure: Error {}
 
@@ -22,7 +23,6 @@ struct AccessTests {
                 try await storage.write { database in
                     try database.insert(Note(2, "goes"))
                     try database.create(table: "more") { $0.column("a", .any) }
-                    await Task.yield()
                     try database.delete(Note.all)
                     throw Failure()
                 }
@@ -81,7 +81,7 @@ struct AccessTests {
     func noRoom() async throws {
         try await withStorage { storage in
             try await storage.write { try $0.insert(Note(1, "stays")) }
-            try await storage.write { try $0.execute(sql: "PRAGMA max_page_count = 10") }
+            try await storage.set(pragma: "max_page_count = 10")
             let before = try await storage.dump()
             await expect(.noRoom, saying: storage.path) {
                 try await storage.write { database in
@@ -103,7 +103,7 @@ struct AccessTests {
             case .success: #expect(texts == ["stays", "first", "last"])
             case .failure: #expect(texts == ["stays"])
             }
-            try await storage.write { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
+            try await storage.set(pragma: "max_page_count = 100000")
             try await storage.write { try $0.insert(Note(6, String(repeating: "x", count: 100_000))) }
             #expect(try await storage.texts("PRAGMA integrity_check") == ["ok"])
         }
@@ -189,7 +189,6 @@ struct AccessTests {
                 { try $0.create(table: "t") { $0.column("a", .any) } }, { try $0.drop(table: "notes") },
                 { try $0.execute(sql: "DELETE FROM notes") }, { try $0.execute(script: "SELECT 1; DELETE FROM notes") },
                 { try $0.execute(sql: "PRAGMA user_version = 7") },
-                { try $0.execute(script: "PRAGMA query_only = OFF; DELETE FROM notes") },
                 { let _: Int? = try $0.select(sql: "DELETE FROM notes RETURNING id") },
             ]
             for attempt in attempts {
@@ -205,7 +204,7 @@ struct AccessTests {
             try await storage.write { try $0.insert(Note(1, "one")) }
             for isWriting in [true, false] {
                 let smuggler = Smuggler()
-                let carry: @Sendable (SQLiteDatabase) async throws -> Void = { database in
+                let carry: @Sendable (SQLiteDatabase) throws -> Void = { database in
                     smuggler.database = database
                     try database.forEachRow(sql: "SELECT * FROM notes") { smuggler.row = $0 }
                 }
@@ -222,35 +221,79 @@ struct AccessTests {
         }
     }
 
-    @Test("Inside of a write there can be a read; everything else that could wait for ever is refused.")
-    func nested() async throws {
-        var configuration = SQLiteStorage.Configuration()
-        configuration.maximumReaderCount = 1
-        try await withStorage(configuration: configuration) { storage in
-            try await storage.write { database in
-                try database.insert(Note(1, "mine"))
-                #expect(try await storage.number("SELECT count(*) FROM notes") == 0)
-                await expect(.outsideAccess) { try await storage.write { try $0.insert(Note(2, "nested")) } }
-                await expect(.outsideAccess) { try await storage.synchronize() }
-                try await storage.read { _ in
-                    await expect(.outsideAccess) { _ = try await storage.number("SELECT 1") }
-                    await expect(.outsideAccess) { try await storage.write { try $0.insert(Note(2, "nested")) } }
+    @Test(
+        "Inside an access every other access throws at once, of the same storage and of any other.",
+        arguments: [true, false])
+    func nested(isInMemory: Bool) async throws {
+        try await withStorage { storage in
+            try await withStorage { file in
+                let other = isInMemory ? try SQLiteStorage.inMemory(versions: [notesSchema]) : file
+                let nested: @Sendable (SQLiteDatabase) throws -> Void = { database in
+                    let start = ContinuousClock.now
+                    for inner in [storage, other] {
+                        expectError(.outsideAccess) { try inner.write { _ = try $0.insert(Note(2, "nested")) } }
+                        expectError(.outsideAccess) { let _: Int? = try inner.read { try $0.count(Note.all) } }
+                    }
+                    #expect(ContinuousClock.now - start < .seconds(2))
                 }
-            }
-            try await storage.read { _ in
-                await expect(.outsideAccess) { try await storage.write { try $0.insert(Note(2, "nested")) } }
-                await expect(.outsideAccess) { _ = try await storage.number("SELECT 1") }
-                await expect(.outsideAccess) { try await storage.synchronize() }
-            }
-            // A task of its own has its turn afterwards, and another database is another matter.
-            let other = try await withStorage { other in
-                try await storage.write { _ in
-                    try await other.write { try $0.insert(Note(1, "other")) }
-                    return Task { try await storage.write { try $0.insert(Note(3, "task")) } }
+                try await storage.write(nested)
+                try await storage.read(nested)
+                func atOnce() throws {
+                    try storage.write(nested)
+                    try storage.read(nested)
                 }
+                try atOnce()
+                // The task is on another thread, and has its turn.
+                let task = try await storage.write { _ in
+                    Task { try await storage.write { try $0.insert(Note(3, "task")) } }
+                }
+                _ = try await task.value
+                #expect(try await storage.texts("SELECT text FROM notes") == ["task"])
+                #expect(try await other.number("SELECT count(*) FROM notes") == 0)
             }
-            _ = try await other.value
-            #expect(try await storage.texts("SELECT text FROM notes ORDER BY id") == ["mine", "task"])
+        }
+    }
+
+    @Test("Two storages that write into each other end with an error, and neither waits for the other.")
+    func crossed() async throws {
+        try await withStorage { one in
+            try await withStorage { other in
+                let areInside = [Gate(), Gate()]
+                func cross(_ number: Int, _ outer: SQLiteStorage, _ inner: SQLiteStorage) async throws {
+                    try await outer.write { _ in
+                        areInside[number].open()
+                        areInside[1 - number].wait()
+                        expectError(.outsideAccess) { try inner.write { _ = try $0.insert(Note(1, "nested")) } }
+                    }
+                }
+                async let first: Void = cross(0, one, other)
+                async let second: Void = cross(1, other, one)
+                _ = try await (first, second)
+                #expect(try await one.number("SELECT count(*) FROM notes") == 0)
+            }
+        }
+    }
+
+    @Test("Inside an access a store is read, and what would be set in it throws at once, whatever its file.")
+    func storeInside() async throws {
+        try await withStorage { storage in
+            try await withDatabase { path in
+                let stores = [try openStore(storage.path), try openStore(path), try SQLiteStore.inMemory()]
+                for store in stores { try store.set(key("a"), to: Data("1".utf8)) }
+                let access: @Sendable (SQLiteDatabase) throws -> Void = { _ in
+                    for store in stores {
+                        let start = ContinuousClock.now
+                        expectError(.outsideAccess) { try store.set(key("a"), to: Data("2".utf8)) }
+                        expectError(.outsideAccess) { try store.removeAll() }
+                        expectError(.outsideAccess) { try store.synchronize() }
+                        #expect(store.get(key("a")) == Data("1".utf8))
+                        #expect(ContinuousClock.now - start < .seconds(2))
+                    }
+                }
+                try await storage.write(access)
+                try await storage.read(access)
+                for store in stores { try store.set(key("a"), to: Data("3".utf8)) }
+            }
         }
     }
 
@@ -272,6 +315,13 @@ struct AccessTests {
             isDone.send()
             await task.value
         }
+    }
+}
+
+extension SQLiteStorage {
+    /// Sets what a program cannot set.
+    fileprivate func set(pragma: String) async throws {
+        try await using(writers) { pooled, _ in try self.connection(of: pooled).set(pragma: pragma) }
     }
 }
 

@@ -277,14 +277,8 @@ struct StoreFileTests {
         .enabled(if: isRoot))
     func fullDisk() async throws {
         try await withTemporaryDirectory { folder in
-            func run(_ arguments: String...) throws -> Int32 {
-                let process = try Process.run(URL(fileURLWithPath: "/usr/bin/env"), arguments: arguments)
-                process.waitUntilExit()
-                return process.terminationStatus
-            }
-            // Not every root may.
-            guard try run("mount", "-t", "tmpfs", "-o", "size=512k", "none", folder.path) == 0 else { return }
-            defer { #expect(throws: Never.self) { try #require(run("umount", "-l", folder.path) == 0) } }
+            guard try mountSmallDisk(at: folder) else { return }
+            defer { unmountDisk(at: folder) }
             let path = folder.path + "/Vault.sqlite"
             let filler = folder.path + "/filler"
             try Data(repeating: 1, count: 200_000).write(to: URL(fileURLWithPath: filler))

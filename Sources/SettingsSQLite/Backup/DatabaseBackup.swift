@@ -1,0 +1,151 @@
+import CSettingsKitSQLite
+import SettingsCore
+import SettingsFiles
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Copies a database into a new file, some pages at a time.
+///
+/// The pages go into a temporary file beside the new one, which gets its name when it is complete.
+final class DatabaseBackup: Sendable {
+    typealias Progress = @Sendable (SQLiteBackupProgress) -> Void
+
+    /// How many pages are copied between two looks at cancellation: 1 MB of usual ones.
+    private static let pagesAtOnce: Int32 = 256
+    /// What SQLite may put beside a database.
+    private static let companions = ["-wal", "-shm", "-journal"]
+
+    private let path: String
+    private let description: String
+    private let progress: Progress
+    private let isCancelled = Atomic(false)
+    private let fileSystem = POSIXFileSystem()
+
+    /// - Throws: `SettingsError` with the code `storeUnavailable` if the path cannot be used.
+    init(to url: URL, progress: @escaping Progress) throws {
+        path = try DatabaseFile.path(of: url, store: "backup")
+        description = "backup \(path)"
+        self.progress = progress
+    }
+
+    /// Has the copy end soon, without a new file.
+    func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
+    /// Copies what a connection sees, in one state, whatever others write meanwhile.
+    ///
+    /// - Throws: `SettingsError`, `CancellationError`; there is no new file then.
+    func run(from source: Connection) throws {
+        do {
+            try requireFree()
+            try WholeFile(path: path, fileSystem: fileSystem).createDirectory()
+            try WholeFile(path: path, fileSystem: fileSystem).removeTemporaries(.unlockedForAnHour)
+            let temporary = WholeFile.temporaryPath(for: path)
+            fileSystem.close(try fileSystem.create(temporary))
+            defer { for suffix in [""] + Self.companions { remove(temporary + suffix) } }
+            try copy(source, to: temporary)
+            try requireNotCancelled()
+            try publish(temporary)
+        } catch let error as SystemError {
+            let code: SettingsError.Code = error.number == ENOSPC || error.number == EDQUOT ? .noRoom : .writeFailed
+            throw SettingsError(code, store: description, underlying: error)
+        }
+    }
+
+    /// - Throws: if there is a file at the path, or the log of a database that was there: SQLite would take it for the copy's.
+    private func requireFree() throws {
+        for path in [path] + Self.companions.map({ path + $0 }) {
+            guard try fileSystem.status(of: path, followingLink: false) != nil else { continue }
+            throw SettingsError(
+                .storeUnavailable, store: description,
+                underlying: SQLiteProblem(
+                    "There is a file at \(path), and a backup replaces none. Choose another name."))
+        }
+    }
+
+    private func requireNotCancelled() throws {
+        if isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+    }
+
+    // MARK: Pages
+
+    private func copy(_ source: Connection, to temporary: String) throws {
+        let target = try Connection(path: temporary, isReadOnly: false, patience: .zero, description: description)
+        defer { target.close() }
+        // No one else uses the file, and it is synchronized when it is complete.
+        for pragma in ["locking_mode = EXCLUSIVE", "journal_mode = OFF", "synchronous = OFF"] {
+            try target.set(pragma: pragma)
+        }
+        guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
+            throw target.error(sqlite3_extended_errcode(target.handle), isWriting: true)
+        }
+        do {
+            try copyPages(backup, target)
+        } catch {
+            // What it reports is what the last step has reported.
+            sqlite3_backup_finish(backup)
+            throw error
+        }
+        let code = sqlite3_backup_finish(backup)
+        guard Int(code) == SQLITE_OK else { throw target.error(code, isWriting: true) }
+        // The copy of a database with a write-ahead log would need files beside it to be read.
+        _ = try target.integer("PRAGMA schema_version")
+        try target.set(pragma: "journal_mode = DELETE")
+    }
+
+    private func copyPages(_ backup: OpaquePointer, _ target: Connection) throws {
+        while true {
+            try requireNotCancelled()
+            let code = sqlite3_backup_step(backup, Self.pagesAtOnce)
+            guard Int(code) == SQLITE_OK || Int(code) == SQLITE_DONE else { throw target.error(code, isWriting: true) }
+            let count = Int(sqlite3_backup_pagecount(backup))
+            progress(
+                SQLiteBackupProgress(
+                    pageCount: count, copiedPageCount: count - Int(sqlite3_backup_remaining(backup))))
+            if Int(code) == SQLITE_DONE { return }
+        }
+    }
+
+    // MARK: The new file
+
+    /// Gives a complete file its name, unless another file has it by now.
+    private func publish(_ temporary: String) throws {
+        let file = try fileSystem.openForReading(temporary, followingLink: false)
+        defer { fileSystem.close(file) }
+        try fileSystem.synchronize(file)
+        do throws(SystemError) {
+            try fileSystem.link(temporary, as: path)
+        } catch {
+            // Another file has come to the path meanwhile; or the file system has no hard links.
+            try requireFree()
+            guard [EPERM, ENOTSUP, EOPNOTSUPP, EMLINK, ENOSYS].contains(error.number) else { throw error }
+            try fileSystem.rename(temporary, to: path)
+        }
+        do throws(SystemError) {
+            try fileSystem.synchronizeDirectory(WholeFile.split(path).directory)
+        } catch {
+            remove(path)
+            throw error
+        }
+    }
+
+    private func remove(_ path: String) {
+        do throws(SystemError) {
+            try fileSystem.remove(path)
+        } catch {
+            // Most often there is none. A temporary file that stays is removed by a later backup.
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import CSettingsKitSQLite
+
+/// Decides what a statement may do, and notes which tables it uses, while SQLite prepares it. Belongs to one connection.
+///
+/// A connection is used by one access after another. What would stay with it is refused: a transaction that is begun or ended,
+/// another database, and pragmas that change how the connection works.
+final class Authorizer {
+    var access = TableAccess()
+    /// Whether the module's own statements are prepared or run, which may do everything.
+    private(set) var isTrusting = false
+    /// Why the last statement was refused.
+    private(set) var refusal: String?
+
+    /// Has a connection ask `authorizer`, which must live as long as the connection.
+    static func install(_ authorizer: Authorizer, on handle: OpaquePointer) {
+        _ = sqlite3_set_authorizer(
+            handle,
+            { context, action, first, second, _, _ in
+                guard let context else { return Int32(SQLITE_OK) }
+                let authorizer = Unmanaged<Authorizer>.fromOpaque(context).takeUnretainedValue()
+                return authorizer.answer(Int(action), first, second)
+            }, Unmanaged.passUnretained(authorizer).toOpaque())
+    }
+
+    /// Allows everything while `body` runs.
+    func trusting<R>(_ body: () throws -> R) rethrows -> R {
+        let outer = isTrusting
+        isTrusting = true
+        defer { isTrusting = outer }
+        return try body()
+    }
+
+    /// Prepares for the next statement.
+    func begin() {
+        access = TableAccess()
+        refusal = nil
+    }
+
+    private func answer(_ action: Int, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Int32 {
+        switch action {
+        case SQLITE_READ:
+            if let first { access.reads.insert(String(cString: first)) }
+        case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
+            guard let first else { break }
+            let table = String(cString: first)
+            if table == "sqlite_master" || table == "sqlite_schema" { access.changesSchema = true }
+            access.writes.insert(table)
+        case SQLITE_TRANSACTION:
+            return refuse("Only the storage itself begins and ends transactions.")
+        case SQLITE_ATTACH, SQLITE_DETACH:
+            return refuse("Another database would stay attached for the accesses that use this connection later.")
+        case SQLITE_PRAGMA:
+            let name = first.map { String(cString: $0).lowercased() } ?? ""
+            if let reason = Pragma.refusal(of: name, hasArgument: second != nil) { return refuse(reason) }
+        default:
+            break
+        }
+        return Int32(SQLITE_OK)
+    }
+
+    private func refuse(_ reason: String) -> Int32 {
+        if isTrusting { return Int32(SQLITE_OK) }
+        refusal = reason
+        return Int32(SQLITE_DENY)
+    }
+}

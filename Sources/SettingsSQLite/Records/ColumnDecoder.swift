@@ -1,0 +1,115 @@
+import SettingsCore
+
+extension SQLiteRecord where Self: Decodable {
+    /// Makes a record as `Codable` decodes it: each member from the column with the name of its coding key.
+    ///
+    /// - Throws: `SettingsError` with the code `unexpectedRow`, which names the table and the column.
+    public static func load(from row: SQLiteRow) throws -> Self {
+        let decoder = ColumnDecoder(row: row, of: tableName)
+        do {
+            return try Self(from: decoder)
+        } catch let error as DecodingError {
+            throw SettingsError(.unexpectedRow, store: decoder.row.place, underlying: error)
+        }
+    }
+}
+
+/// Decodes a record from a row, each member from a column.
+// A class, because what `Codable` passes around is boxed, and a reference is copied for less than a row.
+final class ColumnDecoder: Decoder {
+    let row: SQLiteRow
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    init(row: SQLiteRow, of table: String) {
+        var row = row
+        row.table = table
+        self.row = row
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(Container<Key>(decoder: self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw row.refusal("an unkeyed container") }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer {
+        throw row.refusal("a single value")
+    }
+
+    private struct Container<Key: CodingKey>: KeyedDecodingContainerProtocol {
+        let decoder: ColumnDecoder
+        var codingPath: [any CodingKey] { [] }
+
+        var allKeys: [Key] { decoder.row.columns.compactMap(Key.init(stringValue:)) }
+
+        func contains(_ key: Key) -> Bool { decoder.row.contains(key.stringValue) }
+
+        func decodeNil(forKey key: Key) throws -> Bool { try decoder.row.stored(key.stringValue) == .null }
+
+        func decode<Value: Decodable & SQLiteConvertible>(_ type: Value.Type, forKey key: Key) throws -> Value {
+            try decoder.row[key.stringValue]
+        }
+
+        func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+            try decoder.row.decoded(decoder.row.stored(key.stringValue), key.stringValue)
+        }
+
+        // A column that is missing is an error; by default it would be nil. A generic function does not take the place of the
+        // defaults for these types.
+        func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+            let stored = try decoder.row.stored(key.stringValue)
+            return stored == .null ? nil : try decoder.row.decoded(stored, key.stringValue) as Value
+        }
+
+        func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(key) }
+        func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(key) }
+        func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(key) }
+        func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? { try optional(key) }
+        func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? { try optional(key) }
+        func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? { try optional(key) }
+        func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? { try optional(key) }
+        func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? { try optional(key) }
+        func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try optional(key) }
+        func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? { try optional(key) }
+        func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? { try optional(key) }
+        func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? { try optional(key) }
+        func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? { try optional(key) }
+        func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? { try optional(key) }
+
+        private func optional<Value: SQLiteConvertible>(_ key: Key) throws -> Value? {
+            let stored = try decoder.row.stored(key.stringValue)
+            if stored == .null { return nil }
+            if let value = Value(sqliteValue: stored) { return value }
+            throw decoder.row.mismatch(key.stringValue, stored, Value.self)
+        }
+
+        func nestedContainer<NestedKey: CodingKey>(
+            keyedBy type: NestedKey.Type, forKey key: Key
+        ) throws -> KeyedDecodingContainer<NestedKey> {
+            throw decoder.row.refusal("a nested container")
+        }
+
+        func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+            throw decoder.row.refusal("a nested container")
+        }
+
+        func superDecoder() throws -> any Decoder { throw decoder.row.refusal("a decoder for its superclass") }
+
+        func superDecoder(forKey key: Key) throws -> any Decoder {
+            throw decoder.row.refusal("a decoder for its superclass")
+        }
+    }
+}
+
+extension SQLiteRow {
+    /// The error for a record that is decoded from something else than named members.
+    fileprivate func refusal(_ request: String) -> SettingsError {
+        SettingsError(.unexpectedRow, store: place, underlying: SQLiteProblem(Self.refusal(request)))
+    }
+
+    static func refusal(_ request: String) -> String {
+        "A record's columns are the members of one keyed container, and this type asks for \(request). "
+            + "Write save(into:) and load(from:) for it."
+    }
+}

@@ -1,0 +1,96 @@
+import SettingsCore
+
+extension SQLiteRecord where Self: Encodable {
+    /// Puts each member into the column with the name of its coding key, as `Codable` encodes it; nil as `NULL`.
+    ///
+    /// - Throws: `SettingsError` with the code `unstorable`, which names the table and the column.
+    public func save(into row: inout SQLiteRow) throws {
+        let encoder = ColumnEncoder(row: row, of: Self.tableName)
+        do {
+            try encode(to: encoder)
+        } catch let error as EncodingError {
+            throw SettingsError.unstorable(error, store: encoder.row.place)
+        }
+        if let problem = encoder.problem { throw problem }
+        row = encoder.row
+    }
+}
+
+/// Encodes a record into a row, each member into a column.
+final class ColumnEncoder: Encoder {
+    fileprivate(set) var row: SQLiteRow
+    /// Why the record has no row.
+    private(set) var problem: SettingsError?
+    var codingPath: [any CodingKey] { [] }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    init(row: SQLiteRow, of table: String) {
+        self.row = row
+        self.row.table = table
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(Container<Key>(encoder: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { refusal("an unkeyed container") }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { refusal("a single value") }
+
+    fileprivate func refusal(_ request: String) -> RefusingEncoder {
+        let error = SettingsError(
+            .unstorable, store: row.place, underlying: SQLiteProblem(SQLiteRow.refusal(request)))
+        problem = problem ?? error
+        return RefusingEncoder(error: error)
+    }
+
+    private struct Container<Key: CodingKey>: KeyedEncodingContainerProtocol {
+        let encoder: ColumnEncoder
+        var codingPath: [any CodingKey] { [] }
+
+        func encodeNil(forKey key: Key) { encoder.row.put(key.stringValue) { nil } }
+
+        func encode<Value: Encodable & SQLiteConvertible>(_ value: Value, forKey key: Key) { put(value, key) }
+
+        func encode<Value: Encodable>(_ value: Value, forKey key: Key) { put(CodableColumn(value), key) }
+
+        // Where nil was left out, as by default, a row that is there would keep the old value. A generic function does not
+        // take the place of the defaults for these types.
+        func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) {
+            put(value.map { CodableColumn($0) }, key)
+        }
+
+        func encodeIfPresent(_ value: Bool?, forKey key: Key) { put(value, key) }
+        func encodeIfPresent(_ value: String?, forKey key: Key) { put(value, key) }
+        func encodeIfPresent(_ value: Double?, forKey key: Key) { put(value, key) }
+        func encodeIfPresent(_ value: Float?, forKey key: Key) { put(value, key) }
+        func encodeIfPresent(_ value: Int?, forKey key: Key) { put(value, key) }
+        func encodeIfPresent(_ value: Int8?, forKey key: Key) { put(value, key) }
+        func encodeIfPresent(_ value: Int16?, forKey key: Key) { put(value, key) }
+        func encodeIfPresent(_ value: Int32?, forKey key: Key) { put(value, key) }
+        func encodeIfPresent(_ value: Int64?, forKey key: Key) { put(value, key) }
+        func encodeIfPresent(_ value: UInt?, forKey key: Key) { put(value, key) }
+        func encodeIfPresent(_ value: UInt8?, forKey key: Key) { put(value, key) }
+        func encodeIfPresent(_ value: UInt16?, forKey key: Key) { put(value, key) }
+        func encodeIfPresent(_ value: UInt32?, forKey key: Key) { put(value, key) }
+        func encodeIfPresent(_ value: UInt64?, forKey key: Key) { put(value, key) }
+
+        private func put<Value: SQLiteConvertible>(_ value: Value?, _ key: Key) {
+            encoder.row.put(key.stringValue) { try value?.sqliteValue }
+        }
+
+        func nestedContainer<NestedKey: CodingKey>(
+            keyedBy type: NestedKey.Type, forKey key: Key
+        ) -> KeyedEncodingContainer<NestedKey> {
+            encoder.refusal("a nested container").container(keyedBy: type)
+        }
+
+        func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+            encoder.refusal("a nested container")
+        }
+
+        func superEncoder() -> any Encoder { encoder.refusal("an encoder for its superclass") }
+
+        func superEncoder(forKey key: Key) -> any Encoder { encoder.refusal("an encoder for its superclass") }
+    }
+}

@@ -1,0 +1,75 @@
+import SettingsCore
+
+/// The versions of a schema that a database has, seen from the versions that a program knows.
+struct AppliedVersions {
+    private let versions: [any SQLiteSchemaVersion]
+    /// The ids that count as applied: those in the database, and what follows from them.
+    private let ids: Set<String>
+
+    /// - Parameters:
+    ///   - ids: The ids in the database, in the order in which the versions were applied.
+    ///   - versions: What the program knows. A version comes after those that it replaces.
+    ///   - knowsAll: Whether every id must be known. If not, unknown ids before the last known one are taken for versions
+    ///     that the program has dropped.
+    ///   - store: How errors name the database.
+    /// - Throws: `SettingsError` with the code `schemaTooNew`, or `schemaTooOld` if a version is missing that the program
+    ///   does not have any more.
+    init(_ ids: [String], of versions: [any SQLiteSchemaVersion], knowsAll: Bool = false, store: String) throws {
+        self.versions = versions
+        self.ids = Self.consequences(of: ids, in: versions)
+        let known = Set(versions.flatMap { [$0.id] + $0.replaces })
+        let firstNewer = ids.lastIndex(where: known.contains).map { $0 + 1 } ?? 0
+        let newer = knowsAll ? ids.filter { !known.contains($0) } : Array(ids[firstNewer...])
+        guard newer.isEmpty else {
+            throw SettingsError(
+                .schemaTooNew, store: store, underlying: SQLiteProblem("Not known here: \(Self.list(newer))."))
+        }
+        try requireNothingLost(store)
+    }
+
+    /// Everything that counts as applied where the versions with these ids are.
+    private static func consequences(of ids: [String], in versions: [any SQLiteSchemaVersion]) -> Set<String> {
+        var ids = Set(ids)
+        // Replaced versions come first in the list, so one pass is enough in each direction.
+        for version in versions.reversed() where ids.contains(version.id) { ids.formUnion(version.replaces) }
+        for version in versions where !version.replaces.isEmpty && ids.isSuperset(of: version.replaces) {
+            ids.insert(version.id)
+        }
+        return ids
+    }
+
+    /// The versions that are to be applied, in order.
+    var missing: [any SQLiteSchemaVersion] {
+        versions.filter { version in
+            !ids.contains(version.id)
+                && !versions.contains { $0.replaces.contains(version.id) && isWhollyMissing($0) }
+        }
+    }
+
+    /// Whether nothing of what a version replaces was applied, so that it can be applied in its place.
+    private func isWhollyMissing(_ version: any SQLiteSchemaVersion) -> Bool {
+        ids.isDisjoint(with: replaced(by: version))
+    }
+
+    /// The ids that a version replaces, also through versions that it replaces.
+    private func replaced(by version: any SQLiteSchemaVersion) -> Set<String> {
+        let inner = versions.filter { version.replaces.contains($0.id) }
+        return inner.reduce(into: Set(version.replaces)) { $0.formUnion(replaced(by: $1)) }
+    }
+
+    /// - Throws: if only a part of what a version replaces was applied, and the program does not have the rest.
+    private func requireNothingLost(_ store: String) throws {
+        for version in versions where !ids.contains(version.id) && !isWhollyMissing(version) {
+            let lost = version.replaces.filter { id in !ids.contains(id) && !versions.contains { $0.id == id } }
+            guard lost.isEmpty else {
+                throw SettingsError(
+                    .schemaTooOld, store: store,
+                    underlying: SQLiteProblem(
+                        "Version \(version.id) replaces versions of which the database lacks \(Self.list(lost)). "
+                            + "Open it once with a program that has them."))
+            }
+        }
+    }
+
+    static func list(_ ids: [String]) -> String { ids.joined(separator: ", ") }
+}

@@ -1,0 +1,134 @@
+import SettingsCore
+import SettingsFiles
+
+extension SQLiteStorage {
+    /// Takes a connection of a pool, and runs `body` with it on the connection's queue.
+    func using<Value: Sendable>(
+        _ pool: ConnectionPool, _ body: @Sendable (PooledConnection, AccessLimits) throws -> Value
+    ) async throws -> Value {
+        try requireOwnProcess()
+        try Task.checkCancellation()
+        if let pooled = pool.takeIdle() { return try await run(pooled, of: pool, body) }
+        // A task that is given a connection must not wait for a thread that tasks share: others wait for the connection.
+        return try await withTaskExecutorPreference(QueueExecutor.turns) {
+            try await run(pool.take(), of: pool, body)
+        }
+    }
+
+    private func run<Value: Sendable>(
+        _ pooled: PooledConnection, of pool: ConnectionPool,
+        _ body: @Sendable (PooledConnection, AccessLimits) throws -> Value
+    ) async throws -> Value {
+        let limits = AccessLimits()
+        return try await withTaskCancellationHandler {
+            try await withTaskExecutorPreference(pooled.executor) {
+                defer { giveBack(pooled, to: pool) }
+                return try body(pooled, limits)
+            }
+        } onCancel: {
+            limits.cancel()
+        }
+    }
+
+    /// Takes a connection of a pool, and runs `body` with it on the calling thread.
+    func usingNow<Value>(
+        _ pool: ConnectionPool, _ body: (PooledConnection, AccessLimits) throws -> Value
+    ) throws -> Value {
+        try requireOwnProcess()
+        try AccessMark.requireOutside(store: description)
+        let limits = AccessLimits(deadline: Deadline(after: patience))
+        let pooled = try pool.takeBlocking()
+        defer { giveBack(pooled, to: pool) }
+        return try body(pooled, limits)
+    }
+
+    /// A child made by `fork` has the connections of its parent, but not their locks.
+    private func requireOwnProcess() throws(SettingsError) {
+        if forks == Fork.count { return }
+        throw SettingsError(
+            .outsideAccess, store: description,
+            underlying: SQLiteProblem("A child made by fork cannot use the storage of its parent."))
+    }
+
+    private func giveBack(_ pooled: PooledConnection, to pool: ConnectionPool) {
+        pool.give(pooled)
+        if pool === writers && mustLookAgain.exchange(false, ordering: .acquiringAndReleasing) {
+            watch.withLock { $0 }?.lookAgain(inAMoment: true)
+        }
+    }
+
+    func connection(of pooled: PooledConnection) throws -> Connection {
+        let connection = try pooled.connection()
+        try connection.requireSameFile()
+        return connection
+    }
+
+    /// Reads, and answers what was read and from which tables.
+    func read<Value>(
+        on pooled: PooledConnection, _ limits: AccessLimits, isObserved: Bool = false,
+        _ body: (SQLiteDatabase) throws -> Value
+    ) throws -> (value: Value, access: TableAccess, digest: Int) {
+        let connection = try connection(of: pooled)
+        let database = SQLiteDatabase(connection, isWriting: false, isObserved: isObserved)
+        // Afterwards, nothing can interrupt the end of the transaction.
+        defer {
+            database.end()
+            connection.rollBack()
+        }
+        return try connection.within(limits) {
+            try connection.begin(writing: false)
+            let value = try AccessMark.inside { try body(database) }
+            return (value, database.access, database.digest?.finalize() ?? 0)
+        }
+    }
+
+    func write<Value>(
+        on pooled: PooledConnection, _ limits: AccessLimits, _ body: (SQLiteDatabase) throws -> Value
+    ) throws -> Value {
+        let connection = try connection(of: pooled)
+        let database = SQLiteDatabase(connection, isWriting: true)
+        defer { database.end() }
+        do {
+            let value = try connection.within(limits) {
+                try connection.begin(writing: true)
+                try noteOthers(pooled, connection)
+                let value = try AccessMark.inside { try body(database) }
+                try database.requireTransaction()
+                return value
+            }
+            // It is not cancelled any more.
+            try connection.commit()
+            observers.noteCommit(database.access)
+            watch.withLock { $0 }?.announce()
+            return value
+        } catch {
+            connection.rollBack()
+            throw error
+        }
+    }
+
+    // MARK: What others write
+
+    /// Looks whether others have committed something, in the background.
+    func look() {
+        mustLookAgain.store(true, ordering: .releasing)
+        // If there is a write at the moment, it has this done at its end.
+        guard let pooled = writers.takeIdle() else { return }
+        mustLookAgain.store(false, ordering: .releasing)
+        defer { giveBack(pooled, to: writers) }
+        do {
+            try noteOthers(pooled, connection(of: pooled))
+            hasLookedInVain.store(false, ordering: .relaxed)
+        } catch {
+            // Observers read then, and report the problem; as the next read or write does.
+            if !hasLookedInVain.exchange(true, ordering: .relaxed) { observers.noteAnything() }
+        }
+    }
+
+    private func noteOthers(_ pooled: PooledConnection, _ connection: Connection) throws {
+        let version = try connection.dataVersion()
+        if version == pooled.version { return }
+        pooled.version = version
+        observers.noteAnything()
+    }
+}

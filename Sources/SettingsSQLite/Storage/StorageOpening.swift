@@ -1,0 +1,65 @@
+import Dispatch
+import SettingsCore
+import SettingsFiles
+
+/// How the connections of a storage are opened.
+struct StorageOpening: Sendable {
+    let path: String
+    let description: String
+    let configuration: SQLiteStorage.Configuration
+
+    init(path: String, configuration: SQLiteStorage.Configuration) {
+        self.path = path
+        self.configuration = configuration
+        let label = configuration.label.map { " (\($0))" } ?? ""
+        description = "SQLiteStorage \(path)\(label)"
+    }
+
+    var isInMemory: Bool { path == Connection.inMemory }
+
+    var patience: Duration { min(max(configuration.busyTimeout, .zero), .seconds(1_000_000)) }
+
+    /// The pool of the connection that writes.
+    ///
+    /// - Parameter version: SQLite's number for the present state.
+    func writingPool(_ connection: Connection, version: Int64) -> ConnectionPool {
+        let pooled = PooledConnection(queue: queue("writer"), connection, version: version)
+        return ConnectionPool(limit: 1, patience: patience, description: description) { pooled }
+    }
+
+    /// The pool of the connections that read.
+    ///
+    /// - Parameter file: The one that the writer has opened; meanwhile there may be another.
+    func readingPool(of file: FileStatus?) -> ConnectionPool {
+        ConnectionPool(
+            limit: max(1, configuration.maximumReaderCount), patience: patience, description: description
+        ) { [self] in
+            PooledConnection(queue: queue("reader")) { try reader(of: file) }
+        }
+    }
+
+    private func queue(_ role: String) -> DispatchQueue {
+        DispatchQueue(label: "SettingsKit.\(description).\(role)", target: configuration.targetQueue)
+    }
+
+    func writer() throws -> Connection {
+        if configuration.isReadOnly && !isInMemory {
+            try DatabaseFile.requireFile(path, store: description)
+        } else if !isInMemory {
+            try DatabaseFile.make(path, store: description)
+        }
+        return try connection()
+    }
+
+    private func reader(of file: FileStatus?) throws -> Connection {
+        let connection = try connection()
+        try connection.requireSameFile(as: file)
+        try connection.set(pragma: "query_only = ON")
+        return connection
+    }
+
+    private func connection() throws -> Connection {
+        try Connection(
+            path: path, isReadOnly: configuration.isReadOnly, patience: patience, description: description)
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import SettingsCore
+import SettingsSQLite
+import Testing
+
+@Suite("Concurrency of cancellation")
+struct CancellationConcurrencyTests {
+    /// Runs for many minutes.
+    private static let long = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+    /// How long a cancelled access may take to end on a busy machine; what it runs would take minutes.
+    private static let soon = Duration.seconds(10)
+
+    @Test("A running query ends when its task is cancelled, and the connection goes on with the next access.")
+    func read() async throws {
+        var configuration = SQLiteStorage.Configuration()
+        configuration.maximumReaderCount = 1
+        try await withStorage(configuration: configuration) { storage in
+            for _ in 0..<5 {
+                let isInside = Signal()
+                let task = Task {
+                    try await storage.read { database in
+                        isInside.send()
+                        let _: Int? = try database.select(sql: SQLiteStatement(Self.long))
+                    }
+                }
+                await isInside.wait()
+                try await Task.sleep(for: .milliseconds(20))
+                let start = ContinuousClock.now
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+                #expect(ContinuousClock.now - start < Self.soon)
+                #expect(try await storage.number("SELECT count(*) FROM notes") == 0)
+            }
+        }
+    }
+
+    @Test("A cancelled write rolls back, whether SQLite or the closure is busy, and whatever the closure catches.")
+    func write() async throws {
+        try await withStorage { storage in
+            for isInQuery in [true, false] {
+                let (isInside, mayEnd) = (Signal(), Gate())
+                let task = Task {
+                    try await storage.write { database in
+                        try database.insert(Note(1, "goes"))
+                        isInside.send()
+                        if isInQuery {
+                            let _: Int? = try? database.select(sql: SQLiteStatement(Self.long))
+                        } else {
+                            mayEnd.wait()
+                        }
+                        _ = try? database.insert(Note(2, "goes"))
+                    }
+                }
+                await isInside.wait()
+                task.cancel()
+                mayEnd.open()
+                await #expect(throws: CancellationError.self) { try await task.value }
+                #expect(try await storage.number("SELECT count(*) FROM notes") == 0)
+            }
+            try await storage.write { try $0.insert(Note(1, "stays")) }
+            #expect(try await storage.texts("PRAGMA integrity_check") == ["ok"])
+        }
+    }
+
+    @Test("An access that waits for another process ends when its task is cancelled.")
+    func waitingForOthers() async throws {
+        try await withTemporaryDirectory { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            var configuration = SQLiteStorage.Configuration()
+            configuration.busyTimeout = .seconds(600)
+            let storage = try SQLiteStorage(at: url, versions: [notesSchema], configuration: configuration)
+            let other = try OtherProgram(url.path)
+            try other.run("BEGIN IMMEDIATE")
+            let tasks = (0..<3).map { number in
+                Task { try await storage.write { try $0.insert(Note(number, "goes")) } }
+            }
+            try await Task.sleep(for: .milliseconds(50))
+            let start = ContinuousClock.now
+            for task in tasks { task.cancel() }
+            for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+            #expect(ContinuousClock.now - start < Self.soon)
+            try other.run("COMMIT")
+            try await storage.write { try $0.insert(Note(1, "stays")) }
+            #expect(try await storage.texts("SELECT text FROM notes") == ["stays"])
+        }
+    }
+
+    @Test("A live query that runs ends when its task is cancelled.")
+    func liveQuery() async throws {
+        try await withStorage { storage in
+            let isInside = Signal()
+            let task = Task {
+                for await _ in storage.keepInformed(about: { database -> Int? in
+                    isInside.send()
+                    return try database.select(sql: SQLiteStatement(Self.long))
+                }) {
+                    Issue.record("the query ended")
+                }
+            }
+            await isInside.wait()
+            let start = ContinuousClock.now
+            task.cancel()
+            await task.value
+            #expect(ContinuousClock.now - start < Self.soon)
+        }
+    }
+
+    @Test("Cancelling an access never interrupts the next one on its connection.")
+    func nextAccess() async throws {
+        var configuration = SQLiteStorage.Configuration()
+        configuration.maximumReaderCount = 1
+        let seed = UInt64.random(in: .min ... .max)
+        print("nextAccess: seed \(seed)")
+        try await withStorage(configuration: configuration) { storage in
+            try await storage.write { database in for number in 0..<500 { try database.insert(Note(number, "text")) } }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    var generator = SeededGenerator(seed: seed)
+                    for _ in 0..<300 {
+                        let task = Task { try await storage.read { try $0.count(Note.all) } }
+                        for _ in 0..<Int.random(in: 0..<30, using: &generator) { await Task.yield() }
+                        task.cancel()
+                        if case .failure(let error) = await task.result { #expect(error is CancellationError) }
+                    }
+                }
+                group.addTask {
+                    for _ in 0..<300 {
+                        let notes: [Note] = try await storage.read { try $0.select(Note.all) }
+                        #expect(notes.count == 500)
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+}
