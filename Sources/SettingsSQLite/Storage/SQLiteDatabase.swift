@@ -12,6 +12,9 @@ public final class SQLiteDatabase {
     /// What was read so far, where somebody wants to know whether it is something else the next time.
     private(set) var digest: Hasher?
 
+    /// An empty row, where one was used before.
+    var spareRow: SQLiteRow?
+
     private var connection: Connection?
     /// The statement that was noted last, and how often it had been prepared anew.
     private var lastStatement: (statement: Statement, preparations: Int32)?
@@ -59,6 +62,14 @@ public final class SQLiteDatabase {
             if digest != nil { statement.hash(into: &digest!) }
             return try row(statement)
         }
+    }
+
+    /// Runs a statement that changes rows.
+    func run(_ statement: Statement, _ values: some Collection<SQLiteValue>) throws {
+        try requireAllowed(statement)
+        // Afterwards: SQLite may prepare it anew when it runs.
+        defer { note(statement) }
+        try statement.run(values)
     }
 
     /// Runs all statements of a script, one after the other.
