@@ -192,10 +192,7 @@ public final class SQLiteStorage: Sendable {
     ///
     /// - Throws: `SettingsError`; what was written survives the end of the process all the same. `CancellationError`.
     public func synchronize() async throws {
-        try await using(writers) { pooled, limits in
-            let connection = try self.connection(of: pooled)
-            try connection.within(limits) { try connection.synchronize() }
-        }
+        try await maintain { try $0.synchronize() }
     }
 
     /// Gives the room that deleted rows have left back to the system: the database is written once more, without it, and the
@@ -210,9 +207,6 @@ public final class SQLiteStorage: Sendable {
     ///   `CancellationError`. What is stored stays as it is then.
     public func compact() async throws {
         if isReadOnly { throw SettingsError(.readOnly, store: description) }
-        try await using(writers) { pooled, limits in
-            let connection = try self.connection(of: pooled)
-            try connection.within(limits) { try connection.compact() }
-        }
+        try await maintain { try $0.compact() }
     }
 }
