@@ -1,7 +1,7 @@
 import SettingsCore
 
-/// A database inside a transaction: what ``SQLiteStorage/read(_:)`` and ``SQLiteStorage/write(_:)`` give to their
-/// closures, and a schema version is upgraded with.
+/// A database inside a transaction: what the `read` and `write` of ``SQLiteStorage`` give to their closures, and a schema
+/// version is upgraded with.
 ///
 /// It belongs to that closure, and cannot be used after it has returned. All errors are `SettingsError`s, with an
 /// ``SQLiteError`` as the cause where SQLite reported one.

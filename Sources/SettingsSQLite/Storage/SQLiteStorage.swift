@@ -154,7 +154,7 @@ public final class SQLiteStorage: Sendable {
         return try usingNow(writers) { try write(on: $0, $1, body) }
     }
 
-    /// Reads as ``read(_:)`` does, and gives errors to a handler.
+    /// Reads in a transaction, as `read` without a handler does, and gives errors to a handler.
     ///
     /// - Returns: nil after an error, too.
     public func read<Value: Sendable>(
@@ -168,7 +168,7 @@ public final class SQLiteStorage: Sendable {
         }
     }
 
-    /// Writes as ``write(_:)`` does, and gives errors to a handler.
+    /// Writes in a transaction, as `write` without a handler does, and gives errors to a handler.
     ///
     /// - Returns: nil after an error.
     @discardableResult
