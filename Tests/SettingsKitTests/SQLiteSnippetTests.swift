@@ -169,6 +169,21 @@ private func loadUser(_ id: Int, from storage: SQLiteStorage) async -> User? {
     }
 }
 
+private func firstName(in storage: SQLiteStorage) throws -> String? {
+    try storage.read { try $0.select(sql: "SELECT name FROM \(User.self) ORDER BY \(Column("id")) LIMIT 1") }
+}
+
+private func previewStorage() throws -> SQLiteStorage {
+    let storage = try SQLiteStorage.inMemory(versions: [V01(), V02()])
+    try storage.write { try $0.save(User(id: 7, name: "Ann")) }
+    return storage
+}
+
+private func clear(_ storage: SQLiteStorage) async throws {
+    try await storage.write { _ = try $0.delete(User.all) }
+    try await storage.compact()
+}
+
 private func names(of ids: [Int], notLike text: String, in storage: SQLiteStorage) async throws -> [String] {
     try await storage.read { database in
         try database.select(
@@ -256,5 +271,13 @@ struct SQLiteSnippetTests {
             greeting.cancel()
             await greeting.value
         }
+    }
+
+    @Test("A preview's users are in memory, read without await, and deleted with the room that they took.")
+    func preview() async throws {
+        let storage = try previewStorage()
+        #expect(try firstName(in: storage) == "Ann")
+        try await clear(storage)
+        #expect(try firstName(in: storage) == nil)
     }
 }

@@ -50,15 +50,10 @@ extension ReplicatedDirectory {
     func updateMemory() throws {
         let own = tracker.memory.replica
         let summaries = table.withLock { $0.summaries }
-        // Not all of such a replica's records are known here.
-        let curtailed = Set(summaries.values.filter { $0.oversizedRecords > 0 }.compactMap(\.header?.replica))
+        // What was not taken of such a replica's records may have replaced any other.
+        let partlyTaken = Set(summaries.values.filter { !$0.isWholeTaken }.compactMap(\.header?.replica))
         let heads = ReplicaParts(summaries).heads.filter { head in
-            head.isComplete && head.header.replica != own && !curtailed.contains(head.header.replica)
-        }
-        var withheld: [ReplicaID: [ReplicaID: HybridMoment]] = [:]
-        for summary in summaries.values {
-            guard let writer = summary.header?.replica else { continue }
-            withheld[writer, default: [:]].merge(summary.withheld, uniquingKeysWith: min)
+            head.isComplete && head.header.replica != own && !partlyTaken.contains(head.header.replica)
         }
         let present = Set(summaries.values.compactMap(\.header?.replica))
         func updated(_ memory: ReplicaMemory) -> ReplicaMemory {
@@ -67,10 +62,7 @@ extension ReplicatedDirectory {
             memory.accepted = tracker.accepted(joining: [], now: now())
             if let last = tracker.lastOwn { memory.heard.raise(memory.replica, to: last) }
             for header in heads.map(\.header) {
-                var withheld = withheld[header.replica] ?? [:]
-                // Which of its own changes there are no other replica can know.
-                withheld[memory.replica] = .earliest
-                memory.heard.join(header.heard, withheld: withheld, lastEpoch: tracker.lastEpoch)
+                memory.heard.join(header.heard, own: memory.replica, lastEpoch: tracker.lastEpoch)
             }
             return memory
         }

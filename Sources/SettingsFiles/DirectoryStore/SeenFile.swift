@@ -26,8 +26,6 @@ struct SeenFile: Sendable {
         var heldBack: [UInt32: Instant] = [:]
         /// How many records have an epoch that no replica can have reached.
         var refusedCount = 0
-        /// Of each replica the earliest moment among the records that were not taken.
-        var withheld: [ReplicaID: HybridMoment] = [:]
         /// For own files: what they have.
         var contents: PartContents?
 
@@ -46,8 +44,10 @@ struct SeenFile: Sendable {
                 heldBack[moment.epoch] = min(heldBack[moment.epoch] ?? moment.instant, moment.instant)
             }
             refusedCount = outcome.refusedCount
-            withheld = outcome.withheld
         }
+
+        /// Whether all records that were read were taken.
+        var isWholeTaken: Bool { heldBackCount == 0 && refusedCount == 0 && oversizedRecords == 0 }
 
         /// Whether a record was held back that is accepted now.
         func isDue(_ now: Int64, _ accepted: AcceptedTimes) -> Bool {

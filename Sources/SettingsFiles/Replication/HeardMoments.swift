@@ -24,18 +24,17 @@ struct HeardMoments: Hashable, Sendable {
         moments[replica] = max(moments[replica] ?? moment, moment)
     }
 
-    /// Takes over what the writer of a complete file has heard.
+    /// Takes over what the writer of a complete file has heard. All of the file's records must have been taken: one that
+    /// was not may have replaced a change of any replica.
     ///
     /// - Parameters:
-    ///   - withheld: The earliest moment of each replica among the entries of the file that were not taken: of that
-    ///     replica's changes, only what comes before was heard.
+    ///   - own: The replica that hears. Which of its own changes there are no other can know.
     ///   - lastEpoch: The latest epoch that is no damage.
     mutating func join(
-        _ other: HeardMoments, withheld: [ReplicaID: HybridMoment] = [:], lastEpoch: UInt32 = HybridMoment.lastEpoch
+        _ other: HeardMoments, own: ReplicaID? = nil, lastEpoch: UInt32 = HybridMoment.lastEpoch
     ) {
-        for (replica, moment) in other.moments where moment.epoch <= lastEpoch {
+        for (replica, moment) in other.moments where replica != own && moment.epoch <= lastEpoch {
             guard moments[replica] != nil || moments.count < Self.limit else { continue }
-            if let first = withheld[replica], first <= moment { continue }
             raise(replica, to: moment)
         }
     }

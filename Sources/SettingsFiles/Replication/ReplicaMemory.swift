@@ -100,12 +100,18 @@ struct ReplicaMemory: Sendable, Hashable {
 
     /// Takes note of the replicas whose files are in the directory now.
     mutating func note(present: Set<ReplicaID>, now: Int64) {
-        if !self.present.isSubset(of: present), lastLoss.map({ abs(now - $0) >= Self.lossPrecision }) ?? true {
+        if !self.present.isSubset(of: present), !isLossRecent(now) {
             lastLoss = now
         }
         // Without files of others the directory may not be there; they count as gone then for as long as that lasts.
         let hasOthers = present.contains { $0 != replica }
         if hasOthers || !self.present.contains(where: { $0 != replica }) { self.present = present }
+    }
+
+    /// Whether a loss was noted that is not to be noted again yet.
+    private func isLossRecent(_ now: Int64) -> Bool {
+        guard let lastLoss, let age = now.subtracting(checked: lastLoss) else { return false }
+        return (0..<Self.lossPrecision).contains(age)
     }
 
     /// How exactly the last loss is known, in milliseconds: it is not written at each look.

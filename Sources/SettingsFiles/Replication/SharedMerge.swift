@@ -22,13 +22,14 @@ struct SharedMerge {
         var heldBack: [SharedRecord] = []
         /// How many records have an epoch that no replica can have reached.
         var refusedCount = 0
-        /// Of each replica the earliest moment among the entries that were held back or refused.
-        var withheld: [ReplicaID: HybridMoment] = [:]
         /// Whether there is an entry under the own ID that was not written with this state: another device has a copy of the
         /// state, or this state is itself an earlier copy.
         var hasForeignWritesOfOwn = false
         /// Values of which nothing is known here, so old that their removal may have been forgotten.
         var returning: [SharedRecord] = []
+
+        /// Whether no record was held back or refused.
+        var isWhole: Bool { heldBack.isEmpty && refusedCount == 0 }
     }
 
     func outcome(of records: some Sequence<SharedRecord>) -> Outcome {
@@ -41,7 +42,6 @@ struct SharedMerge {
             let isDamage = moment.epoch > lastEpoch
             guard !isDamage, accepted.accepts(moment, now: now) else {
                 if isDamage { outcome.refusedCount += 1 } else { outcome.heldBack.append(record) }
-                outcome.withhold(entry.stamp)
                 continue
             }
             let known = present(record.name)
@@ -61,12 +61,5 @@ struct SharedMerge {
         }
         outcome.winners = winners.map { SharedRecord(name: $0.key, entry: $0.value) }
         return outcome
-    }
-}
-
-extension SharedMerge.Outcome {
-    /// Notes an entry that was not taken.
-    mutating func withhold(_ stamp: Stamp) {
-        withheld[stamp.replica] = min(withheld[stamp.replica] ?? stamp.moment, stamp.moment)
     }
 }

@@ -21,6 +21,7 @@ final class Connection {
     private var dataVersionStatement: Statement?
     /// How rows are put into tables; one way a table, the last.
     private var insertions: [ExactText: Insertion] = [:]
+    private var lastInsertion: Insertion?
     /// The version of the schema that they are for; and whether it is the present one for sure.
     private var insertionsSchema: Int64?
     private var isSchemaKnown = false
@@ -84,6 +85,7 @@ final class Connection {
         isClosed = true
         statements = [:]
         transactionStatements = [:]
+        forgetInsertions()
         dataVersionStatement = nil
         if isInherited {
             // In the middle of something, SQLite would undo it, in the memory that the processes share.
@@ -340,18 +342,30 @@ final class Connection {
         return number
     }
 
-    /// How to put a row with these columns into a table, inside of a transaction.
-    func insertion(into table: String, _ columns: [String]) throws -> Insertion {
+    /// How to put a row into a table, inside a transaction.
+    func insertion(into table: String, _ entries: [SQLiteRow.Entry]) throws -> Insertion {
+        if isSchemaKnown, let last = lastInsertion, last.isFor(table, entries) { return last }
         if !isSchemaKnown {
             let schema = try integer("PRAGMA schema_version")
-            if schema != insertionsSchema { insertions = [:] }
+            if schema != insertionsSchema { forgetInsertions() }
             insertionsSchema = schema
             isSchemaKnown = true
         }
-        if let known = insertions[ExactText(text: table)], known.columns == columns { return known }
-        let insertion = Insertion(into: table, columns, of: try TableDescription(of: table, on: self)?.columns ?? [])
-        insertions[ExactText(text: table)] = insertion
+        let name = ExactText(text: table)
+        if let known = insertions[name], known.isFor(table, entries) {
+            lastInsertion = known
+            return known
+        }
+        let columns = try TableDescription(of: table, on: self)?.columns ?? []
+        let insertion = Insertion(into: table, entries.map(\.name), of: columns)
+        insertions[name] = insertion
+        lastInsertion = insertion
         return insertion
+    }
+
+    private func forgetInsertions() {
+        insertions = [:]
+        lastInsertion = nil
     }
 
     /// The schema may be another one now.
@@ -362,15 +376,4 @@ final class Connection {
 
     /// The number of the last row that was inserted.
     var lastRowID: Int64 { sqlite3_last_insert_rowid(handle) }
-}
-
-/// SQL, or a name in it. Unlike strings, two that are written with other scalars are not equal.
-private struct ExactText: Hashable {
-    let text: String
-
-    static func == (one: ExactText, other: ExactText) -> Bool {
-        one.text.hasSameBytes(as: other.text)
-    }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

@@ -1,39 +1,73 @@
-/// The SQL that puts a row with certain columns into a table.
-struct Insertion {
-    let columns: [String]
+/// The statements that put a row with certain columns into a table.
+final class Insertion {
+    private let table: String
+    private let isASCII: Bool
+    private let columns: [String]
     /// As a new row.
-    let plain: String
+    let plain: KeptStatement
     /// In the place of the row with the same primary key.
-    let replacing: String
+    let replacing: KeptStatement
     /// Into the row with the same primary key, which keeps what it has in other columns; nil where there are none. The values
     /// are those at `otherPositions`, and then those at `keyPositions`.
-    let update: String?
+    let update: KeptStatement?
     /// Where the columns of the table's primary key are among `columns`; nil if one is missing, or there is none.
     let keyPositions: [Int]?
     let otherPositions: [Int]
 
     init(into table: String, _ columns: [String], of all: [TableDescription.Column]) {
+        self.table = table
+        isASCII = table.utf8.allSatisfy { $0 < 0x80 }
         self.columns = columns
         let (table, names) = (Identifier.quoted(table), columns.map(Identifier.quoted))
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
-        plain =
+        let insert =
             "INSERT INTO \(table) "
             + (columns.isEmpty ? "DEFAULT VALUES" : "(\(names.joined(separator: ", "))) VALUES (\(marks))")
 
+        plain = KeptStatement(insert)
         let key = all.filter { $0.primaryKeyPosition > 0 }
         let positions = key.compactMap { column in columns.firstIndex { Identifier.areSame($0, column.name) } }
         let others = columns.indices.filter { !positions.contains($0) }
         keyPositions = key.isEmpty || positions.count < key.count ? nil : positions
         otherPositions = others
 
-        let change = others.map { "\(names[$0]) = excluded.\(names[$0])" }.joined(separator: ", ")
+        let excluded = others.map { "\(names[$0]) = excluded.\(names[$0])" }.joined(separator: ", ")
         let conflict = positions.map { names[$0] }.joined(separator: ", ")
-        replacing = "\(plain) ON CONFLICT (\(conflict)) DO \(others.isEmpty ? "NOTHING" : "UPDATE SET \(change)")"
+        replacing = KeptStatement(
+            "\(insert) ON CONFLICT (\(conflict)) DO \(others.isEmpty ? "NOTHING" : "UPDATE SET \(excluded)")")
         // SQLite looks at what a new row must hold before it looks for the old one, which may hold what is left out here.
         let isPartial = columns.count < all.count && !others.isEmpty
-        update =
-            isPartial
-            ? "UPDATE \(table) SET \(others.map { "\(names[$0]) = ?" }.joined(separator: ", ")) "
-                + "WHERE \(positions.map { "\(names[$0]) = ?" }.joined(separator: " AND "))" : nil
+        let change = others.map { "\(names[$0]) = ?" }.joined(separator: ", ")
+        let isSame = positions.map { "\(names[$0]) = ?" }.joined(separator: " AND ")
+        update = isPartial ? KeptStatement("UPDATE \(table) SET \(change) WHERE \(isSame)") : nil
+    }
+
+    /// Whether the table has this name, written with the same bytes.
+    private func isSame(_ table: String) -> Bool {
+        // Of the names that are equal to one in ASCII, all others are longer.
+        if isASCII { return self.table == table && self.table.utf8.count == table.utf8.count }
+        return self.table.hasSameBytes(as: table)
+    }
+
+    /// Whether it is for rows of a table with these columns.
+    func isFor(_ table: String, _ entries: [SQLiteRow.Entry]) -> Bool {
+        guard columns.count == entries.count, isSame(table) else { return false }
+        for (column, entry) in zip(columns, entries) where column != entry.name { return false }
+        return true
+    }
+}
+
+/// SQL, and its statement once it was used.
+final class KeptStatement {
+    let sql: String
+    private var prepared: Statement?
+
+    init(_ sql: String) { self.sql = sql }
+
+    func statement(on connection: Connection) throws -> Statement {
+        if let prepared, !prepared.isInUse { return prepared }
+        let statement = try connection.statement(sql)
+        prepared = statement
+        return statement
     }
 }

@@ -53,7 +53,7 @@ final class Statement {
     var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
     /// Runs the statement, and calls `row` for each row that comes, until it answers false.
-    func forEachRow(_ parameters: [SQLiteValue], _ row: () throws -> Bool) throws {
+    func forEachRow(_ parameters: some Collection<SQLiteValue>, _ row: () throws -> Bool) throws {
         precondition(!isInUse, "A statement is run twice at a time.")
         isInUse = true
         defer {
@@ -74,7 +74,7 @@ final class Statement {
     }
 
     /// Runs a statement that gives no rows, or whose rows nobody wants.
-    func run(_ parameters: [SQLiteValue] = []) throws {
+    func run(_ parameters: some Collection<SQLiteValue> = []) throws {
         try forEachRow(parameters) { true }
     }
 
@@ -102,7 +102,7 @@ final class Statement {
 
     // MARK: Parameters
 
-    private func bind(_ parameters: [SQLiteValue]) throws {
+    private func bind(_ parameters: some Collection<SQLiteValue>) throws {
         guard parameters.count == parameterCount else {
             throw SettingsError(
                 .statementFailed, store: connection.description,

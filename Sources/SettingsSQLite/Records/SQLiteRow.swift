@@ -14,10 +14,12 @@ import SettingsCore
 /// until the function that it was given to returns.
 public struct SQLiteRow {
     /// What was put into the row, in order.
-    private(set) var entries: [(name: String, value: SQLiteValue)] = []
+    private(set) var entries: [Entry] = []
     private let source: Source
     /// The table of the record, for errors; nil where it is not known.
     var table: String?
+
+    typealias Entry = (name: String, value: SQLiteValue)
 
     private enum Source {
         /// Nothing: the row is being made.
@@ -45,6 +47,12 @@ public struct SQLiteRow {
     init(_ statement: Statement) { source = .statement(statement, rowNumber: statement.rowNumber) }
 
     init(_ fields: Fields) { source = .fields(fields) }
+
+    /// Makes the row empty, and keeps its room for the next one.
+    mutating func removeAll() {
+        entries.removeAll(keepingCapacity: true)
+        if case .none(let notes) = source { notes.error = nil }
+    }
 
     /// The first problem that was noted.
     var error: SettingsError? {

@@ -18,13 +18,15 @@ extension SQLiteDatabase {
     ///
     /// - Throws: `SettingsError`: `constraintViolated` if another constraint than the primary key does not allow it.
     public func save<Record: SQLiteRecord>(_ record: Record?) throws {
-        if let record { try insert(record, replacing: true) }
+        if let record { try put(record) }
     }
 
     /// Stores several records, one after the other.
-    public func save<Record: SQLiteRecord>(_ records: some Sequence<Record>) throws {
-        for record in records { try save(record) }
+    @inlinable public func save<Record: SQLiteRecord>(_ records: some Sequence<Record>) throws {
+        for record in records { try put(record) }
     }
+
+    @usableFromInline func put<Record: SQLiteRecord>(_ record: Record) throws { try insert(record, replacing: true) }
 
     /// Sets columns of the records that match.
     ///
@@ -68,20 +70,27 @@ extension SQLiteDatabase {
     }
 
     private func insert<Record: SQLiteRecord>(_ record: Record, replacing: Bool) throws {
-        var row = SQLiteRow()
+        let connection = try openConnection()
+        // The room of the row before, which is not there while a record that makes its row saves another.
+        var row = spareRow ?? SQLiteRow()
+        spareRow = nil
+        defer {
+            row.removeAll()
+            spareRow = row
+        }
         try record.save(into: &row)
         if let error = row.error { throw error }
-        let values = row.entries.map(\.value)
-        let connection = try openConnection()
-        let insertion = try connection.insertion(into: Record.tableName, row.entries.map(\.name))
-        guard replacing, let key = insertion.keyPositions, key.allSatisfy({ values[$0] != .null }) else {
-            return try run(Fragment(insertion.plain, values))
+        let insertion = try connection.insertion(into: Record.tableName, row.entries)
+        guard replacing, let key = insertion.keyPositions, key.allSatisfy({ row.entries[$0].value != .null }) else {
+            return try run(insertion.plain.statement(on: connection), row.entries.lazy.map(\.value))
         }
         if let update = insertion.update {
-            try run(Fragment(update, (insertion.otherPositions + key).map { values[$0] }))
+            try run(
+                update.statement(on: connection),
+                (insertion.otherPositions + key).lazy.map { [entries = row.entries] in entries[$0].value })
             if connection.changeCount > 0 { return }
         }
-        try run(Fragment(insertion.replacing, values))
+        try run(insertion.replacing.statement(on: connection), row.entries.lazy.map(\.value))
     }
 
     /// What tells the rows of a query's table apart, where not all of them are meant.

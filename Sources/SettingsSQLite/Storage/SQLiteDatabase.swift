@@ -1,7 +1,7 @@
 import SettingsCore
 
-/// A database inside a transaction: what ``SQLiteStorage/read(_:)`` and ``SQLiteStorage/write(_:)`` give to their
-/// closures, and a schema version is upgraded with.
+/// A database inside a transaction: what the `read` and `write` of ``SQLiteStorage`` give to their closures, and a schema
+/// version is upgraded with.
 ///
 /// It belongs to that closure, and cannot be used after it has returned. All errors are `SettingsError`s, with an
 /// ``SQLiteError`` as the cause where SQLite reported one.
@@ -11,6 +11,9 @@ public final class SQLiteDatabase {
     private(set) var access = TableAccess()
     /// What was read so far, where somebody wants to know whether it is something else the next time.
     private(set) var digest: Hasher?
+
+    /// An empty row, where one was used before.
+    var spareRow: SQLiteRow?
 
     private var connection: Connection?
     /// The statement that was noted last, and how often it had been prepared anew.
@@ -59,6 +62,14 @@ public final class SQLiteDatabase {
             if digest != nil { statement.hash(into: &digest!) }
             return try row(statement)
         }
+    }
+
+    /// Runs a statement that changes rows.
+    func run(_ statement: Statement, _ values: some Collection<SQLiteValue>) throws {
+        try requireAllowed(statement)
+        // Afterwards: SQLite may prepare it anew when it runs.
+        defer { note(statement) }
+        try statement.run(values)
     }
 
     /// Runs all statements of a script, one after the other.

@@ -107,6 +107,16 @@ extension SQLiteStorage {
         }
     }
 
+    /// Does something to the database as a whole, outside a transaction.
+    func maintain(_ body: @Sendable (Connection) throws -> Void) async throws {
+        try await using(writers) { pooled, limits in
+            let connection = try self.connection(of: pooled)
+            // Cancellation may also have interrupted the end of a transaction that `body` began.
+            defer { connection.rollBack() }
+            try connection.within(limits) { try body(connection) }
+        }
+    }
+
     // MARK: What others write
 
     /// Looks whether others have committed something, in the background.

@@ -155,7 +155,7 @@ public final class SQLiteStorage: Sendable {
         return try usingNow(writers) { try write(on: $0, $1, body) }
     }
 
-    /// Reads as ``read(_:)`` does, and gives errors to a handler.
+    /// Reads in a transaction, as `read` without a handler does, and gives errors to a handler.
     ///
     /// - Returns: nil after an error, too.
     public func read<Value: Sendable>(
@@ -169,7 +169,7 @@ public final class SQLiteStorage: Sendable {
         }
     }
 
-    /// Writes as ``write(_:)`` does, and gives errors to a handler.
+    /// Writes in a transaction, as `write` without a handler does, and gives errors to a handler.
     ///
     /// - Returns: nil after an error.
     @discardableResult
@@ -193,10 +193,7 @@ public final class SQLiteStorage: Sendable {
     ///
     /// - Throws: `SettingsError`; what was written survives the end of the process all the same. `CancellationError`.
     public func synchronize() async throws {
-        try await using(writers) { pooled, limits in
-            let connection = try self.connection(of: pooled)
-            try connection.within(limits) { try connection.synchronize() }
-        }
+        try await maintain { try $0.synchronize() }
     }
 
     /// Gives the room that deleted rows have left back to the system: the database is written once more, without it, and the
@@ -211,9 +208,6 @@ public final class SQLiteStorage: Sendable {
     ///   `CancellationError`. What is stored stays as it is then.
     public func compact() async throws {
         if isReadOnly { throw SettingsError(.readOnly, store: description) }
-        try await using(writers) { pooled, limits in
-            let connection = try self.connection(of: pooled)
-            try connection.within(limits) { try connection.compact() }
-        }
+        try await maintain { try $0.compact() }
     }
 }

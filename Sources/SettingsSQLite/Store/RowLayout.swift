@@ -71,7 +71,7 @@ struct RowLayout: SettingsLayout {
         let entries = values + others
         guard !entries.isEmpty else { return }
         let insertion = Insertion(into: table, entries.map(\.name), of: [])
-        try connection.statement(insertion.plain).run(entries.map(\.value))
+        try insertion.plain.statement(on: connection).run(entries.map(\.value))
     }
 
     private func update(_ values: [(name: String, value: SQLiteValue)], _ connection: Connection) throws {

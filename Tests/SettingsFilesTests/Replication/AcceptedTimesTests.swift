@@ -105,10 +105,10 @@ import Testing
         #expect(!heard.covers(HeardMoments([one: moment(7)])))
     }
 
-    @Test func `are not raised to where something was not taken`() {
+    @Test func `are not raised by what others say about the own changes, nor by what no replica can have reached`() {
         var heard = HeardMoments([one: moment(2)])
-        let file = HeardMoments([one: moment(5), other: moment(5), third: moment(5)])
-        heard.join(file, withheld: [one: moment(3), other: moment(5), third: moment(6)])
-        #expect(heard == HeardMoments([one: moment(2), third: moment(5)]))
+        let file = HeardMoments([one: moment(5), other: moment(5), third: moment(5, epoch: 4)])
+        heard.join(file, own: one, lastEpoch: 3)
+        #expect(heard == HeardMoments([one: moment(2), other: moment(5)]))
     }
 }

@@ -20,10 +20,10 @@ private let unheard: [ModelWorld.Step] = [
         (.init(name: "two settings", keys: 2), 4, 16_521),
         (.init(name: "a copied state", clones: true), 4, 7_064),
         (.init(name: "a device that is thrown away", throwsAway: true), 4, 6_046),
-        (.init(name: "a clock that stays ahead", lastingError: 100 * Device.day), 4, 2_696),
-        (.init(name: "a clock that stays behind", lastingError: -50 * Device.day), 4, 2_620),
-        (.init(name: "removals that are forgotten", replicas: 2, forgets: true), 4, 10_783),
-        (.init(name: "a removal that one of three has not heard of", forgets: true, beginning: unheard), 3, 0),
+        (.init(name: "a clock that stays ahead", lastingError: 100 * Device.day), 4, 2_694),
+        (.init(name: "a clock that stays behind", lastingError: -50 * Device.day), 4, 2_616),
+        (.init(name: "removals that are forgotten", replicas: 2, forgets: true), 4, 11_265),
+        (.init(name: "a removal that one of three has not heard of", forgets: true, beginning: unheard), 3, 9_830),
     ]
 
     @Test(arguments: scenarios)

@@ -85,11 +85,10 @@ struct ModelReplica: Hashable {
             ) { known[$0] }
             let outcome = merge.outcome(of: file.records)
             take(outcome, of: files)
-            guard let header = file.header, file.isComplete || mutant == .hearsIncompleteFiles else { continue }
-            if header.replica == id { continue }
-            var withheld = mutant == .hearsWhatItHoldsBack ? [:] : outcome.withheld
-            withheld[id] = .earliest
-            heard.join(header.heard, withheld: withheld, lastEpoch: clock.last.lastCredibleEpoch)
+            guard let header = file.header, header.replica != id, file.isComplete || mutant == .hearsIncompleteFiles,
+                outcome.isWhole || mutant == .hearsWhatItHoldsBack
+            else { continue }
+            heard.join(header.heard, own: id, lastEpoch: clock.last.lastCredibleEpoch)
         }
         if mutant != .vouchesForNothing {
             var latest: [UInt32: Instant] = [:]

@@ -86,6 +86,26 @@ struct CancellationConcurrencyTests {
         }
     }
 
+    @Test("Synchronising and compacting that are cancelled at any moment lose nothing, and the next write works.")
+    func maintenance() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("maintenance: seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        try await withStorage { storage in
+            for number in 0..<100 {
+                try await storage.write { try $0.insert(Note(number, String(repeating: "x", count: 5_000))) }
+                let task = Task {
+                    if number.isMultiple(of: 2) { try await storage.compact() } else { try await storage.synchronize() }
+                }
+                for _ in 0..<Int.random(in: 0..<50, using: &generator) { await Task.yield() }
+                task.cancel()
+                if case .failure(let error) = await task.result { #expect(error is CancellationError, "seed \(seed)") }
+            }
+            #expect(try await storage.number("SELECT count(*) FROM notes") == 100)
+            #expect(try await storage.texts("PRAGMA integrity_check") == ["ok"])
+        }
+    }
+
     @Test("A live query that runs ends when its task is cancelled.")
     func liveQuery() async throws {
         try await withStorage { storage in

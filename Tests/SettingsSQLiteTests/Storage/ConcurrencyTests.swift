@@ -85,7 +85,7 @@ struct StorageConcurrencyTests {
         }
     }
 
-    @Test("No more reads run at a time than are allowed, and who waits has its turn.", arguments: [0, 1, 3])
+    @Test("No more reads run at a time than are allowed, and those that wait have their turns.", arguments: [0, 1, 3])
     func readerCount(limit: Int) async throws {
         var configuration = SQLiteStorage.Configuration()
         configuration.maximumReaderCount = limit
@@ -115,10 +115,11 @@ struct StorageConcurrencyTests {
         }
     }
 
-    @Test("Who waits for its turn and is cancelled hears of it at once; the turn of others comes all the same.")
+    @Test("An access that waits for its turn ends at once when it is cancelled, and the others have their turns.")
     func cancelledWaiters() async throws {
         var configuration = SQLiteStorage.Configuration()
         configuration.maximumReaderCount = 1
+        configuration.busyTimeout = .seconds(600)
         try await withStorage(Self.accounts, configuration: configuration) { storage in
             for isWriting in [true, false] {
                 let (isInside, mayEnd) = (Signal(), Gate())
