@@ -1,34 +1,34 @@
-/// A file in the shared directory, as it was found last.
+/// A file in the shared directory, at the last look.
 struct SeenFile: Sendable {
     enum Content: Sendable {
-        /// Something that is none of ours.
+        /// The file is not a replica's file.
         case foreign
-        /// A directory, a link or the like, under a name like ours.
+        /// A directory, a link or the like, with the usual name of a replica's file.
         case noFile
         case replica(Summary)
         case tooLarge
         case newerVersion(Int)
-        /// It is there, but not here: a syncer's placeholder.
+        /// The file is only in the cloud.
         case placeholder
         case unreadable(SystemError)
     }
 
-    /// What is kept of a replica's file after it was read.
+    /// The summary that is kept of a replica's file after it was read.
     struct Summary: Sendable {
         var header: ReplicaHeader?
         var recordCount: Int
         var damagedLines: Int
         var oversizedRecords: Int
         var isComplete: Bool
-        /// How many records are too far in the future.
+        /// The number of records that are too far in the future.
         var heldBackCount = 0
-        /// The first of them of each epoch.
+        /// The earliest instant of the records that are too far in the future, by epoch.
         var heldBack: [UInt32: Instant] = [:]
-        /// How many records have an epoch that no replica can have reached.
+        /// The number of records with an epoch that no replica can have reached.
         var refusedCount = 0
-        /// Of each replica the earliest moment among the records that were not taken.
+        /// By replica, the earliest moment among the records that were not taken.
         var withheld: [ReplicaID: HybridMoment] = [:]
-        /// For own files: what they have.
+        /// The entries in the file, for own files only.
         var contents: PartContents?
 
         init(of file: ReplicaFile) {
@@ -39,6 +39,7 @@ struct SeenFile: Sendable {
             isComplete = file.isComplete
         }
 
+        /// Notes the records that a merge did not take.
         mutating func note(_ outcome: SharedMerge.Outcome) {
             heldBackCount = outcome.heldBack.count
             for record in outcome.heldBack {
@@ -49,23 +50,24 @@ struct SeenFile: Sendable {
             withheld = outcome.withheld
         }
 
-        /// Whether a record was held back that is accepted now.
+        /// Whether a held-back record is accepted now.
         func isDue(_ now: Int64, _ accepted: AcceptedTimes) -> Bool {
             heldBack.contains { accepted.accepts(HybridMoment(epoch: $0.key, instant: $0.value), now: now) }
         }
     }
 
-    /// Nil if the file's state could not be told, or was changing: it is read again the next time.
+    /// The file's status. Nil if it is unknown or was changing; the file is read again at the next look then.
     var status: FileStatus?
     var content: Content
-    /// Whether it was read just now: it may be in the middle of arriving.
+    /// Whether the file was read just now, so that it may be arriving.
     var isFresh = true
 
+    /// The summary, if it is a replica's file.
     var summary: Summary? {
         if case .replica(let summary) = content { summary } else { nil }
     }
 
-    /// What is to be told in the diagnostics: not of a file that may be complete in a moment.
+    /// Returns the problems to diagnose. Leaves out damage to a file that may be arriving.
     func settledProblems(named name: String) -> [ReplicaProblem] {
         problems(named: name).filter { problem in
             switch problem {
@@ -75,10 +77,11 @@ struct SeenFile: Sendable {
         }
     }
 
+    /// Returns all problems of the file.
     func problems(named name: String) -> [ReplicaProblem] {
         switch content {
         case .noFile: return []
-        // It has the name of one of ours, so it may have been one.
+        // With the usual name, it may be a damaged replica's file.
         case .foreign: return ReplicaFileName.isLikely(name) ? [.damagedFile(name, intact: 0, damaged: 1)] : []
         case .unreadable(let error): return [.unreadable(name, error)]
         case .tooLarge: return [.tooLarge(name)]

@@ -1,34 +1,35 @@
-/// Up to which moment a replica has every change of each replica: its own, and those that it has heard of.
+/// The moments up to which a replica has heard every change of each replica.
 ///
-/// Raised by merging files that are complete, so that it never promises more than the replica has. A removal is forgotten
-/// only when every other replica has heard of it.
+/// They are raised by merging complete files only, so they never claim a change that the replica lacks. A removal is
+/// forgotten only when every other replica has heard it.
 struct HeardMoments: Hashable, Sendable {
     private(set) var moments: [ReplicaID: HybridMoment] = [:]
 
     init(_ moments: [ReplicaID: HybridMoment] = [:]) { self.moments = moments }
 
-    /// More replicas than ever share a directory. What is beyond is not noted, and its removals are kept.
+    /// The greatest number of replicas. Changes of further ones count as not heard, so their removals are kept.
     static let limit = 10_000
 
     var isEmpty: Bool { moments.isEmpty }
 
-    /// Whether a change with this stamp, or a later one of the same replica, was heard.
+    /// Whether the change with this stamp was heard.
     func covers(_ stamp: Stamp) -> Bool { moments[stamp.replica].map { stamp.moment <= $0 } ?? false }
 
-    /// Whether everything that `other` has was heard.
+    /// Whether every change that `other` covers was heard.
     func covers(_ other: HeardMoments) -> Bool {
         other.moments.allSatisfy { covers(Stamp($0.value, by: $0.key)) }
     }
 
+    /// Raises the moment of a replica, if the new one is later.
     mutating func raise(_ replica: ReplicaID, to moment: HybridMoment) {
         guard moments[replica] != nil || moments.count < Self.limit else { return }
         moments[replica] = max(moments[replica] ?? moment, moment)
     }
 
-    /// Takes over what the writer of a complete file has heard.
+    /// Joins what the writer of a complete file has heard.
     ///
-    /// - Parameter withheld: The earliest moment of each replica among the entries of the file that were not taken: of that
-    ///   replica's changes, only what comes before was heard.
+    /// - Parameter withheld: By replica, the earliest moment among the entries of the writer's files that were not
+    ///   taken. A moment of `other` that is not before it is not joined.
     mutating func join(_ other: HeardMoments, withheld: [ReplicaID: HybridMoment] = [:]) {
         for (replica, moment) in other.moments {
             if let first = withheld[replica], first <= moment { continue }

@@ -4,21 +4,21 @@
     import Foundation
 #endif
 
-/// What the local state says about the replica itself. It is stored under the empty name, which no setting has.
+/// What the local state holds about the replica itself. It is stored under the empty name, which no setting can have.
 struct ReplicaMemory: Sendable, Equatable {
     static let name = ""
     private static let format = 1
 
     var replica: ReplicaID
-    /// The path of the shared directory; nil in a state that has not been used with one.
+    /// The path of the shared directory that the state belongs to. Nil before the first use.
     var directory: String?
-    /// The last of the removals that have been forgotten; nil if there is none.
+    /// The latest moment among the removals that were forgotten. Nil if there is none.
     var collected: HybridMoment?
-    /// What is accepted although it is ahead of the machine's time.
+    /// The times up to which entries are accepted although they are ahead of the machine's clock.
     var accepted = AcceptedTimes()
-    /// Up to which moment the replica has the changes of each other one.
+    /// The moments up to which the replica has heard the changes of each other one.
     var heard = HeardMoments()
-    /// Unknown members of the first line of the replica's file, as JSON text. A newer version has written them.
+    /// The unknown members of the first line of the replica's file, as JSON text. A newer version has written them.
     var unknownFields: [UInt8] = []
 
     private struct Form: Codable {
@@ -45,7 +45,7 @@ struct ReplicaMemory: Sendable, Equatable {
         }
     }
 
-    /// The form that is stored, as JSON.
+    /// The stored form, as JSON.
     var bytes: Data {
         get throws {
             let accepted = accepted.times.map { ("\($0.key)", $0.value) }
@@ -60,8 +60,8 @@ struct ReplicaMemory: Sendable, Equatable {
         }
     }
 
-    /// - Returns: nil if the bytes are of no use, and a new replica begins.
-    /// - Throws: if a newer version has written them.
+    /// - Returns: nil if the bytes are damaged; a new replica begins then.
+    /// - Throws: ``ReplicaProblem/newerState(_:)`` if a newer version has written them.
     init?(_ bytes: Data) throws(ReplicaProblem) {
         let form: Form
         do {

@@ -7,18 +7,20 @@
 /// The last change of one setting, as replicas exchange it.
 struct SharedEntry: Sendable, Hashable {
     var stamp: Stamp
-    /// Nil for a removal. Removals are remembered: otherwise a replica that has not heard of one would bring the value back.
+    /// The value; nil for a removal. Removals are remembered, as a replica that has not heard one would bring the value
+    /// back.
     var value: Data?
-    /// Members that a newer version has added, as JSON text. They are kept until the setting is set here.
+    /// Members that a newer version has added, as JSON text. They are kept until the setting is changed here.
     var unknownFields: [UInt8] = []
 
     var isTombstone: Bool { value == nil }
 }
 
 extension SharedEntry: Comparable {
-    /// Whether `other` wins over `one`. The stamps decide. Two entries have the same stamp only if two replicas once had the
-    /// same ID; then a value wins over a removal, and of two values the one that is later in the order of bytes. All
-    /// replicas decide alike.
+    /// Whether `other` wins over `one`. The stamps decide.
+    ///
+    /// Two entries have the same stamp only if two replicas once had the same ID. Then a value wins over a removal, and
+    /// of two values the one whose bytes sort later, so that all replicas decide alike.
     static func < (one: SharedEntry, other: SharedEntry) -> Bool {
         if one.stamp != other.stamp { return one.stamp < other.stamp }
         switch (one.value, other.value) {
@@ -41,7 +43,7 @@ struct SharedRecord: Sendable, Hashable {
 // MARK: In the local state
 
 extension SharedEntry {
-    /// The first byte. Nothing that is JSON begins with it: the property list has entries as data.
+    /// The first byte. JSON cannot begin with it, so the property list stores entries as data.
     private static let version: UInt8 = 1
     private static let fixedSize = 22
 
@@ -52,8 +54,8 @@ extension SharedEntry {
         static let unknownFields = Flags(rawValue: 2)
     }
 
-    /// The form in the local state: the version 1, flags (1: a removal, 2: unknown fields), the instant, the replica, the
-    /// epoch, the length and the bytes of the unknown fields if there are any, the value.
+    /// The form in the local state: the version 1, flags (1: a removal, 2: unknown fields), the instant, the replica,
+    /// the epoch, the length and the bytes of the unknown fields if there are any, and the value.
     var bytes: Data {
         var flags: Flags = []
         if isTombstone { flags.insert(.tombstone) }
@@ -80,7 +82,7 @@ extension SharedEntry {
         }
     }
 
-    /// - Returns: nil if the bytes are no entry: the local state is damaged, or was edited.
+    /// - Returns: nil if the bytes are no entry, because the local state is damaged or was edited.
     init?(_ bytes: Data) {
         let parts: (Stamp, Flags, [UInt8], Data)? = bytes.withUnsafeBytes { buffer in
             var input = JournalInput(buffer)
@@ -102,7 +104,7 @@ extension SharedEntry {
         self.value = flags.contains(.tombstone) ? nil : value
     }
 
-    /// The stamp alone, without the rest being read.
+    /// Returns only the stamp of an entry's bytes. Constant time.
     static func stamp(in bytes: Data) -> Stamp? {
         guard bytes.count >= fixedSize, bytes.first == version else { return nil }
         return bytes.withUnsafeBytes { bytes in
@@ -113,7 +115,7 @@ extension SharedEntry {
         }
     }
 
-    /// Whether an entry's bytes, nil where there is none, say that this is the value, nil for none.
+    /// Whether an entry's bytes hold this value. Nil bytes stand for no entry, and a nil value for no value.
     static func isValue(_ value: Data?, in bytes: Data?) -> Bool {
         guard let value, let bytes, bytes.count == fixedSize + value.count, hasOnlyValue(bytes) else {
             return bytes.flatMap { Self.value(in: $0) } == value
@@ -121,12 +123,12 @@ extension SharedEntry {
         return bytes.dropFirst(fixedSize) == value
     }
 
-    /// Whether there is a value and nothing else behind the stamp.
+    /// Whether the stamp is followed by a value and nothing else.
     private static func hasOnlyValue(_ bytes: Data) -> Bool {
         bytes.withUnsafeBytes { $0.count >= fixedSize && $0[0] == version && $0[1] == 0 }
     }
 
-    /// The value alone, without the rest being read.
+    /// Returns only the value of an entry's bytes.
     static func value(in bytes: Data) -> Data? {
         guard hasOnlyValue(bytes) else { return SharedEntry(bytes)?.value }
         return bytes.withUnsafeBytes { Data($0[fixedSize...]) }
