@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// What people call the device.
+/// The device's name for people.
 enum DeviceName {
-    /// The machine's host name, without a domain.
+    /// The machine's host name without a domain.
     static var own: String {
         var buffer = [CChar](repeating: 0, count: 256)
         guard gethostname(&buffer, buffer.count - 1) == 0 else { return "unknown" }

@@ -1,21 +1,23 @@
 import SettingsCore
 
-/// Where a shared directory and the local state are.
+/// The paths of a shared directory and of the local state.
 struct DirectoryLocation: Sendable {
-    /// The shared directory.
+    /// The path of the shared directory.
     let directory: String
-    /// The property list of the local state.
+    /// The path of the local state's property list.
     let statePath: String
 
-    /// - Parameter state: The directory of the local state; nil for the one that belongs to the shared directory.
-    /// - Throws: `storeUnavailable` if a path has a NUL, `memoryOnly` if there is no home directory.
+    /// - Parameter state: The directory of the local state. Nil for the default, which depends on the shared
+    ///   directory's path.
+    /// - Throws: ``SettingsError``: `storeUnavailable` if a path has a NUL or `state` is inside `directory`,
+    ///   `memoryOnly` if `state` is nil and there is no home directory.
     init(directory: String, state: String?) throws {
         guard !directory.utf8.contains(0), state?.utf8.contains(0) != true else {
             throw SettingsError(.storeUnavailable, store: "DirectoryStore", underlying: NulInPath())
         }
         self.directory = Self.plain(directory)
         statePath = try (state.map(Self.plain) ?? Self.standardState(for: self.directory)) + "/State.plist"
-        // A link can lead there, too: the store looks at the directory itself when it can.
+        // A path through a symbolic link is found when the directory can be read (`requireOwnDirectory`).
         guard !statePath.hasPrefix(self.directory + "/") else {
             throw SettingsError(
                 .storeUnavailable, store: "DirectoryStore at \(self.directory)",
@@ -23,7 +25,8 @@ struct DirectoryLocation: Sendable {
         }
     }
 
-    /// A path without what is not needed in it. Links are not followed: where they lead depends on what is mounted.
+    /// Returns a path without `.`, `..` and empty components. Does not resolve links: their targets depend on what is
+    /// mounted.
     private static func plain(_ path: String) -> String {
         var components: [Substring] = []
         for component in path.split(separator: "/") where component != "." {
@@ -32,8 +35,8 @@ struct DirectoryLocation: Sendable {
         return (path.hasPrefix("/") ? "/" : "") + components.joined(separator: "/")
     }
 
-    /// A directory of the program's, with the last component of the shared directory's path, for people, and a number that
-    /// stands for all of it.
+    /// Returns the default directory of the state: in the program's directory, named after the last component of the
+    /// shared directory's path and a hash of the path.
     private static func standardState(for directory: String) throws -> String {
         do {
             let state = try PropertyListLocation.platformStateDirectory

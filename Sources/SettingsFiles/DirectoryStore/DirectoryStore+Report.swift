@@ -5,63 +5,66 @@
 #endif
 
 extension DirectoryStore {
-    /// A device that shares the settings, or rather one local state on it.
+    /// A device that shares the settings; more exactly, one local state on it.
     public struct Replica: Sendable, Hashable, Identifiable {
-        /// What tells it from all others, sixteen hexadecimal digits.
+        /// The replica's ID, sixteen hexadecimal digits.
         public let id: String
-        /// What people call the device.
+        /// The device's name for people.
         public let deviceName: String
-        /// When it last wrote its file, by its own clock, but never in the future. A device that is used writes its file at
-        /// least once a day.
+        /// When the replica last wrote its file, by its own clock. A time in the future is replaced by the present. A
+        /// device that is in use writes its file at least once a day.
         public let lastSeen: Date
-        /// How many settings are in its files, those included that were removed and are remembered.
+        /// The number of settings in the replica's files, including removed settings that are remembered.
         public let entryCount: Int
-        /// Whether it is this one.
+        /// Whether it is the replica of this store.
         public let isOwn: Bool
     }
 
-    /// What is not as it should be.
+    /// What is wrong in the shared directory, at the last look.
     public struct Report: Sendable, Hashable {
-        /// What was found in the directory, by the names of the files.
+        /// The problems with files in the directory, sorted by file name.
         public let problems: [Problem]
-        /// Whether the replica's files are to be written: they lack something that was changed here, one of them is
-        /// missing or damaged, or they were not written for a day.
+        /// Whether the replica's files have to be written: they lack changes or news of other replicas' changes, one of
+        /// them is missing or damaged, or they were not written for a day.
         public let hasUnexportedChanges: Bool
     }
 
-    /// Something that is wrong with a file in the directory.
+    /// A problem with a file in the directory.
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
-        /// What it is. More may come: have a `default`.
+        /// The kind of a problem. Later versions can add cases, so write a `default`.
         public enum Kind: Sendable, Hashable {
-            /// Some of its records are not intact; the others are used.
+            /// Some lines of the file are damaged. The others are used.
             case damaged
-            /// It has fewer records than it should, or belongs to several files, one of which is not there; the rest may
-            /// still arrive.
+            /// The file has fewer records than its first line says, or belongs to several files, one of which is
+            /// missing. The rest may still arrive.
             case incomplete
-            /// Some of its records have a larger name or value than is allowed; they are not used.
+            /// Some records have a name or a value that exceeds its limit. They are not used.
             case oversized
-            /// Some records are from so far in the future that a clock must be wrong. They are used when they are due.
+            /// Some records are more than a day in the future, so a clock must be wrong. They are used when they are
+            /// due, or when a replica vouches for them.
             case heldBack
-            /// It is in the cloud only, and not read before it was brought.
+            /// The file is only in the cloud. It is read when the system has downloaded it.
             case pending
-            /// It is too large to be read.
+            /// The file is too large and is not read.
             case tooLarge
-            /// A newer version of this library has written it.
+            /// A newer version of this library has written the file, and it is not read.
             case newerVersion
-            /// The system does not let it be read.
+            /// The system refuses to read the file.
             case unreadable
-            /// It was not written for longer than removals are remembered. Removals are kept because of it, as the device may
-            /// return. If the device is gone for good, or the file is a copy that a syncer has left, delete the file.
+            /// The file was not written for longer than removals are remembered. Removals can be kept because of it, as
+            /// the device may return; ``DirectoryStore/Problem/recordCount`` is their number. If the device is gone for
+            /// good, or the file is a copy that a syncer has left, delete the file.
             case abandoned
         }
 
         /// The file's name in the directory.
         public let file: String
-        /// What it is.
+        /// The kind of the problem.
         public let kind: Kind
-        /// How many records are concerned; nil where it is the file as a whole.
+        /// The number of affected records, or of removals for ``DirectoryStore/Problem/Kind/abandoned``. Nil if the
+        /// problem affects the whole file.
         public let recordCount: Int?
-        /// A sentence for people.
+        /// A description of the problem in a sentence or two, with what to do.
         public let description: String
     }
 }

@@ -6,56 +6,60 @@ import SettingsCore
     import Foundation
 #endif
 
-/// Settings that follow a person from device to device, in a directory that anything carries between them: Syncthing,
-/// iCloud Drive, Dropbox, rsync, unison, a network file system.
+/// A store that shares settings between devices, through a directory that any syncer carries: Syncthing, iCloud Drive,
+/// Dropbox, rsync, unison, a network file system.
 ///
-/// Every device has the whole of the settings in a state of its own, outside of the directory: reading and writing never
-/// wait for the directory, and go on without it. Into the directory each writes its own files, with all that it knows, and
-/// reads those of all others. In what order files arrive, how often, how late, under which names, does not matter: of two
-/// values for one setting the later stays, on every device the same, and what was removed stays removed.
+/// Each device keeps all settings in a local state, outside of the directory. Reading and writing settings never wait
+/// for the directory, and work without it. Each device writes everything that it knows to its own files in the
+/// directory, and reads the files of the other devices. The order, number, delay and names of the files do not matter:
+/// of two values for one setting the later one stays, on all devices the same one, and removed settings stay removed.
 ///
 /// ```swift
 /// let settings = SettingsService(shared: try DirectoryStore(at: syncedFolder))
 /// ```
 ///
-/// ## What is safe when
-/// When `set` returns, the change is in the local state's journal: it survives the end of the process. When
-/// ``synchronize()`` returns, it survives a power failure and is in the directory, and what the directory had is here. The
-/// replica's files are written in the background, within a second of the change, and what others change is looked for at
-/// once where the system reports it, and every two seconds on file systems that may not.
+/// ## Durability
+/// When `set` returns, the change is in the local state's journal and survives the end of the process. When
+/// ``synchronize()`` returns, the change is in the directory and survives a power failure, and the store has read what
+/// the directory holds. The replica's files are written in the background, within a second after a change. Changes of
+/// other devices are noticed at once where the system reports changes of files, and every two seconds on file systems
+/// that may not.
 ///
-/// ## What "later" means
-/// Each change has a stamp of a hybrid logical clock. A change that is made where another was seen comes after it, whatever
-/// the clocks of the devices say; of two that were made without knowing of each other, the one with the later time of its
-/// own device's clock stays. Changes that are more than a day ahead of the own clock are held back.
+/// ## Conflicts
+/// Each change has a stamp of a hybrid logical clock. A change wins over every change that its device had seen,
+/// whatever the clocks show. Of two concurrent changes, the one with the later time by its device's clock wins. A
+/// change that is more than a day ahead of the device's clock is held back, unless a replica vouches for it. A device
+/// whose clock was more than a day ahead and is corrected begins a new epoch with its next change. A later epoch wins
+/// over an earlier one.
 ///
-/// ## When something is wrong
-/// Nothing is removed because something is missing: an empty directory, one that is not mounted, a file that was deleted,
-/// cut off or put back to an older state changes no value. What is intact of a damaged file is used. When the directory
-/// cannot be written, changes are kept in the local state and written later; the diagnostics of the service tell, and
-/// ``report``. The file format, and what a device sees that returns after a long time, is described in *The shared
-/// directory* in the documentation.
+/// ## Failures
+/// A missing file never removes a setting: no value changes if the directory is empty or not mounted, or if a file is
+/// deleted, truncated, or put back to an older version. The intact lines of a damaged file are used. If the directory
+/// cannot be written, changes stay in the local state and are written later; the service's diagnostics and ``report``
+/// say so. The article *The shared directory* describes the file format, and what happens when a device returns after a
+/// long time.
 ///
-/// All functions may be called from any thread. `get` takes constant time and touches no file; `set` takes constant time
-/// and touches only the local state's journal, as with ``PropertyListStore``. Any number of processes may use one local
-/// state.
+/// All functions can be called from any thread. `get` takes constant time and touches no file. `set` takes constant
+/// time and touches only the local state's journal, as with ``PropertyListStore``. Any number of processes can use one
+/// local state.
 public final class DirectoryStore: SettingsStore {
-    /// What can be chosen.
+    /// Options for opening a directory store.
     public struct Options: Sendable {
-        /// What people call this device; nil for the name that the system has for it.
+        /// The device's name for people. Nil for the system's host name.
         public var deviceName: String?
-        /// How long it is remembered that a setting was removed; 180 days unless said otherwise. A device that has seen
-        /// nothing of the others for longer may bring removed values back.
+        /// How long a removal is remembered at least: 180 days by default. It is remembered for longer while a replica
+        /// has not received it. A device that returns after longer, and whose file was deleted, may bring removed
+        /// values back.
         public var tombstoneRetention: Duration = .seconds(180 * 86_400)
-        /// How often to look for changes that the system does not report. Nil chooses by the file system: every two seconds
-        /// where changes may go unreported, as on a network file system, and every twelve where all are reported.
+        /// How often to look for changes that the system does not report. Nil chooses by the file system: every two
+        /// seconds where changes may go unreported, as on a network file system, and every twelve seconds elsewhere.
         public var pollInterval: Duration?
-        /// Larger files are neither read nor written.
+        /// The size of the largest file that is read or written.
         var sizeLimit = ReplicaFile.sizeLimit
-        /// How many bytes of records fit into the file that is written at every export.
+        /// How many bytes of records fit into the head, which is written at every export.
         var headLimit = PartPlan.headLimit
 
-        /// What is usual.
+        /// Creates the default options.
         public init() {}
     }
 
@@ -64,19 +68,19 @@ public final class DirectoryStore: SettingsStore {
     /// The path of the shared directory.
     public var path: String { core.directory }
 
-    /// Opens a shared directory. It is made if it is not there, and need not be reachable now.
+    /// Opens a shared directory. Creates it if it does not exist. It need not be reachable now.
     ///
-    /// What the directory has is read before this returns, unless that takes more than a second; it then goes on in the
-    /// background.
+    /// The directory is read before this returns. If that takes more than a second, it continues in the background.
     ///
     /// - Parameters:
-    ///   - directory: The directory that is carried between devices. It may have other files in it.
-    ///   - state: The directory for this device's own state, which must not be carried; nil for one of the program's, named
-    ///     after `directory`, in `$XDG_STATE_HOME` or `~/.local/state` on Linux, in Application Support on Apple platforms.
-    ///   - options: What is to be different from what is usual. Of several stores over the same in one process, the first
-    ///     one's hold.
-    /// - Throws: ``SettingsError``: `storeUnavailable` if the local state cannot be read or written or is to be inside of
-    ///   `directory`, or if that is a file; `memoryOnly` if `state` is nil and there is no home directory.
+    ///   - directory: The directory that is carried between devices. It may contain other files.
+    ///   - state: The directory for this device's state, which must not be carried. A state belongs to one shared
+    ///     directory. Nil for a directory of the program, named after `directory`, in `$XDG_STATE_HOME` or
+    ///     `~/.local/state` on Linux, in Application Support on Apple platforms.
+    ///   - options: Options. If the process has several stores with the same directory and state, the first one's apply.
+    /// - Throws: ``SettingsError``: `storeUnavailable` if the local state cannot be read or written, is inside
+    ///   `directory`, or belongs to another directory that still has this replica's file, or if `directory` is a file;
+    ///   `memoryOnly` if `state` is nil and there is no home directory.
     public convenience init(at directory: URL, state: URL? = nil, options: Options = Options()) throws {
         guard directory.isFileURL, state?.isFileURL ?? true else {
             throw SettingsError(.storeUnavailable, store: "DirectoryStore", underlying: NotAFileURL())
@@ -89,10 +93,10 @@ public final class DirectoryStore: SettingsStore {
 
     private init(_ core: ReplicatedDirectory) { self.core = core }
 
-    /// Opens a directory as another process, or another device, would: nothing is shared in memory with any other store.
+    /// Opens a directory as another process or another device would. Shares nothing in memory with other stores.
     ///
     /// - Parameters:
-    ///   - isWatching: Whether anything is done in the background; if not, only ``synchronize()``, ``refresh()`` and
+    ///   - isWatching: Whether the store works in the background. If not, only ``synchronize()``, ``refresh()`` and
     ///     ``export()`` touch the directory.
     ///   - now: The device's clock, in milliseconds since 1970.
     package init(
@@ -106,68 +110,72 @@ public final class DirectoryStore: SettingsStore {
 
     // MARK: A store
 
-    /// Announces every change of a value, also those that other devices have made.
+    /// Publishes every change of a value to the services that use the store, including changes of other devices.
     public var feed: SettingsStoreFeed? { core.list.feed }
 
-    /// "DirectoryStore" and the path.
+    /// The store's name for messages: "DirectoryStore at" and the path.
     public var storeDescription: String { core.list.description }
 
-    /// The bytes that stand for the value under a key. Never throws.
+    /// Returns the stored bytes for a key, or nil if there is no value. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? { core.value(named: key.name) }
 
-    /// Stores bytes under a key, or removes it. When it returns, the change survives the end of the process.
+    /// Stores bytes under a key, or removes the key. When it returns, the change survives the end of the process.
+    /// Storing equal bytes is no change.
     ///
-    /// - Throws: what the system reports of the local state (``SystemError``); ``SettingsError`` with the code `busy` if
-    ///   another process keeps it locked, `writeFailed` if the value is larger than 16 MiB. The old bytes are still there
-    ///   then.
+    /// - Throws: ``SystemError`` if the local state cannot be written; ``SettingsError`` with the code `busy` if
+    ///   another process keeps the state locked, or `writeFailed` if the value is larger than 16 MiB or the name longer
+    ///   than 1 MiB. The old bytes stay then.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         try core.set(data, named: key.name)
     }
 
-    /// Carries out a batch if its expectations hold, as one change of the local state. Other devices get all of it at once
-    /// with the replica's file; where they have later values for some of it, those stay.
+    /// Applies a batch as one change of the local state, if its expectations hold. Other devices receive it at once
+    /// with the replica's file. If they have later values for some of its keys, those values stay.
     ///
-    /// - Throws: as ``set(_:to:)`` does.
+    /// - Returns: whether the expectations hold.
+    /// - Throws: the errors of ``set(_:to:)``.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool { try core.apply(batch) }
 
-    /// The names under which there is a value.
+    /// Returns the names that have a value.
     public func keys() -> [String] { core.records().filter { !$0.entry.isTombstone }.map(\.name) }
 
-    /// Removes everything, on all devices, as one change.
+    /// Removes all values on all devices, as one change.
     ///
-    /// - Throws: as ``set(_:to:)`` does.
+    /// - Throws: the errors of ``set(_:to:)``.
     public func removeAll() throws { try core.removeAll() }
 
-    /// Takes over what the directory now holds, writes the replica's files if others lack something that was changed here,
-    /// and returns when everything survives a power failure.
+    /// Reads the directory, writes the replica's files if they lack something, and returns when everything survives a
+    /// power failure.
     ///
-    /// - Throws: ``SettingsError``: `notExported` if the directory cannot be read or written; what was set is safe then in
-    ///   the local state. `notSaved` or `busy` if not even that can be brought up to date.
+    /// - Throws: ``SettingsError``: `notExported` if the directory cannot be read or written; changes are safe in the
+    ///   local state then. `notSaved` or `busy` if the local state cannot be written either.
     public func synchronize() throws { try core.synchronize() }
 
     // MARK: The directory
 
-    /// The replicas whose files are in the directory, this one first if it has one, then by name.
+    /// The replicas that have files in the directory: this one first, then sorted by device name.
     public var replicas: [Replica] { core.replicas() }
 
-    /// What is not as it should be in the directory, as it was found last.
+    /// The problems with files in the directory, at the last look.
     public var report: Report { core.report() }
 
-    /// Writes the replica's files now, also if they have everything already.
+    /// Reads the directory, and writes the replica's files even if they lack nothing.
     ///
-    /// Of several files only those are written that have to change; the smallest one always is.
+    /// Of several files, it writes the head and those that have to change.
     ///
-    /// - Throws: ``SettingsError`` with the code `notExported`.
+    /// - Throws: ``SettingsError`` with the code `notExported` if the directory cannot be read or written.
     public func export() throws { try core.export(always: true) }
 
-    /// Takes over the values of a property list, for settings that have none here and were not removed.
+    /// Imports the values of a property list, for names that have neither a value nor a remembered removal here.
     ///
-    /// For an app that begins to share what it kept in a file of the device; once, as a removal is not remembered for ever.
-    /// The values count as older than everything that anybody has set: wherever another device has a value, or brings one
-    /// later, that stays. The file is not changed.
+    /// Use it in an app that begins to share the settings of a local file. Import once: after a removal was forgotten,
+    /// another import brings the value back. Imported values count as older than every change: if another device has
+    /// changed a setting, that change wins, also if it arrives later. The file is not changed.
     ///
-    /// - Returns: how many values were taken over.
-    /// - Throws: ``SettingsError`` with the code `storeUnavailable` if the file cannot be read, and as ``set(_:to:)`` does.
+    /// - Parameter url: The property list.
+    /// - Returns: the number of imported values.
+    /// - Throws: ``SettingsError`` with the code `storeUnavailable` if the file cannot be read, and the errors of
+    ///   ``set(_:to:)``.
     @discardableResult
     public func importPropertyList(at url: URL) throws -> Int {
         let list = try PropertyListStore(url: url)
@@ -177,6 +185,6 @@ public final class DirectoryStore: SettingsStore {
             })
     }
 
-    /// Takes over at once what the directory now holds.
+    /// Reads the directory, and takes over what has changed in it.
     package func refresh() throws { try core.look() }
 }

@@ -6,17 +6,17 @@ import SettingsCore
     import Foundation
 #endif
 
-/// One of the files into which the replica writes what it knows, as it was found last.
+/// One of the replica's own files, at the last look.
 struct OwnFile: Sendable {
-    /// 0 for the head.
+    /// The number of the part: 0 for the head.
     let part: Int
-    /// The name that is its own, or free.
+    /// The file's name, or a free name for it.
     let name: String
-    /// Nil if there is no file.
+    /// What was found at the last look. Nil if there is no file.
     let seen: SeenFile?
-    /// The first line; nil if the file is not there, not intact, or not this replica's or part's.
+    /// The first line. Nil if the file is missing or damaged, or belongs to another replica or part.
     let header: ReplicaHeader?
-    /// What the file has; nil if ``header`` is.
+    /// The entries in the file. Nil if ``header`` is nil.
     let contents: PartContents?
 
     init(part: Int, name: String, seen: SeenFile?, own: ReplicaID) {
@@ -36,16 +36,16 @@ struct OwnFile: Sendable {
 }
 
 extension ReplicatedDirectory {
-    /// What the own files were found to have.
+    /// What the replica's own files contain.
     struct Exported: Sendable {
         var replica: ReplicaID
-        /// Up to which of its own changes the files have all that the replica knows.
+        /// The count of changes up to which the files have everything.
         var changes: ReplicaTracker.Changes
         /// When the head was written, in milliseconds since 1970.
         var written: Int64
     }
 
-    /// The own files of all parts that there can be, the head first; nil if there is no free name for one of them.
+    /// Returns the own files for all possible parts, the head first. Nil if one of them has no free name.
     func ownFiles() -> [OwnFile]? {
         let (own, files) = (tracker.memory.replica, table.withLock { $0.files })
         var result: [OwnFile] = []
@@ -56,12 +56,13 @@ extension ReplicatedDirectory {
         return result
     }
 
-    /// The name of one of the replica's files: the first one that is free, or has it. Nil if there is none.
+    /// Returns the name of one of the replica's files: the first name that is free or already has the file. Nil if
+    /// there is none.
     func ownFileName(part: Int = 0) -> String? {
         Self.ownFileName(part: part, of: tracker.memory.replica, in: table.withLock { $0.files })
     }
 
-    /// A file that is not a replica's file, but has a name with our ID in it, was ours, and was destroyed.
+    /// A file that is not a replica's file but has this replica's ID in its name counts as its own, damaged file.
     private static func ownFileName(part: Int, of own: ReplicaID, in files: [String: SeenFile]) -> String? {
         (1...100).lazy.map { ReplicaFileName.name(of: own, part: part, attempt: $0) }.first { name in
             switch files[name]?.content {
@@ -76,22 +77,22 @@ extension ReplicatedDirectory {
         WholeFile(path: WholeFile.join(directory, name), fileSystem: fileSystem)
     }
 
-    /// Whether a file is one of the replica's own, so that it is worth knowing what it has.
+    /// Whether a file is one of the replica's own, whose contents have to be known.
     func isOwn(_ file: ReplicaFile, named name: String) -> Bool {
         guard let header = file.header, header.replica == tracker.memory.replica else { return false }
         return name == ownFileName(part: header.part)
     }
 
-    /// Finds out what the own files have. Linear time.
+    /// Determines what the own files contain. Linear time.
     func examineOwnFiles() {
-        // First: what changes meanwhile is not counted.
+        // Before the files are examined, so that changes made meanwhile count as not exported.
         let changes = tracker.changes
         table.withLock { $0.isExaminationDue = false }
         let exported = exported(through: changes)
         table.withLock { $0.exported = exported }
     }
 
-    /// - Returns: nil if something is missing that the replica has to tell others, or a part is not the one that the head lists.
+    /// - Returns: nil if the files lack something, or a part is not the one that the head lists.
     private func exported(through changes: ReplicaTracker.Changes) -> Exported? {
         let memory = tracker.memory
         guard let files = ownFiles(), let head = files[0].header, head.accepted == memory.accepted,
@@ -108,17 +109,17 @@ extension ReplicatedDirectory {
         return Exported(replica: memory.replica, changes: changes, written: head.written)
     }
 
-    /// An entry as the local state has it.
+    /// An entry in the form of the local state.
     struct StoredEntry {
         var name: String
         var bytes: Data
         var fingerprint: UInt64
 
-        /// Nil for what is not an entry.
+        /// The decoded entry. Nil if the bytes are not an entry.
         var record: SharedRecord? { SharedEntry(bytes).map { SharedRecord(name: name, entry: $0) } }
     }
 
-    /// All that is known, as the local state has it. Linear time.
+    /// Returns all entries in the form of the local state. Linear time.
     func entries() -> [StoredEntry] {
         let contents = list.contents.withLock { $0 }
         return contents.names.compactMap { name in

@@ -4,13 +4,13 @@
     import Foundation
 #endif
 
-/// Which entries an own file has: a fingerprint of 64 bits for each.
+/// The entries in an own file, as fingerprints of 64 bits.
 ///
-/// Fingerprints differ from process to process. That two entries of a million have the same one is less likely than one
-/// in a million.
+/// Fingerprints differ between processes. Among a million entries, the chance that two have the same one is less than
+/// one in a million.
 struct PartContents: Sendable {
     private var fingerprints: Set<UInt64> = []
-    /// How many bytes the records take in the file, roughly.
+    /// The approximate size of the records in the file, in bytes.
     private(set) var size = 0
 
     init(_ records: some Collection<SharedRecord>) {
@@ -24,7 +24,11 @@ struct PartContents: Sendable {
 
     func contains(_ fingerprint: UInt64) -> Bool { fingerprints.contains(fingerprint) }
 
-    /// - Parameter bytes: The entry in the form of the local state.
+    /// Returns the fingerprint of an entry.
+    ///
+    /// - Parameters:
+    ///   - name: The setting's name.
+    ///   - bytes: The entry in the form of the local state.
     static func fingerprint(of name: String, _ bytes: Data) -> UInt64 {
         func hash(_ seed: Int) -> Int {
             var hasher = Hasher()
@@ -33,10 +37,11 @@ struct PartContents: Sendable {
             bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
             return hasher.finalize()
         }
-        // A hash has 32 bits on some systems.
+        // On some systems, a hash has 32 bits.
         return (0..<(64 / Int.bitWidth)).reduce(0) { $0 << Int.bitWidth | UInt64(UInt(bitPattern: hash($1))) }
     }
 
-    /// How many bytes a record takes in a file, roughly: the names of its members, its stamp, and its check take a hundred.
+    /// Returns the approximate size of a record in a file. The names of its members, its stamp and its check take about
+    /// 100 bytes.
     static func size(of name: String, _ bytes: Data) -> Int { name.utf8.count + bytes.count + 100 }
 }

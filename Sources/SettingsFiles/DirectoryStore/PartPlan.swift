@@ -1,41 +1,44 @@
-/// Decides which of a replica's part files an export writes, and which records go where.
+/// Decides which of a replica's parts an export writes, and which records each of them gets.
 ///
-/// The parts are a log-structured set. Part 0, the head, is written at every export and has what changed last. Each further
-/// part may be twelve times as large. When the records of a part and all smaller ones exceed the part's limit, they move to
-/// the next one, and the smaller parts become empty. So a large part is written seldom: on average an export of a small
-/// change writes about half the head's limit, and no record is written more than about twelve times a part.
+/// The parts are a log-structured set. Every export writes part 0, the head, with the latest changes. The limit of each
+/// further part is twelve times as large. When the records of a part and all smaller ones exceed the part's limit, they
+/// move to the next part, and the smaller parts become empty. So a large part is written seldom: an export of a small
+/// change writes about half the head's limit on average, and each record is written at most about twelve times per
+/// part.
 ///
-/// A record that is in several parts belongs to the largest of them. What the others have of it is superseded; readers do not
-/// mind, as they join all parts.
+/// A record whose current version is in several parts belongs to the largest of them. Older versions in other parts are
+/// superseded. Readers join all parts, so superseded records do no harm.
 struct PartPlan: Equatable, Sendable {
     struct Record: Sendable {
-        /// How many bytes it takes in a file.
+        /// The record's size in a file, in bytes.
         var size: Int
-        /// The largest part that has the record as it is now; nil if no part has it.
+        /// The largest part that has the record's current version. Nil if there is none.
         var part: Int?
     }
 
     /// A file to write.
     struct File: Equatable, Sendable {
         var part: Int
-        /// Which records it gets, by their positions.
+        /// The positions of the records that go into the file.
         var records: [Int] = []
     }
 
-    /// The files to write, in the order in which they are put in place: the larger before the smaller, the head last.
+    /// The files to write, in the order in which they are put in place: larger parts before smaller ones, the head
+    /// last.
     let files: [File]
 
     /// The limit of the head, in bytes.
     static let headLimit = 8 << 10
     private static let factor = 12
-    /// The largest part. It has no limit but that of a file.
+    /// The largest part. Its only limit is that of a file.
     static let last = 4
 
     /// - Parameters:
-    ///   - records: All that the replica knows.
-    ///   - parts: The parts that exist, except the head, with the size of all records that each has, superseded ones
-    ///     included. Nil for a damaged part, which is written in any case.
-    ///   - isCompacting: Whether to write all records into one part, and to empty all others.
+    ///   - records: All records that the replica knows.
+    ///   - parts: The existing parts except the head, with the size of all their records, including superseded ones. Nil
+    ///     for a damaged part, which is written in any case.
+    ///   - isCompacting: Whether to write all records into one part and to empty all others.
+    ///   - headLimit: The limit of the head, in bytes.
     init(records: [Record], parts: [Int: Int?], isCompacting: Bool = false, headLimit: Int = headLimit) {
         var sizes = [Int](repeating: 0, count: Self.last + 1)
         for record in records { sizes[isCompacting ? 0 : record.part ?? 0] += record.size }
@@ -56,7 +59,7 @@ struct PartPlan: Equatable, Sendable {
         self.files = files
     }
 
-    /// The first part from `first` on that has room for its records and those of all smaller parts.
+    /// Returns the first part, from `first` on, that has room for its records and those of all smaller parts.
     private static func level(from first: Int, _ sizes: [Int], _ headLimit: Int) -> Int {
         var level = first
         var size = sizes[...level].reduce(0, +)
@@ -71,14 +74,18 @@ struct PartPlan: Equatable, Sendable {
         (0..<part).reduce(headLimit) { limit, _ in limit * factor }
     }
 
-    /// Whether most of a part is superseded, so that it is worth writing it again. At least what fits into the next smaller
-    /// part must have been written elsewhere since, which pays for it.
+    /// Whether more than half of a part is superseded and it should be written again. The superseded records must also
+    /// exceed the limit of the next smaller part, so that parts are not written again too often.
     private static func isWasteful(_ part: Int, size: Int, used: Int, _ headLimit: Int) -> Bool {
         let unused = size - used
         return unused > used && unused > limit(of: part - 1, headLimit)
     }
 
-    /// - Parameter part: What ``init(records:parts:isCompacting:headLimit:)`` was told about it.
+    /// Whether a part has to be written without records.
+    ///
+    /// - Parameters:
+    ///   - part: The part's element in the dictionary `parts` of ``init(records:parts:isCompacting:headLimit:)``.
+    ///   - isUsed: Whether the part keeps its records.
     private static func mustEmpty(_ part: Int??, isUsed: Bool) -> Bool {
         switch part {
         case nil: false

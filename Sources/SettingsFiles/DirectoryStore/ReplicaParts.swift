@@ -1,21 +1,22 @@
-/// Which replicas' files have arrived with all their parts.
+/// The replicas' heads, and which of them have arrived with all their parts.
 ///
-/// A replica's newest head lists the versions of the parts that go with it. A syncer may bring the files in any order, and
-/// what has arrived is used in any case. This type only says whether something is missing.
+/// A head lists the versions of the parts that go with it. A syncer can bring the files in any order, and everything
+/// that has arrived is used. This type only determines whether something is missing.
 struct ReplicaParts: Sendable {
     struct Head: Sendable {
         /// The file's name.
         let file: String
         let header: ReplicaHeader
-        /// The first part that the head lists and that is not there, or not intact; nil if there is none.
+        /// The first listed part that is missing or damaged. Nil if there is none.
         let missingPart: Int?
         fileprivate let isIntact: Bool
 
-        /// Whether everything that the replica knew when it wrote the head is there.
+        /// Whether everything that the replica knew when it wrote the head has arrived.
         var isComplete: Bool { isIntact && missingPart == nil }
 
-        /// By the replica's last own change: that is later in a later head, whatever the machine's clock did. Of two heads with
-        /// the same change, the one that was written later, by that clock; of two from one millisecond, the complete one.
+        /// Compares the latest changes of the replica itself, which do not depend on corrections of its clock. If they
+        /// are the same, the head that was written later by that clock is newer; in the same millisecond, the complete
+        /// one.
         fileprivate func isNewer(than other: Head) -> Bool {
             let (change, otherChange) = (lastChange, other.lastChange)
             if change != otherChange { return otherChange < change }
@@ -31,14 +32,14 @@ struct ReplicaParts: Sendable {
         let serial: UInt64
     }
 
-    /// All heads, conflict copies and older versions included.
+    /// All heads, including conflict copies and older versions.
     let heads: [Head]
     /// The newest head of each replica.
     let newest: [ReplicaID: Head]
     /// Replicas that have parts but no head, with the part that was written last.
     let headless: [ReplicaID: (file: String, written: Int64)]
 
-    /// - Parameter files: What is known of the files in the directory, by name.
+    /// - Parameter files: The summaries of the files in the directory, by name.
     init(_ files: [String: SeenFile.Summary]) {
         var intact: Set<Part> = []
         for summary in files.values where summary.isComplete {
@@ -101,6 +102,6 @@ struct ReplicaParts: Sendable {
 }
 
 extension ReplicatedDirectory.Table {
-    /// What is known of the replicas' files, by name.
+    /// The summaries of the replicas' files, by name.
     var summaries: [String: SeenFile.Summary] { files.compactMapValues(\.summary) }
 }

@@ -1,9 +1,12 @@
 import SettingsCore
 
-/// Whether the local state belongs to the shared directory.
+/// Checks that the local state belongs to the shared directory.
 extension ReplicatedDirectory {
-    /// Makes sure, once in a process, that the local state is not carried to other devices and is not used with two
-    /// directories: the settings of one would be exported into the other.
+    /// Checks, once in a process, that the local state is not inside the shared directory, where it would be carried to
+    /// other devices, and is not used with two directories, as the settings of one would be exported to the other.
+    ///
+    /// - Throws: ``ReplicaProblem/stateInDirectory``, ``ReplicaProblem/otherDirectory(_:)``, or what the system
+    ///   reports.
     func requireOwnDirectory() throws {
         guard !table.withLock({ $0.isDirectoryConfirmed }) else { return }
         let status = try fileSystem.status(of: directory, followingLink: true)
@@ -12,7 +15,7 @@ extension ReplicatedDirectory {
         table.withLock { $0.isDirectoryConfirmed = status != nil }
     }
 
-    /// By inodes, as a link may lead from one to the other.
+    /// Compares inodes, because a link can lead into the directory.
     private func requireStateOutside(of status: FileStatus) throws {
         var path = WholeFile.realPath(list.path)
         while path != "/", !path.isEmpty, path != "." {
@@ -23,8 +26,8 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// The directory that the state was used with before may have been moved here, as containers of apps are. If it is
-    /// still there, is another one, and has this replica's file, it was not.
+    /// Takes over a new path, as a directory can be moved, for example with an app's container. Throws if the old path
+    /// still leads to another directory that has this replica's file.
     private func requireNoOtherDirectory(than status: FileStatus?) throws {
         if tracker.memory.directory == directory { return }
         try list.change {

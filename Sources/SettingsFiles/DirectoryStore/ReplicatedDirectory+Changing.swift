@@ -6,9 +6,9 @@ import SettingsCore
     import Foundation
 #endif
 
-/// Changing what is stored, on this device.
+/// Changes settings on this device.
 extension ReplicatedDirectory {
-    /// Stores bytes under a name, or removes it.
+    /// Stores bytes under a name, or removes the name. An equal value is no change.
     func set(_ data: Data?, named name: String) throws {
         try requireSize(name, data)
         let changes = tracker.changes
@@ -20,7 +20,7 @@ extension ReplicatedDirectory {
         if tracker.changes != changes { scheduleExport() }
     }
 
-    /// Carries out a batch if its expectations hold.
+    /// Applies a batch if its expectations hold.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         try change {
             for expectation in batch.expectations where value(named: expectation.key.name) != expectation.data {
@@ -30,14 +30,15 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Removes everything.
+    /// Removes all values.
     func removeAll() throws {
         try change { records().map { ($0.name, nil) } }
     }
 
-    /// Takes over values that count as older than everything else, for names of which nothing is known.
+    /// Imports values for names that have neither a value nor a remembered removal. They count as older than every
+    /// change.
     ///
-    /// - Returns: how many.
+    /// - Returns: the number of imported values.
     func importValues(_ values: [(name: String, data: Data)]) throws -> Int {
         for (name, data) in values { try requireSize(name, data) }
         var count = 0
@@ -52,13 +53,13 @@ extension ReplicatedDirectory {
         return count
     }
 
-    /// Decides which values to set, and sets those that differ, each with a stamp of its own.
+    /// Sets the values that `decide` returns, if they differ from the stored ones. Each change gets a separate stamp.
     @discardableResult
     private func change(_ decide: () throws -> [(name: String, data: Data?)]?) throws -> Bool {
         let isDone = try list.change {
             guard let values = try decide() else { return nil }
             var changes: [JournalChange] = []
-            // The last value for a name counts.
+            // If a name occurs more than once, the last value counts.
             var taken: Set<String> = []
             for (name, data) in values.reversed() where taken.insert(name).inserted {
                 guard value(named: name) != data else { continue }

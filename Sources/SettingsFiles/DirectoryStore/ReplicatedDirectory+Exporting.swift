@@ -6,14 +6,14 @@ import SettingsCore
     import Foundation
 #endif
 
-/// Writing the replica's files.
+/// Writes the replica's files.
 extension ReplicatedDirectory {
-    /// How often the head is written if nothing changes: others see by it that the device is in use.
+    /// The time, in milliseconds, after which the head is written without a change, to show that the device is in use.
     private static var longestSilence: Int64 { 86_400_000 }
-    /// How often new files are written in vain, because the present ones change meanwhile, before that is given up.
+    /// How often an export starts again because the present files have changed meanwhile, before it fails.
     private static var attemptLimit: Int { 20 }
 
-    /// Whether the directory lacks something that others are to be told. Constant time.
+    /// Whether the replica's files in the directory lack something. Constant time.
     var needsExport: Bool {
         let (isDemanded, exported) = table.withLock { ($0.mustExport || $0.mustCompact, $0.exported) }
         guard !isDemanded, let exported, exported.replica == tracker.memory.replica else { return true }
@@ -22,7 +22,7 @@ extension ReplicatedDirectory {
             || HybridClock.isAhead(exported.written, of: now)
     }
 
-    /// Whether others lack nothing but what the replica has heard of them.
+    /// Whether the replica's files lack nothing but heard moments.
     var isOnlyHearingUnexported: Bool {
         let (isDemanded, exported) = table.withLock { ($0.mustExport || $0.mustCompact, $0.exported) }
         guard !isDemanded, let exported else { return false }
@@ -30,7 +30,9 @@ extension ReplicatedDirectory {
         return changes.heard != exported.changes.heard && changes.others == exported.changes.others
     }
 
-    /// Takes over what the directory has, and writes the replica's files if that is needed.
+    /// Reads the directory, and writes the replica's files if they lack something.
+    ///
+    /// - Parameter always: Whether to write them even if they lack nothing.
     func export(always: Bool) throws {
         do {
             try look()
@@ -41,7 +43,7 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Makes everything survive a power failure, here and in the directory.
+    /// Exports what is missing, and flushes the directory and the local state to the disk.
     func synchronize() throws {
         do {
             try export(always: false)
@@ -59,11 +61,11 @@ extension ReplicatedDirectory {
             let (own, changes) = (tracker.memory, tracker.changes)
             let isCompacting = table.withLock { $0.mustCompact }
             let entries = entries()
-            // Others must not get what a power failure here could undo: it would look as if somebody else had written it.
+            // Others must not receive what a power failure here could undo: this replica would not know its own change.
             try list.synchronize()
             let new = try newFiles(entries, in: files, own, isCompacting: isCompacting)
             guard let statuses = try put(new, over: files) else {
-                // Another process has changed a file, or this process has in another thread.
+                // Another process or thread has changed a file.
                 try look()
                 if !needsExport { return }
                 continue
@@ -84,7 +86,7 @@ extension ReplicatedDirectory {
         throw SettingsError(.conflict, store: list.description)
     }
 
-    /// A file that is to be put in the place of an own one.
+    /// A file that replaces an own one.
     private struct NewFile {
         let part: Int
         let name: String
@@ -92,7 +94,7 @@ extension ReplicatedDirectory {
         let records: [SharedRecord]
         var bytes: [UInt8] { ReplicaFileWriter.bytes(header, records) }
 
-        /// What is known of the file when it is in its place.
+        /// The summary of the file once it is in place.
         var summary: SeenFile.Summary {
             var summary = SeenFile.Summary(of: ReplicaFile(header: header, records: records))
             summary.contents = PartContents(records)
@@ -100,7 +102,7 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// The files of an export, in the order in which they are put in place: the head last.
+    /// Returns the files of an export, in the order in which they are put in place: the head last.
     private func newFiles(
         _ entries: [StoredEntry], in files: [OwnFile], _ own: ReplicaMemory, isCompacting: Bool
     ) throws -> [NewFile] {
@@ -146,23 +148,23 @@ extension ReplicatedDirectory {
         do throws(SystemError) {
             try wholeFile(named: name).synchronizeDirectory()
         } catch {
-            // A second attempt may succeed without having done what the first did not. A new file is a new attempt.
+            // A second flush can succeed although the first one has lost data. So the files are written again.
             table.withLock { $0.mustExport = true }
             throw error
         }
         table.withLock { $0.durableStatus = status }
     }
 
-    /// Puts new files in the place of the own ones; processes with one state take turns. Not with the state's own lock,
-    /// which setting a value needs: a network may not answer.
+    /// Replaces own files by new ones. Processes with one state take turns, by a separate lock: setting a value needs
+    /// the state's lock, and must not wait for a network.
     ///
-    /// A process that ends meanwhile leaves a head that lists parts which have been replaced. Readers use what is there, and
-    /// the next export writes another head.
+    /// If the process ends meanwhile, the old head stays, which lists parts that have been replaced. Readers use what
+    /// is there, and the next export writes a new head.
     ///
-    /// - Returns: the states of the new files; nil if the own files are not those any more that were looked at.
+    /// - Returns: the statuses of the new files. Nil if the own files have changed since they were read.
     private func put(_ new: [NewFile], over files: [OwnFile]) throws -> [FileStatus]? {
         var prepared: [(file: WholeFile, prepared: WholeFile.Prepared)] = []
-        // Does nothing to those that are in their places.
+        // Has no effect on files that are in place.
         defer { for (file, prepared) in prepared { file.discard(prepared) } }
         for new in new {
             let (file, bytes) = (wholeFile(named: new.name), new.bytes)
@@ -182,7 +184,7 @@ extension ReplicatedDirectory {
         var statuses: [FileStatus] = []
         for (new, (file, prepared)) in zip(new, prepared) {
             statuses.append(try file.put(prepared))
-            // A power failure must not keep the part that was emptied, and lose the one that got its records.
+            // A power failure must not keep an emptied part and lose the part that got its records.
             if new.part > 0, !new.records.isEmpty { try file.synchronizeDirectory() }
         }
         return statuses
@@ -195,10 +197,10 @@ extension ReplicatedDirectory {
         }
         if isDone { return }
         do throws(SystemError) {
-            // A syncer may bring those of other devices.
+            // Only those without a lock: a syncer can bring temporary files of other devices.
             for file in files { try wholeFile(named: file.name).removeTemporaries(.unlockedForAnHour) }
         } catch {
-            // What is left behind is read by nobody, and the next process tries again.
+            // Temporary files are never read, and the next process tries again.
         }
     }
 }

@@ -1,15 +1,15 @@
 import SettingsCore
 
-/// Forgetting removals.
+/// Forgets removals.
 extension ReplicatedDirectory {
-    /// Forgets removals that are old and that every replica has heard of, once a day.
+    /// Forgets removals that are old and that every other replica has heard, once a day.
     ///
     /// A removal is kept while a file still has the value, which may be a copy that a syncer has made, and while a file cannot
     /// be read. Nothing is forgotten in a directory without others' files, if there were some, nor for as long again after files
     /// of a replica have gone: the volume may not be mounted, or the syncer may not have brought the files yet.
     func collectTombstones() throws {
         guard table.withLock({ $0.collectionPause?.hasPassed ?? true }) else { return }
-        // Also if it cannot be done now: it means reading all files.
+        // Also if removals cannot be forgotten now, because an attempt reads all files.
         table.withLock { $0.collectionPause = Deadline(after: .seconds(3_600)) }
         let old = records().filter { $0.entry.isTombstone && isOld($0.entry.stamp) }
         var held = HeldRemovals(old)
@@ -20,7 +20,7 @@ extension ReplicatedDirectory {
                 .filter { $0.key != tracker.memory.replica }
             for (replica, file) in files {
                 let headers = parts.heads.map(\.header).filter { $0.replica == replica }
-                // By all the heads that it has written: what it has heard never becomes less.
+                // All heads of the replica count, also older ones: what it has heard stays true.
                 held.note(headers.reduce(into: HeardMoments()) { $0.join($1.heard) }, in: file)
             }
             // Reading all files is for what every replica has heard.
@@ -54,7 +54,7 @@ extension ReplicatedDirectory {
         guard !removals.isEmpty else { return }
         try list.change {
             let contents = list.contents.withLock { $0 }
-            // Only what has not been set since.
+            // Only removals that are still the latest change.
             let forgotten = removals.filter { removal in
                 contents.data(named: removal.name).flatMap { SharedEntry.stamp(in: $0) } == removal.entry.stamp
             }
@@ -86,10 +86,11 @@ extension ReplicatedDirectory {
     }
 }
 
-/// Old removals that have to be kept, and because of which files.
+/// Old removals that have to be kept, and the files that are the reason.
 struct HeldRemovals: Sendable {
-    /// By the settings' names.
+    /// The removals' stamps, by the settings' names.
     private let removals: [String: Stamp]
+    /// The names of the settings whose removals have to be kept, by file.
     private var names: [String: Set<String>] = [:]
 
     init(_ removals: [SharedRecord]) {
@@ -97,19 +98,20 @@ struct HeldRemovals: Sendable {
             removals.map { ($0.name, $0.entry.stamp) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Takes note of what the writer of a file has heard.
+    /// Keeps removals that the writer of a file has not heard.
     mutating func note(_ heard: HeardMoments, in file: String) {
         for (name, stamp) in removals where !heard.covers(stamp) { names[file, default: []].insert(name) }
     }
 
-    /// Takes note of a record in a file.
+    /// Keeps the removal of a setting that has a value in a file.
     mutating func note(_ record: SharedRecord, in file: String) {
         guard !record.entry.isTombstone, removals[record.name] != nil else { return }
         names[file, default: []].insert(record.name)
     }
 
+    /// Whether a removal has to be kept.
     func isHeld(_ removal: SharedRecord) -> Bool { names.values.contains { $0.contains(removal.name) } }
 
-    /// How many removals have to be kept because of each file.
+    /// The number of removals that have to be kept because of each file.
     var counts: [String: Int] { names.mapValues(\.count) }
 }

@@ -8,15 +8,15 @@ import SettingsCore
     import Darwin
 #endif
 
-/// Looking at the directory: which files are new, and what is in them.
+/// Reads the directory: finds new files, and takes over their contents.
 extension ReplicatedDirectory {
-    /// More files than that are not looked at.
+    /// The greatest number of files that are read.
     private static var fileLimit: Int { 2_000 }
 
-    /// Takes over what the directory now holds. Files that are as they were last time are not read again.
+    /// Reads the directory, and takes over what has changed. Files that have not changed are not read again.
     ///
-    /// - Throws: whatever the system reports of the directory, or of the local state. A file that cannot be read is no
-    ///   reason not to read the others.
+    /// - Throws: what the system reports of the directory or of the local state. A file that cannot be read does not
+    ///   keep the others from being read.
     func look() throws {
         try requireOwnDirectory()
         try makeDirectory()
@@ -45,7 +45,7 @@ extension ReplicatedDirectory {
         hasLookedInVain.store(false, ordering: .relaxed)
     }
 
-    /// Reads a file if it has changed, and takes over what is in it.
+    /// Reads a file if it has changed, and takes over its contents.
     @discardableResult
     private func look(at name: String, known: SeenFile?) throws -> SeenFile? {
         guard let found = read(name, known: known) else {
@@ -62,10 +62,10 @@ extension ReplicatedDirectory {
         return seen
     }
 
-    /// Reads files again in which something was held back that is accepted meanwhile: a file that was read later may vouch
-    /// for what was in an earlier one.
+    /// Reads files again whose held-back records are accepted now. A file that was read later can vouch for records in
+    /// an earlier one.
     private func takeDue() throws {
-        // Each round takes what was due, so that there are as many at most as files.
+        // Each round takes what is due, so there are at most as many rounds as files.
         for _ in 0..<Self.fileLimit {
             let (now, accepted) = (now(), tracker.memory.accepted)
             let due = table.withLock { $0.files.filter { $0.value.summary?.isDue(now, accepted) == true } }
@@ -74,7 +74,7 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Takes note of how a file was found; nil if it is not there.
+    /// Notes how a file was found. Nil if it is missing.
     private func note(_ seen: SeenFile?, named name: String) {
         let isOwn = ReplicaFileName.isLikely(name, of: tracker.memory.replica)
         table.withLock { table in
@@ -86,8 +86,8 @@ extension ReplicatedDirectory {
 
     // MARK: The directory
 
-    /// Makes the directory if it is not there; what it is in only the first time: later, that may be a volume that is not
-    /// mounted.
+    /// Creates the directory if it is missing. Creates its parents for a new state only: later, a missing parent can be
+    /// a volume that is not mounted.
     private func makeDirectory() throws {
         let isThere = try fileSystem.status(of: directory, followingLink: true) != nil
         let isNew = table.withLock { $0.isDirectoryNew }
@@ -107,7 +107,7 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// The names of what may be replicas' files: the own ones first, then those named like ours.
+    /// Returns the names of possible replicas' files: own files first, then those with a usual name.
     private func candidates() throws -> [String] {
         let own = tracker.memory.replica
         let names = try fileSystem.names(inDirectory: directory).filter(ReplicaFileName.isPossible)
@@ -118,9 +118,9 @@ extension ReplicatedDirectory {
 
     // MARK: Files
 
-    /// Reads a file unless it is as it was, and nothing in it is due.
+    /// Reads a file, unless it has not changed and none of its records is due.
     ///
-    /// - Returns: what it is now, and what is in it if it was read; nil if there is no file.
+    /// - Returns: the file's present state, and its contents if it was read. Nil if there is no file.
     private func read(_ name: String, known: SeenFile?) -> (seen: SeenFile, file: ReplicaFile?)? {
         let path = WholeFile.join(directory, name)
         do throws(SystemError) {
@@ -148,7 +148,7 @@ extension ReplicatedDirectory {
         let file = try fileSystem.openForReading(path)
         defer { fileSystem.close(file) }
         let opened = try fileSystem.status(of: file)
-        // It was another a moment ago, and may be a FIFO by now.
+        // The path can have been replaced since, for example by a FIFO.
         guard opened.kind == .file else { return nil }
         let beginning = try fileSystem.read(64, of: file, at: 0)
         guard ReplicaFileReader.canBegin(beginning) else { return (SeenFile(status: opened, content: .foreign), nil) }
@@ -156,7 +156,7 @@ extension ReplicatedDirectory {
             return (SeenFile(status: opened, content: .tooLarge), nil)
         }
         let bytes = try fileSystem.read(Int(opened.size), of: file, at: 0)
-        // While somebody writes it in place, what was read is good, but not all.
+        // If the file is being written in place, the lines that were read are used, and it is read again.
         let isSettled = try fileSystem.status(of: file) == opened && opened == status
         var seen = SeenFile(status: isSettled ? opened : nil, content: .foreign)
         switch bytes.withUnsafeBufferPointer(ReplicaFileReader.read) {
@@ -170,9 +170,9 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Goes through the records of every replica's file that is there.
+    /// Reads all files, and calls `body` with the name of each replica's file and each of its records.
     ///
-    /// - Returns: whether all of the files could be read as a whole, and none is missing that belongs to one of them.
+    /// - Returns: whether all files could be read completely, and no part is missing.
     func readAllRecords(_ body: (String, SharedRecord) -> Void) throws -> Bool {
         var isWhole = true
         var summaries: [String: SeenFile.Summary] = [:]

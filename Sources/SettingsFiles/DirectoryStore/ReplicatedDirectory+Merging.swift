@@ -1,10 +1,10 @@
 import SettingsCore
 
-/// Taking over what other replicas have written.
+/// Takes over what other replicas have written.
 extension ReplicatedDirectory {
-    /// Takes over what is in a file.
+    /// Takes over the records of a file.
     ///
-    /// - Returns: what is to be kept of it.
+    /// - Returns: the file's summary.
     func takeOver(_ file: ReplicaFile, _ name: String) throws -> SeenFile.Summary {
         let outcome = try merge(file)
         try takeReturning(outcome.returning, name)
@@ -16,7 +16,7 @@ extension ReplicatedDirectory {
         return summary
     }
 
-    /// Stores what wins over what is known, as one change. If another has written as this replica, this one takes a new ID.
+    /// Stores the records that win, as one change. If another replica has written with this one's ID, takes a new ID.
     private func merge(_ file: ReplicaFile) throws -> SharedMerge.Outcome {
         var outcome = SharedMerge.Outcome()
         try list.change(origin: .external) {
@@ -45,8 +45,8 @@ extension ReplicatedDirectory {
         return outcome
     }
 
-    /// Vouches for what the state holds beyond the machine's time, and notes what the replica has heard of others by the files
-    /// that are complete.
+    /// Vouches for entries in the state that are ahead of the machine's clock, and raises the heard moments by the
+    /// heads that are complete.
     func updateMemory() throws {
         let own = tracker.memory.replica
         let summaries = table.withLock { $0.summaries }
@@ -75,8 +75,7 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Takes over values from before the removals that are remembered, unless one of the files that are there says that they
-    /// were removed.
+    /// Takes over values that are older than a forgotten removal, unless a file in the directory has their removal.
     private func takeReturning(_ records: [SharedRecord], _ file: String) throws {
         guard !records.isEmpty else { return }
         var latest: [String: SharedEntry] = [:]
@@ -92,7 +91,7 @@ extension ReplicatedDirectory {
                 guard let known = contents.data(named: name).flatMap({ SharedEntry($0) }) else { return true }
                 return known < entry
             }
-            // What was imported only counts as old, and what is recent has not been away.
+            // Imported values only count as old. Values within the retention have not been away for long.
             count = winners.values.count {
                 !$0.isTombstone && $0.stamp.moment != .earliest && isOld($0.stamp)
             }
@@ -114,7 +113,8 @@ extension ReplicatedDirectory {
                 return [JournalChange(name: ReplicaMemory.name, data: try memory.bytes)]
             }
         } catch {
-            // They are in the file still, and are kept the next time; until then it is not written, for the same reason.
+            // The state cannot be written, so neither is the file: it still has the fields, and the next look keeps
+            // them.
         }
     }
 }

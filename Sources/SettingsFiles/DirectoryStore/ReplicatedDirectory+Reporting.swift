@@ -6,8 +6,9 @@ import SettingsCore
     import Foundation
 #endif
 
-/// Telling what is in the directory, and what is wrong with it.
+/// Lists the replicas in the directory, and reports problems with their files.
 extension ReplicatedDirectory {
+    /// Returns the replicas that have files in the directory.
     func replicas() -> [DirectoryStore.Replica] {
         let own = tracker.memory.replica
         let summaries = table.withLock { $0.summaries }
@@ -27,6 +28,7 @@ extension ReplicatedDirectory {
         }
     }
 
+    /// Returns the problems with files in the directory, at the last look.
     func report() -> DirectoryStore.Report {
         let files = table.withLock { $0.files }
         let problems = files.flatMap { name, file in
@@ -38,15 +40,15 @@ extension ReplicatedDirectory {
             problems: (problems + missing + abandoned).sorted { $0.file < $1.file }, hasUnexportedChanges: needsExport)
     }
 
-    /// What is told of a file that waits for another one.
+    /// A problem of a file that waits for another one.
     struct MissingPart {
         var file: String
         var problem: ReplicaProblem
-        /// Whether one of the replica's files was read just now: the rest may be in the middle of arriving.
+        /// Whether one of the replica's files was read just now, so that the rest may be arriving.
         var isFresh: Bool
     }
 
-    /// The files of other replicas that wait for a part. What is missing of the own ones is written at the next export.
+    /// The files of other replicas that wait for a part. Missing own parts are written at the next export.
     var missingParts: [MissingPart] {
         let (own, files) = (tracker.memory.replica, table.withLock { $0.files })
         let waiting = ReplicaParts(files.compactMapValues(\.summary)).waiting(since: leastWritten).filter {
@@ -75,7 +77,7 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Tells in the diagnostics what was not told before.
+    /// Diagnoses problems that are new since the last look. Abandoned files are in the report only.
     func tellProblems() {
         let missing = missingParts.filter { !$0.isFresh }.map(\.problem)
         let new = table.withLock { table in
@@ -88,13 +90,14 @@ extension ReplicatedDirectory {
         tell(new)
     }
 
+    /// Diagnoses problems.
     func tell(_ problems: [ReplicaProblem]) {
         for problem in problems {
             list.feed.report(SettingsError(problem.code, store: list.description, underlying: problem))
         }
     }
 
-    /// Tells that the directory cannot be looked at; the first time in a row.
+    /// Diagnoses that the directory cannot be read, at the first failure in a row.
     func noteFailure(of error: any Error) {
         if hasLookedInVain.exchange(true, ordering: .relaxed) { return }
         list.feed.report(.wrap(error, as: .notExported, store: list.description))
@@ -102,7 +105,7 @@ extension ReplicatedDirectory {
 }
 
 extension ReplicaProblem {
-    /// What it is about, whatever the numbers.
+    /// Identifies the problem without its numbers, so that it is diagnosed once.
     fileprivate var topic: String {
         switch self {
         case .newerFile(let file, _), .damagedFile(let file, _, _), .incompleteFile(let file, _, _),
@@ -116,6 +119,7 @@ extension ReplicaProblem {
         }
     }
 
+    /// The code of the error that reports the problem.
     var code: SettingsError.Code {
         switch self {
         case .damagedFile, .incompleteFile, .missingPart, .oversizedRecords: .partlyUsedFile
@@ -129,7 +133,7 @@ extension ReplicaProblem {
         }
     }
 
-    /// As it is said of one file; nil if it is about something else.
+    /// Returns the problem for the report. Nil if it does not concern a file.
     fileprivate func publicForm(file: String) -> DirectoryStore.Problem? {
         func problem(_ kind: DirectoryStore.Problem.Kind, _ count: Int? = nil) -> DirectoryStore.Problem {
             .init(file: file, kind: kind, recordCount: count, description: description)

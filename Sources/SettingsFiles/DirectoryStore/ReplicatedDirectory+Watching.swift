@@ -1,14 +1,14 @@
 import SettingsCore
 import Synchronization
 
-/// Noticing what others change in the directory.
+/// Notices changes of other devices in the directory.
 extension ReplicatedDirectory {
-    /// How long a change may go unnoticed where the file system may not report it.
+    /// The interval at which the directory is read if the file system may not report changes.
     private static var pause: Duration { .seconds(2) }
-    /// How long what was heard is gathered before the replica's file says so.
+    /// How long heard moments are gathered before the replica's file is written for them.
     private static var hearingPause: Duration { .seconds(30) }
 
-    /// Has a look at the directory soon; not in the thread that is told of an event.
+    /// Reads the directory soon, on the background queue.
     func lookAgain(after delay: Duration = .zero) {
         guard hasBackground, isWatching else { return }
         if delay > .zero {
@@ -21,7 +21,7 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Has a look at the directory after a while, once, however often this is called until then.
+    /// Reads the directory after a pause. Further calls before that have no effect.
     private func lookLater() {
         if isLookPlanned.exchange(true, ordering: .acquiringAndReleasing) { return }
         queue.asyncAfter(Self.pause) { [weak self] in
@@ -30,13 +30,14 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Looks at the directory, tells of the first failure in a row, and has the replica's file written if it needs to be.
+    /// Reads the directory, diagnoses the first failure in a row, and schedules an export if the replica's files lack
+    /// something.
     func lookInBackground() {
         let hasComeBack = hasLookedInVain.load(ordering: .relaxed)
         do {
             try look()
         } catch SettingsError.Code.busy {
-            // Another process works on the state.
+            // Another process has locked the state.
             return lookLater()
         } catch {
             return noteFailure(of: error)
@@ -44,13 +45,13 @@ extension ReplicatedDirectory {
         // A problem is reported when it is still there at the next look: a file may be in the middle of arriving.
         let isUnsettled = table.withLock { $0.files.contains { $1.hasUnsettledProblems(named: $0) } }
         if isUnsettled || missingParts.contains(where: \.isFresh) { lookLater() }
-        // What cannot be written is tried again less and less often, unless something is different now.
+        // Failed exports are repeated at growing intervals, unless the directory has just become available again.
         guard needsExport, hasComeBack || !isExportRetried else { return }
         if isOnlyHearingUnexported { exportLater() } else { scheduleExport(isOthers: true) }
     }
 
-    /// Has the replica's file written in a while, once, however often this is called until then: that something was heard is
-    /// of use to others, but not urgent.
+    /// Schedules an export after a pause. Further calls before that have no effect. Heard moments let others forget
+    /// removals, which is not urgent.
     private func exportLater() {
         if isExportPlanned.exchange(true, ordering: .acquiringAndReleasing) { return }
         queue.asyncAfter(Self.hearingPause) { [weak self] in
@@ -59,7 +60,7 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Has the directory looked at when something happens in it, and from time to time all the same.
+    /// Creates the lookout, which reads the directory at every event and also at intervals.
     func makeLookout() -> Lookout {
         Lookout(
             queue: queue,
@@ -76,8 +77,8 @@ extension ReplicatedDirectory {
                 look: { [weak self] in self?.lookInBackground() }))
     }
 
-    /// Whether the files are in the states that are known, and there is nothing to be done at this time. Does not wait for
-    /// anything but the directory, which is on a disk of this machine then.
+    /// Whether no file has changed and nothing is due. Waits for the directory only; it is on a local disk when this is
+    /// called.
     private var isQuiet: Bool {
         let (files, isCollecting) = table.withLock { ($0.files, $0.collectionPause?.hasPassed ?? true) }
         let (now, accepted) = (now(), tracker.memory.accepted)

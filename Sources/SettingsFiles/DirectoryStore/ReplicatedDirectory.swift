@@ -8,42 +8,43 @@ import Synchronization
     import Foundation
 #endif
 
-/// A shared directory and this device's state: what all stores over the two share within a process.
+/// A shared directory with this device's state. All stores of a process with the same two share it.
 ///
-/// The state is a property list with its journal; under each name it has an entry: the value, or that it was removed, and
-/// the stamp of that. All that decides happens while the journal is locked, so that processes with one state act as one.
-/// The directory is touched with nothing locked but, when the replica's file is put in its place, a lock that is only for
-/// that: neither reading nor setting a value waits for it.
+/// The state is a property list with a journal. For each name it has an entry: a value or a removal, with its stamp.
+/// All decisions are made while the journal is locked, so processes with one state act as one. The directory is read
+/// without a lock. Replacing the replica's files takes a separate lock, so reading and setting values never wait for
+/// the directory.
 ///
-/// What is known of the directory's files is in ``table``; two threads that look at the directory at once do the same
-/// twice, which changes nothing.
+/// ``table`` holds what is known of the directory's files. If two threads read the directory at once, both do the same
+/// work, which is harmless because merging is idempotent.
 final class ReplicatedDirectory: Sendable {
     struct Table: Sendable {
         var files: [String: SeenFile] = [:]
-        /// Whether there are more files than are looked at.
+        /// The problem that there are more files than are read. Nil if there are not.
         var surplus: ReplicaProblem?
-        /// What was told in the diagnostics and is still so, by code and file.
+        /// The topics of the diagnosed problems that persist.
         var told: Set<String> = []
-        /// The own head in the state in which it is known to survive a power failure.
+        /// The status of the own head that is known to survive a power failure.
         var durableStatus: FileStatus?
-        /// What the own files have; nil if something is missing in them.
+        /// What the own files contain. Nil if they lack something.
         var exported: Exported?
-        /// Whether an own file was changed, so that ``exported`` must be found out again.
+        /// Whether an own file has changed, so that ``exported`` has to be determined again.
         var isExaminationDue = false
-        /// Whether the own files must be written again although they have everything: they could not be synchronised.
+        /// Whether the own files must be written again although they lack nothing, because they could not be flushed.
         var mustExport = false
-        /// Whether the next export must write all records into one file, so that no superseded one stays in another.
+        /// Whether the next export must write all records into one part, so that no superseded record stays in another.
         var mustCompact = false
-        /// Whether the directory was never there yet, for a local state that was made just now.
+        /// Whether the local state is new and the directory was not found or created yet.
         var isDirectoryNew = false
-        /// Until when the removals that are remembered are not gone through again.
+        /// When old removals are examined again.
         var collectionPause: Deadline?
+        /// Whether temporary files were removed.
         var hasCleanedUp = false
         /// How often the state had gone back when the files were read; see ``ReplicaTracker/reversals``.
         var reversals = 0
         /// Whether the local state was found to belong to the directory.
         var isDirectoryConfirmed = false
-        /// How many old removals are kept because of each file, as it was found last.
+        /// The number of old removals that are kept because of each file, at the last examination.
         var heldRemovals: [String: Int] = [:]
         /// Why the first look failed.
         var firstProblem: (any Error)?
@@ -52,12 +53,12 @@ final class ReplicatedDirectory: Sendable {
     let directory: String
     let fileSystem: any FileSystem
     let options: DirectoryStore.Options
-    /// Milliseconds since 1970; never before, nor after the year 9999, whatever the machine's clock shows.
+    /// Returns the machine's time in milliseconds since 1970, limited to the years 1970 to 9999.
     let now: @Sendable () -> Int64
     let list: JournaledPropertyList
     let tracker = ReplicaTracker()
     let table = Mutex(Table())
-    /// Does what is not done in the caller's time.
+    /// The queue for background work.
     let queue = BackgroundQueue()
     let isAboutToLook = Atomic(false)
     let isLookPlanned = Atomic(false)
@@ -69,17 +70,17 @@ final class ReplicatedDirectory: Sendable {
     private let watch = Mutex<Lookout?>(nil)
     private let forkCount = Fork.count
 
-    /// How long changes are gathered before the replica's file is written.
+    /// How long changes are gathered before the replica's files are written.
     private static let writingDelay = Duration.milliseconds(250)
-    /// The same for the local state, which is brought up to date before the replica's file is written: only where that cannot
-    /// be written it must be done by itself.
+    /// How long changes are gathered before the local state is folded. An export folds it first, so this matters only
+    /// if the replica's files cannot be written.
     private static let stateWritingDelay = Duration.milliseconds(800)
-    /// How long opening waits for the directory.
+    /// How long opening a store waits for the directory.
     private static let firstPatience = DispatchTimeInterval.seconds(1)
 
     static let systemTime: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
 
-    /// - Parameter isWatching: Whether anything is done in the background.
+    /// - Parameter isWatching: Whether the directory is watched and written in the background.
     init(
         at location: DirectoryLocation, fileSystem: any FileSystem, options: DirectoryStore.Options, isWatching: Bool,
         now: @escaping @Sendable () -> Int64
@@ -111,13 +112,13 @@ final class ReplicatedDirectory: Sendable {
         let writer = WriteBehind(delay: Self.writingDelay) { [weak self] in
             try self?.export(always: false)
         } report: { [weak self] error in
-            // Most often it is what the last look has met, too.
+            // A failed look was diagnosed already, most probably for the same reason.
             guard let self, !hasLookedInVain.load(ordering: .relaxed) else { return }
             list.feed.report(.wrap(error, as: .notExported, store: description))
         }
         self.writer.withLock { $0 = writer }
         queue.async { [self] in
-            // Before the first look, so that nothing is missed; in the background, as a network may not answer.
+            // Before the first look, so that no change is missed. In the background, as a network may not answer.
             let watch = makeLookout()
             self.watch.withLock { $0 = watch }
             watch.begin(looking: false)
@@ -131,7 +132,7 @@ final class ReplicatedDirectory: Sendable {
     }
 
     deinit {
-        // What the background would do in a moment. (If it fails, whoever opens the store next does it.)
+        // Do now what the background would do soon. If it fails, the next process that opens the store does it.
         guard isWatching, hasBackground else { return }
         do {
             try LastWriting.perform { try export(always: false) }
@@ -140,12 +141,12 @@ final class ReplicatedDirectory: Sendable {
         }
     }
 
-    /// Whether there are background threads: a forked child has none.
+    /// Whether there are background threads. A forked child has none.
     var hasBackground: Bool { forkCount == Fork.count }
 
-    /// Reads who the replica is, or makes one.
+    /// Reads the replica's memory from the state, or begins a new replica.
     ///
-    /// - Returns: whether it is a new one.
+    /// - Returns: whether the replica is new.
     private static func beginReplica(_ list: JournaledPropertyList, _ tracker: ReplicaTracker) throws -> Bool {
         var isNew = false
         try list.change {
@@ -161,10 +162,12 @@ final class ReplicatedDirectory: Sendable {
         return isNew
     }
 
-    /// Waits until the directory was looked at once, but not for long.
+    /// Waits until the directory was read once, for a second at most.
+    ///
+    /// - Throws: the error of the first look, if the directory cannot be used with this state.
     func waitForFirstLook() throws {
         guard firstLook.wait(timeout: .now() + Self.firstPatience) == .success else { return }
-        // For who opens it next.
+        // Another store of the process may wait, too.
         firstLook.signal()
         if let problem = table.withLock({ $0.firstProblem }) { throw problem }
     }
@@ -182,24 +185,25 @@ final class ReplicatedDirectory: Sendable {
         }
     }
 
-    /// Has the replica's file written soon, if it lacks something then.
+    /// Schedules an export, which writes the replica's files if they lack something.
     ///
-    /// - Parameter isOthers: Whether it is another process's change, who will most probably do it.
+    /// - Parameter isOthers: Whether another process may have made the change, which then probably exports it first.
     func scheduleExport(isOthers: Bool = false) {
         guard hasBackground else { return }
         writer.withLock { $0 }?.schedule(after: isOthers ? .milliseconds(400) : .zero)
     }
 
-    /// Whether writing the replica's file has failed and is tried again later.
+    /// Whether an export has failed and will be repeated.
     var isExportRetried: Bool { writer.withLock { $0 }?.isRetryScheduled ?? false }
 
     // MARK: Reading
 
+    /// Returns the stored bytes for a name, or nil if there is no value.
     func value(named name: String) -> Data? {
         list.contents.withLock { $0.data(named: name) }.flatMap { SharedEntry.value(in: $0) }
     }
 
-    /// All that is known, removals included. Linear time.
+    /// Returns all records, including removals. Linear time.
     func records() -> [SharedRecord] { Self.records(in: list.contents.withLock { $0 }) }
 
     static func records(in contents: PropertyListContents) -> [SharedRecord] {

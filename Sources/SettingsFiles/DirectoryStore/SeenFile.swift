@@ -1,30 +1,30 @@
-/// A file in the shared directory, as it was found last.
+/// A file in the shared directory, at the last look.
 struct SeenFile: Sendable {
     enum Content: Sendable {
-        /// Something that is none of ours.
+        /// The file is not a replica's file.
         case foreign
-        /// A directory, a link or the like, under a name like ours.
+        /// A directory, a link or the like, with the usual name of a replica's file.
         case noFile
         case replica(Summary)
         case tooLarge
         case newerVersion(Int)
-        /// It is there, but not here: a syncer's placeholder.
+        /// The file is only in the cloud.
         case placeholder
         case unreadable(SystemError)
     }
 
-    /// What is kept of a replica's file after it was read.
+    /// The summary that is kept of a replica's file after it was read.
     struct Summary: Sendable {
         var header: ReplicaHeader?
         var recordCount: Int
         var damagedLines: Int
         var oversizedRecords: Int
         var isComplete: Bool
-        /// How many records are too far in the future.
+        /// The number of records that are too far in the future.
         var heldBackCount = 0
-        /// The first of them of each epoch.
+        /// The earliest instant of the records that are too far in the future, by epoch.
         var heldBack: [UInt32: Instant] = [:]
-        /// How many records have an epoch that no replica can have reached.
+        /// The number of records with an epoch that no replica can have reached.
         var refusedCount = 0
         /// For own files: what they have.
         var contents: PartContents?
@@ -37,6 +37,7 @@ struct SeenFile: Sendable {
             isComplete = file.isComplete
         }
 
+        /// Notes the records that a merge did not take.
         mutating func note(_ outcome: SharedMerge.Outcome) {
             heldBackCount = outcome.heldBack.count
             for record in outcome.heldBack {
@@ -55,17 +56,18 @@ struct SeenFile: Sendable {
         }
     }
 
-    /// Nil if the file's state could not be told, or was changing: it is read again the next time.
+    /// The file's status. Nil if it is unknown or was changing; the file is read again at the next look then.
     var status: FileStatus?
     var content: Content
-    /// Whether it was read just now: it may be in the middle of arriving.
+    /// Whether the file was read just now, so that it may be arriving.
     var isFresh = true
 
+    /// The summary, if it is a replica's file.
     var summary: Summary? {
         if case .replica(let summary) = content { summary } else { nil }
     }
 
-    /// What is to be told in the diagnostics: not of a file that may be complete in a moment.
+    /// Returns the problems to diagnose. Leaves out damage to a file that may be arriving.
     func settledProblems(named name: String) -> [ReplicaProblem] {
         problems(named: name).filter { problem in
             switch problem {
@@ -83,7 +85,7 @@ struct SeenFile: Sendable {
     func problems(named name: String) -> [ReplicaProblem] {
         switch content {
         case .noFile: return []
-        // It has the name of one of ours, so it may have been one.
+        // With the usual name, it may be a damaged replica's file.
         case .foreign: return ReplicaFileName.isLikely(name) ? [.damagedFile(name, intact: 0, damaged: 1)] : []
         case .unreadable(let error): return [.unreadable(name, error)]
         case .tooLarge: return [.tooLarge(name)]

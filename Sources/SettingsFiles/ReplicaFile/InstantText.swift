@@ -1,10 +1,11 @@
-/// Moments as text, `2026-11-21T15:04:05.123Z`: ISO 8601, UTC, always 24 characters.
+/// Times as text, `2026-11-21T15:04:05.123Z`: ISO 8601, UTC, always 24 characters.
 enum InstantText {
     static let size = 24
-    /// Seconds from 1970 to 2001.
+    /// The seconds from 1970 to 2001.
     private static let referenceSeconds = 978_307_200.0
 
-    /// Appends the text for milliseconds since 1970, or for the nearest that have a text: clocks show anything.
+    /// Appends the text for a time in milliseconds since 1970. A time without a text becomes the nearest that has one,
+    /// as a clock can show anything.
     static func append(_ milliseconds: Int64, to output: inout [UInt8]) {
         let milliseconds = min(max(milliseconds, 0), Instant.latestMilliseconds)
         GregorianDate.append(Double(milliseconds / 1_000) - referenceSeconds, to: &output)
@@ -14,13 +15,14 @@ enum InstantText {
         output.append(UInt8(ascii: "Z"))
     }
 
+    /// Returns the text for a time in milliseconds since 1970.
     static func text(_ milliseconds: Int64) -> String {
         var output: [UInt8] = []
         append(milliseconds, to: &output)
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// The milliseconds since 1970 that `text` stands for; nil for any other text, and for times before 1970.
+    /// Returns the milliseconds since 1970 for a text. Nil for other texts and for times before 1970.
     static func milliseconds(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
         guard text.count == size, text[19] == UInt8(ascii: "."), text[23] == UInt8(ascii: "Z") else { return nil }
         var fraction: Int64 = 0

@@ -1,14 +1,14 @@
-/// Finds where JSON values end, without making anything of them (RFC 8259).
+/// Finds the ends of JSON values (RFC 8259) without decoding them.
 ///
-/// What it passes over is valid JSON and valid UTF-8 without line breaks. Not recursive: the memory it takes is a bit or so
-/// a level, and the levels are limited. Linear time.
+/// It accepts only valid JSON in valid UTF-8 without line breaks. It is not recursive: it takes about a byte of memory
+/// a level, and the number of levels is limited. Linear time.
 struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let end: Int
     private(set) var position: Int
     private var isASCII = true
 
-    /// Deeper values are refused, as JSON decoders refuse them.
+    /// The greatest number of levels. Deeper values are refused, as by JSON decoders.
     static let depthLimit = 512
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
@@ -17,7 +17,7 @@ struct JSONScanner {
         end = range.upperBound
     }
 
-    /// Whether `bytes` are one JSON value and nothing else, so that they can be part of a line.
+    /// Whether `bytes` are exactly one JSON value, so that they can be part of a line.
     static func isValue(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var scanner = JSONScanner(bytes, 0..<bytes.count)
         return scanner.skipValue() != nil && scanner.isAtEnd
@@ -33,9 +33,9 @@ struct JSONScanner {
         return true
     }
 
-    /// Passes over the value that begins here.
+    /// Skips the value at the position.
     ///
-    /// - Returns: where it is; nil if there is none, and the position is then of no use.
+    /// - Returns: the value's range. Nil if there is no value; the position is undefined then.
     mutating func skipValue() -> Range<Int>? {
         let start = position
         isASCII = true
@@ -43,9 +43,9 @@ struct JSONScanner {
         return isValidText(start..<position) ? start..<position : nil
     }
 
-    /// Passes over the string that begins here.
+    /// Skips the string at the position.
     ///
-    /// - Returns: where its text is, without the quotation marks and as it is written.
+    /// - Returns: the range of its text without the quotation marks, with its escapes.
     mutating func skipText() -> Range<Int>? {
         let start = position
         isASCII = true
@@ -61,7 +61,7 @@ struct JSONScanner {
     // MARK: Values
 
     private mutating func skipNested() -> Bool {
-        // Whether each level is an object; an array otherwise.
+        // True for an object, false for an array.
         var levels: [Bool] = []
         while true {
             skipSpace()
@@ -103,9 +103,9 @@ struct JSONScanner {
         }
     }
 
-    /// Passes over what ends levels, and the comma before the next value.
+    /// Skips the ends of levels, and the comma before the next value.
     ///
-    /// - Returns: whether all levels have ended; nil if there is something else.
+    /// - Returns: whether all levels have ended. Nil if something else follows.
     private mutating func skipAfterValue(_ levels: inout [Bool]) -> Bool? {
         while let isObject = levels.last {
             skipSpace()
@@ -119,7 +119,7 @@ struct JSONScanner {
         return true
     }
 
-    /// The name of a member and the colon after it.
+    /// Skips the name of a member and the colon after it.
     private mutating func skipName() -> Bool {
         guard skipString() else { return false }
         skipSpace()

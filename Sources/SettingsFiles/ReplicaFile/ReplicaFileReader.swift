@@ -4,17 +4,17 @@
     import Foundation
 #endif
 
-/// Reads replicas' files, from bytes that may be anything. Linear time; nothing takes more memory than the bytes do, but
-/// for a fixed amount a record.
+/// Reads replicas' files from untrusted bytes. Takes linear time, and memory in proportion to the bytes and a fixed
+/// amount a record.
 enum ReplicaFileReader {
     enum Result: Sendable {
         case file(ReplicaFile)
-        /// Something else.
+        /// The bytes are not a replica's file.
         case foreign
         case newerVersion(Int)
     }
 
-    /// Whether what begins with these bytes may be a replica's file.
+    /// Whether a file that begins with these bytes may be a replica's file.
     static func canBegin(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: ReplicaFile.magic.utf8) }
 
     static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Result {
@@ -24,7 +24,7 @@ enum ReplicaFileReader {
         while start < bytes.count {
             let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
             var line = start..<end
-            // Somebody may have taken it for a text, and changed its line breaks.
+            // A tool for text files may have changed the line breaks.
             if let last = line.last, bytes[last] == UInt8(ascii: "\r") { line.removeLast() }
             if start == 0 {
                 switch readHeader(line, in: bytes) {
@@ -83,10 +83,10 @@ enum ReplicaFileReader {
             }
         }
         guard members.isComplete, let version else { return .damaged }
-        // Only then does it matter what the others are: a newer version may have changed them.
+        // Before the other members are judged: a newer version may have changed them.
         guard version <= ReplicaFile.version else { return .newerVersion(version) }
         guard isRight, let replica, let device, let written, let count,
-            // A part has a serial by which a head can list it.
+            // Exactly the parts have a serial, by which a head lists them.
             (part ?? 0 > 0) == (serial != nil)
         else { return .damaged }
         return .header(
@@ -96,7 +96,7 @@ enum ReplicaFileReader {
                 heard: heard ?? HeardMoments(), unknownFields: members.unknown))
     }
 
-    /// Whether a line that is no record is another file's first: somebody has put two files into one.
+    /// Whether a line that is no record is the first line of another file. Two files may have been concatenated.
     private static func isHeader(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard canBegin(bytes[line]), case .header = readHeader(line, in: bytes) else { return false }
         return true
@@ -105,7 +105,7 @@ enum ReplicaFileReader {
     private static func readRecord(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> SharedRecord? {
         guard var members = Members(line, in: bytes) else { return nil }
         var name: String?
-        // Nil: not said yet.
+        // Nil: not read yet.
         var value: Data??
         var changed: Int64?
         var order: Int?
@@ -116,7 +116,7 @@ enum ReplicaFileReader {
             switch member.kind {
             case .key: isNew = set(&name, members.string(member.value))
             case .value: isNew = set(&value, Data(bytes[member.value]))
-            // Not just the data, which may be none: nil would stand for a removal.
+            // Wrapped, as nil would stand for a removal, and the data may be invalid.
             case .data: isNew = set(&value, members.data(member.value).map { .some($0) })
             case .deleted: isNew = members.isTrue(member.value) && set(&value, .some(nil))
             case .changed: isNew = set(&changed, members.milliseconds(member.value))
@@ -136,9 +136,9 @@ enum ReplicaFileReader {
             name: name, entry: SharedEntry(stamp: stamp, value: value, unknownFields: members.unknown))
     }
 
-    /// Sets what must be said once.
+    /// Sets a member that may occur once.
     ///
-    /// - Returns: false if it was said before, or is not what it should be.
+    /// - Returns: false if the member has occurred before or is invalid.
     private static func set<Value>(_ place: inout Value?, _ value: Value?) -> Bool {
         guard place == nil, let value else { return false }
         place = value
@@ -147,14 +147,14 @@ enum ReplicaFileReader {
 }
 
 extension SharedRecord {
-    /// Whether no device could have set it with this library.
+    /// Whether the name or the value exceeds its limit.
     fileprivate var isOversized: Bool {
         name.utf8.count > ReplicaFile.nameLimit
             || (entry.value?.count ?? 0) + entry.unknownFields.count > ReplicaFile.valueLimit
     }
 }
 
-/// The members of the object that a line is, whose check is right.
+/// The members of a line's object. The line's check is right.
 private struct Members {
     enum Kind {
         case settings, version, replica, device, written, records, part, serial, parts, total, accepted, heard
@@ -164,7 +164,7 @@ private struct Members {
 
     struct Member {
         var kind: Kind
-        /// With its name.
+        /// The range of the member with its name.
         var range: Range<Int>
         var value: Range<Int>
     }
@@ -173,7 +173,7 @@ private struct Members {
     private let start: Int
     private var scanner: JSONScanner
     private(set) var isComplete = false
-    /// Those that were kept.
+    /// The members that were kept, as JSON text.
     private(set) var unknown: [UInt8] = []
 
     init?(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) {
@@ -183,7 +183,7 @@ private struct Members {
         scanner = JSONScanner(bytes, range)
     }
 
-    /// Nil at the end, and where there is something else; ``isComplete`` tells.
+    /// Returns the next member. Nil at the end, and if something else follows; ``isComplete`` is true only at the end.
     mutating func next() -> Member? {
         if scanner.position == start {
             guard scanner.skip("{") else { return nil }
@@ -198,6 +198,7 @@ private struct Members {
         return Member(kind: kind(of: name), range: begin..<scanner.position, value: value)
     }
 
+    /// Keeps a member that this version does not know.
     mutating func keep(_ member: Member) {
         if !unknown.isEmpty { unknown.append(UInt8(ascii: ",")) }
         unknown.append(contentsOf: bytes[member.range])
@@ -243,7 +244,7 @@ private struct Members {
 
     // MARK: Values
 
-    /// What stands between the quotation marks, if there are any.
+    /// Returns the text between quotation marks. Nil if there are none.
     private func text(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8>? {
         guard range.count >= 2, bytes[range.lowerBound] == UInt8(ascii: "\"") else { return nil }
         return UnsafeBufferPointer(rebasing: bytes[(range.lowerBound + 1)..<(range.upperBound - 1)])
@@ -264,7 +265,7 @@ private struct Members {
         number(range).flatMap { UInt32(checked: $0, in: 0...HybridMoment.lastEpoch) }
     }
 
-    /// `{"EPOCH":"TIME"}`
+    /// Reads `{"EPOCH":"TIME"}`.
     func accepted(_ range: Range<Int>) -> AcceptedTimes? {
         var times: [UInt32: Int64] = [:]
         let isRight = forEachMember(of: range) { name, value in
@@ -274,7 +275,7 @@ private struct Members {
         return isRight ? AcceptedTimes(times) : nil
     }
 
-    /// `{"REPLICA":["TIME",ORDER,EPOCH]}`
+    /// Reads `{"REPLICA":["TIME",ORDER,EPOCH]}`.
     func heard(_ range: Range<Int>) -> HeardMoments? {
         var moments: [ReplicaID: HybridMoment] = [:]
         let isRight = forEachMember(of: range) { name, value in
@@ -286,7 +287,7 @@ private struct Members {
         return isRight ? HeardMoments(moments) : nil
     }
 
-    /// `["TIME",ORDER,EPOCH]`
+    /// Reads `["TIME",ORDER,EPOCH]`.
     private func moment(_ range: Range<Int>) -> HybridMoment? {
         var scanner = JSONScanner(bytes, range)
         guard scanner.skip("["), let time = scanner.skipValue().flatMap({ milliseconds($0) }), scanner.skip(","),
@@ -296,9 +297,9 @@ private struct Members {
         return HybridMoment(epoch: epoch, instant: Instant(milliseconds: time, order: order))
     }
 
-    /// Passes the members of an object, the names without quotation marks, until one is refused.
+    /// Calls `body` with each member of an object until it returns false. The names are without quotation marks.
     ///
-    /// - Returns: false for what is no object, and if a member was refused.
+    /// - Returns: false if the range is no object, or `body` has returned false.
     private func forEachMember(of range: Range<Int>, _ body: (_ name: Range<Int>, _ value: Range<Int>) -> Bool) -> Bool
     {
         var scanner = JSONScanner(bytes, range)
@@ -317,7 +318,7 @@ private struct Members {
 
     func serial(_ range: Range<Int>) -> UInt64? { text(range).flatMap { HexText.number($0) } }
 
-    /// The serials in an array, nil for each null.
+    /// Reads an array of serials, with nil for each null.
     func serials(_ range: Range<Int>) -> [UInt64?]? {
         guard let first = range.first, bytes[first] == UInt8(ascii: "[") else { return nil }
         var scanner = JSONScanner(bytes, (first + 1)..<range.upperBound)

@@ -6,7 +6,7 @@
 
 /// Writes replicas' files.
 enum ReplicaFileWriter {
-    /// The bytes of a file. The header's count is that of the records. Linear time.
+    /// Returns the bytes of a file. The first line counts `records`, whatever the header's count. Linear time.
     static func bytes(_ header: ReplicaHeader, _ records: [SharedRecord]) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(256 + records.reduce(0) { $0 + 160 + $1.name.utf8.count + ($1.entry.value?.count ?? 0) })
@@ -31,7 +31,7 @@ enum ReplicaFileWriter {
         LineCheck.append(to: &output, from: start)
     }
 
-    /// As `"accepted":{"EPOCH":"TIME"}`.
+    /// Appends `"accepted":{"EPOCH":"TIME"}`.
     private static func append(_ accepted: AcceptedTimes, to output: inout [UInt8]) {
         guard !accepted.isEmpty else { return }
         output.append(contentsOf: ",\"accepted\":{".utf8)
@@ -43,7 +43,7 @@ enum ReplicaFileWriter {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// As `"heard":{"REPLICA":["TIME",ORDER,EPOCH]}`.
+    /// Appends `"heard":{"REPLICA":["TIME",ORDER,EPOCH]}`.
     private static func append(_ heard: HeardMoments, to output: inout [UInt8]) {
         guard !heard.isEmpty else { return }
         output.append(contentsOf: ",\"heard\":{".utf8)
@@ -55,7 +55,7 @@ enum ReplicaFileWriter {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Appends what only the files of a replica with several parts have.
+    /// Appends the members that only a replica with several parts has.
     private static func appendParts(of header: ReplicaHeader, to output: inout [UInt8]) {
         if header.part > 0 { output.append(contentsOf: ",\"part\":\(header.part)".utf8) }
         if let serial = header.serial {
@@ -70,6 +70,7 @@ enum ReplicaFileWriter {
         if let total = header.total { output.append(contentsOf: ",\"total\":\(total)".utf8) }
     }
 
+    /// Appends a record's line.
     static func append(_ record: SharedRecord, to output: inout [UInt8]) {
         let start = output.count
         let entry = record.entry
@@ -99,7 +100,7 @@ enum ReplicaFileWriter {
         LineCheck.append(to: &output, from: start)
     }
 
-    /// JSON stands as it is, to the byte; everything else in base 64.
+    /// Appends JSON byte for byte, and other values in base 64.
     private static func append(value: Data, to output: inout [UInt8]) {
         let isJSON = value.withUnsafeBytes { bytes in
             bytes.withMemoryRebound(to: UInt8.self) { bytes in

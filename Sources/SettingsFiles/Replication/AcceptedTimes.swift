@@ -1,11 +1,11 @@
-/// Up to which times replicas accept entries that are ahead of their clocks, for each epoch.
+/// The times up to which replicas accept entries that are ahead of their clocks, by epoch.
 ///
-/// A replica *vouches* for what it holds: when its clock turns out to have been ahead, or when it has accepted an entry
-/// before its clock was set back, it adds the entry's time. The times are in its file, and each replica joins those of all
-/// others by maximum. So what any replica holds all others accept, and no decision depends on what some file or clock says
-/// at one moment.
+/// A replica *vouches* for what it holds: if its state has an entry that is ahead of its clock, because the clock was
+/// set back, it adds the entry's time. The times are in its file, and each replica joins those of all others by
+/// maximum. So all replicas accept what any replica holds. A time only grows until it has passed, so no decision
+/// depends on which file was read when.
 struct AcceptedTimes: Hashable, Sendable {
-    /// Milliseconds since 1970, by epoch. An entry within the last millisecond is accepted, whatever its counter.
+    /// Milliseconds since 1970, by epoch. An entry within that millisecond is accepted with any counter.
     private(set) var times: [UInt32: Int64] = [:]
 
     init(_ times: [UInt32: Int64] = [:]) { self.times = times }
@@ -15,15 +15,15 @@ struct AcceptedTimes: Hashable, Sendable {
 
     var isEmpty: Bool { times.isEmpty }
 
-    /// Whether an entry of this moment is used now, by a replica whose machine shows `now`.
+    /// Whether a replica whose machine's clock shows `now` uses an entry with this moment.
     func accepts(_ moment: HybridMoment, now: Int64) -> Bool {
         let time = moment.instant.milliseconds
         return !HybridClock.isAhead(time, of: now) || times[moment.epoch].map { time <= $0 } ?? false
     }
 
-    /// Takes over the times of another replica that have not passed.
+    /// Joins the times of another replica that have not passed.
     ///
-    /// - Parameter last: The latest epoch that is no damage.
+    /// - Parameter last: The latest credible epoch. Later ones are damage.
     mutating func join(_ other: AcceptedTimes, now: Int64, last: UInt32) {
         for (epoch, time) in other.times where time > now && epoch <= last {
             guard times[epoch] != nil || times.count < Self.limit else { continue }
@@ -31,14 +31,14 @@ struct AcceptedTimes: Hashable, Sendable {
         }
     }
 
-    /// Vouches for the latest instant that the replica holds in each epoch, where it is ahead of its clock.
+    /// Vouches for the latest instant that the replica holds in each epoch, if it is ahead of the clock.
     mutating func vouch(for latest: [UInt32: Instant], now: Int64) {
         for (epoch, instant) in latest where HybridClock.isAhead(instant, of: now) {
             raise(epoch, to: instant.milliseconds)
         }
     }
 
-    /// Forgets the times that have passed: every clock that is right accepts them.
+    /// Removes times that have passed. Every correct clock accepts the entries up to them.
     mutating func removePassed(now: Int64) {
         times = times.filter { $0.value > now }
     }

@@ -1,7 +1,7 @@
-/// Up to which moment a replica has every change of each replica: its own, and those that it has heard of.
+/// The moments up to which a replica has heard every change of each replica.
 ///
-/// Raised by merging files that are complete, so that it never promises more than the replica has. A removal is forgotten
-/// only when every other replica has heard of it.
+/// They are raised by merging complete files only, so they never claim a change that the replica lacks. A removal is
+/// forgotten only when every other replica has heard it.
 struct HeardMoments: Hashable, Sendable {
     private(set) var moments: [ReplicaID: HybridMoment] = [:]
 
@@ -12,14 +12,15 @@ struct HeardMoments: Hashable, Sendable {
 
     var isEmpty: Bool { moments.isEmpty }
 
-    /// Whether a change with this stamp, or a later one of the same replica, was heard.
+    /// Whether the change with this stamp was heard.
     func covers(_ stamp: Stamp) -> Bool { moments[stamp.replica].map { stamp.moment <= $0 } ?? false }
 
-    /// Whether everything that `other` has was heard.
+    /// Whether every change that `other` covers was heard.
     func covers(_ other: HeardMoments) -> Bool {
         other.moments.allSatisfy { covers(Stamp($0.value, by: $0.key)) }
     }
 
+    /// Raises the moment of a replica, if the new one is later.
     mutating func raise(_ replica: ReplicaID, to moment: HybridMoment) {
         moments[replica] = max(moments[replica] ?? moment, moment)
     }

@@ -1,22 +1,21 @@
-/// A point on the clocks of all replicas: an instant, and the epoch in which it was given out. A later epoch is later,
-/// whatever its instants are.
+/// A point in the order of changes: an epoch, and an instant within it. Any moment of a later epoch is later.
 ///
-/// A replica begins an epoch when its machine's clock turns out to have been far ahead. What it writes then comes after
-/// all that it has written and seen, without any stamp being changed.
+/// A replica begins an epoch if the latest moment that it has given out or accepted is far ahead of its machine's
+/// clock. So its next changes come after all that it has written and seen, and no stamp has to change.
 struct HybridMoment: Hashable, Sendable {
     var epoch: UInt32
     var instant: Instant
 
-    /// Before everything that is ever set: for values that existed before they were shared.
+    /// The moment before all changes, for values that existed before they were shared.
     static let earliest = HybridMoment(epoch: 0, instant: .earliest)
 
     /// The last epoch. No replica comes near it, and no file has a later one.
     static let lastEpoch: UInt32 = 999_999_999
-    /// How far an epoch may be ahead of the own one. What is further ahead was not reached by correcting clocks: it is
+    /// How far an epoch may be ahead of the replica's own. Correcting clocks does not reach a later one, so it is
     /// damage.
     private static let epochReach: UInt32 = 1 << 20
 
-    /// The latest epoch that is no damage for a replica whose clock shows this moment.
+    /// The latest epoch that a replica whose clock shows this moment believes. A later one is damage.
     var lastCredibleEpoch: UInt32 {
         epoch < Self.lastEpoch - Self.epochReach ? epoch + Self.epochReach : Self.lastEpoch
     }

@@ -1,7 +1,7 @@
-/// Tells one replica of a shared store from all others: a device, or rather one store's state on it.
+/// The ID of a replica: one local state, on one device.
 ///
-/// Drawn at random, so that nobody need be asked for it; that two are the same is less likely than a failure of the disk
-/// as long as there are fewer than some millions.
+/// IDs are drawn at random, so no coordination is needed. With fewer than some millions of replicas, a failure of the
+/// disk is more likely than two equal IDs.
 struct ReplicaID: Hashable, Sendable {
     let number: UInt64
 

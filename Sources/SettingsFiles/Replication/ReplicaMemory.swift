@@ -10,13 +10,13 @@ struct ReplicaMemory: Sendable, Hashable {
     private static let format = 1
 
     var replica: ReplicaID
-    /// The path of the shared directory; nil in a state that has not been used with one.
+    /// The path of the shared directory that the state belongs to. Nil before the first use.
     var directory: String?
-    /// The last of the removals that have been forgotten; nil if there is none.
+    /// The latest moment among the removals that were forgotten. Nil if there is none.
     var collected: HybridMoment?
-    /// What is accepted although it is ahead of the machine's time.
+    /// The times up to which entries are accepted although they are ahead of the machine's clock.
     var accepted = AcceptedTimes()
-    /// Up to which moment the replica has the changes of each other one.
+    /// The moments up to which the replica has heard the changes of each other one.
     var heard = HeardMoments()
     /// The replicas whose files were in the directory at the last look that found any of others.
     var present: Set<ReplicaID> = []
@@ -51,7 +51,7 @@ struct ReplicaMemory: Sendable, Hashable {
         }
     }
 
-    /// The form that is stored, as JSON.
+    /// The stored form, as JSON.
     var bytes: Data {
         get throws {
             let accepted = accepted.times.map { ("\($0.key)", $0.value) }
@@ -67,8 +67,8 @@ struct ReplicaMemory: Sendable, Hashable {
         }
     }
 
-    /// - Returns: nil if the bytes are of no use, and a new replica begins.
-    /// - Throws: if a newer version has written them.
+    /// - Returns: nil if the bytes are damaged; a new replica begins then.
+    /// - Throws: ``ReplicaProblem/newerState(_:)`` if a newer version has written them.
     init?(_ bytes: Data) throws(ReplicaProblem) {
         let form: Form
         do {

@@ -1,6 +1,6 @@
 import SettingsCore
 
-/// What is wrong with a shared store's files. Says which file, never what stands in it.
+/// A problem with the files of a shared store. Its description names the file, and never contains a value.
 enum ReplicaProblem: ValueFreeError, Equatable {
     case newerState(Int)
     case newerFile(String, version: Int)

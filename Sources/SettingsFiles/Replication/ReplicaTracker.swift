@@ -7,16 +7,16 @@ import Synchronization
     import Foundation
 #endif
 
-/// What every change of the local state needs to know, in whichever process it is made: the clock, who the replica is, and
-/// how often it has changed something.
+/// Tracks what every change of the local state needs: the clock, the replica's memory, and a count of changes. It
+/// follows the changes of all processes.
 ///
-/// Its lock is the last that is taken, while the state's contents are locked.
+/// Its lock is taken last, while the state's contents are locked.
 final class ReplicaTracker: Sendable {
-    /// How often something has changed that the replica has to tell others.
+    /// How often something has changed that the replica's files have to contain.
     struct Changes: Equatable, Sendable {
-        /// Changes of what it has heard alone.
+        /// Changes of the heard moments only.
         var heard = 0
-        /// All others.
+        /// All other changes.
         var others = 0
     }
 
@@ -34,7 +34,7 @@ final class ReplicaTracker: Sendable {
 
     private let state = Mutex(State())
 
-    /// Of no meaning before ``begin(memory:records:)``.
+    /// What the local state holds about the replica. Undefined before ``begin(memory:records:)``.
     var memory: ReplicaMemory { state.withLock { $0.memory } }
 
     /// The latest of the replica's own changes that the state holds or has held.
@@ -46,16 +46,16 @@ final class ReplicaTracker: Sendable {
     /// How often something has changed that the replica has to tell others.
     var changes: Changes { state.withLock { $0.changes } }
 
-    /// The latest epoch that is no damage.
+    /// The latest credible epoch. Later ones are damage.
     var lastEpoch: UInt32 { state.withLock { $0.clock.last.lastCredibleEpoch } }
 
-    /// Returns a stamp for a change that is made now. The state's journal is locked.
+    /// Returns a stamp for a change that is made now. Requires the lock of the state's journal.
     func nextStamp(now: Int64) -> Stamp {
         state.withLock { Stamp($0.nextMoment(now: now), by: $0.memory.replica) }
     }
 
-    /// Returns what the replica accepts, with the times of others, without those that have passed, and with what it vouches
-    /// for itself.
+    /// Returns the times that the replica accepts: its own, those of others, and those that it vouches for now. Times
+    /// that have passed are left out.
     func accepted(joining others: [AcceptedTimes], now: Int64) -> AcceptedTimes {
         let (latest, memory, last) = state.withLock { ($0.latest, $0.memory, $0.clock.last) }
         var accepted = memory.accepted
@@ -65,7 +65,7 @@ final class ReplicaTracker: Sendable {
         return accepted
     }
 
-    /// Takes note of what the state holds when it is opened.
+    /// Notes what the state holds when it is opened.
     func begin(memory: ReplicaMemory, records: some Sequence<SharedRecord>) {
         state.withLock { state in
             state.memory = memory
@@ -75,7 +75,7 @@ final class ReplicaTracker: Sendable {
         }
     }
 
-    /// Takes note of changes of the state, and translates them into changes of values.
+    /// Notes changes of the state, and returns the changes of values among them.
     func present(_ changes: [SettingsStoreChange]) -> [SettingsStoreChange] {
         state.withLock { state in
             // Most often there is one, and then no array needs to grow.
@@ -135,7 +135,7 @@ extension ReplicaTracker.State {
 
     fileprivate mutating func takeMemory(_ bytes: Data?) {
         do throws(ReplicaProblem) {
-            // If it was removed by hand, it is written again at the next opening.
+            // If it was removed by hand, the next opening writes it again.
             guard let bytes, let memory = try ReplicaMemory(bytes) else { return }
             if memory != self.memory {
                 var before = self.memory
@@ -151,7 +151,7 @@ extension ReplicaTracker.State {
             }
             self.memory = memory
         } catch {
-            // A newer version runs beside this one; this one goes on as who it is.
+            // A newer version runs beside this one. This one continues with the memory that it has.
         }
     }
 }

@@ -7,18 +7,20 @@
 /// The last change of one setting, as replicas exchange it.
 struct SharedEntry: Sendable, Hashable {
     var stamp: Stamp
-    /// Nil for a removal. Removals are remembered: otherwise a replica that has not heard of one would bring the value back.
+    /// The value; nil for a removal. Removals are remembered, as a replica that has not heard one would bring the value
+    /// back.
     var value: Data?
-    /// Members that a newer version has added, as JSON text. They are kept until the setting is set here.
+    /// Members that a newer version has added, as JSON text. They are kept until the setting is changed here.
     var unknownFields: [UInt8] = []
 
     var isTombstone: Bool { value == nil }
 }
 
 extension SharedEntry: Comparable {
-    /// Whether `other` wins over `one`. The stamps decide. Two entries have the same stamp only if two replicas once had the
-    /// same ID; then a value wins over a removal, and of two values the one that is later in the order of bytes. All
-    /// replicas decide alike.
+    /// Whether `other` wins over `one`. The stamps decide.
+    ///
+    /// Two entries have the same stamp only if two replicas once had the same ID. Then a value wins over a removal, and
+    /// of two values the one whose bytes sort later, so that all replicas decide alike.
     static func < (one: SharedEntry, other: SharedEntry) -> Bool {
         if one.stamp != other.stamp { return one.stamp < other.stamp }
         switch (one.value, other.value) {
@@ -41,7 +43,7 @@ struct SharedRecord: Sendable, Hashable {
 // MARK: In the local state
 
 extension SharedEntry {
-    /// The first byte. Nothing that is JSON begins with it: the property list has entries as data.
+    /// The first byte. JSON cannot begin with it, so the property list stores entries as data.
     private static let version: UInt8 = 1
     private static let fixedSize = 22
 
@@ -52,8 +54,8 @@ extension SharedEntry {
         static let unknownFields = Flags(rawValue: 2)
     }
 
-    /// The form in the local state: the version 1, flags (1: a removal, 2: unknown fields), the instant, the replica, the
-    /// epoch, the length and the bytes of the unknown fields if there are any, the value.
+    /// The form in the local state: the version 1, flags (1: a removal, 2: unknown fields), the instant, the replica,
+    /// the epoch, the length and the bytes of the unknown fields if there are any, and the value.
     var bytes: Data {
         var flags: Flags = []
         if isTombstone { flags.insert(.tombstone) }
@@ -80,7 +82,7 @@ extension SharedEntry {
         }
     }
 
-    /// - Returns: nil if the bytes are no entry: the local state is damaged, or was edited.
+    /// - Returns: nil if the bytes are no entry, because the local state is damaged or was edited.
     init?(_ bytes: Data) {
         let parts: (Stamp, Flags, [UInt8], Data)? = bytes.withUnsafeBytes { buffer in
             var input = JournalInput(buffer)
@@ -114,7 +116,7 @@ extension SharedEntry {
         return Stamp(HybridMoment(epoch: epoch, instant: Instant(number: instant)), by: ReplicaID(replica))
     }
 
-    /// The value alone, without the rest being read.
+    /// Returns only the value of an entry's bytes.
     static func value(in bytes: Data) -> Data? {
         bytes.withUnsafeBytes { plainValue(in: $0).map { Data(copying: $0) } } ?? SharedEntry(bytes)?.value
     }

@@ -1,40 +1,41 @@
-/// Joins what another replica has with what is known here: for each setting the entry that wins, which depends neither on
-/// the order in which entries arrive nor on how often they do.
+/// Joins the entries of another replica with those that are known here: for each setting, it finds the entry that wins.
+/// The result depends neither on the order in which entries arrive nor on how often they do.
 struct SharedMerge {
-    /// The replica whose state it is.
+    /// The replica whose state takes the entries.
     let own: ReplicaID
-    /// The machine's time, in milliseconds since 1970.
+    /// The time of the machine's clock, in milliseconds since 1970.
     let now: Int64
-    /// What is accepted although it is ahead of the machine's time.
+    /// The times up to which entries are accepted although they are ahead of the machine's clock.
     let accepted: AcceptedTimes
-    /// The latest epoch that is no damage.
+    /// The latest credible epoch. Later ones are damage.
     let lastEpoch: UInt32
-    /// The last of the removals that have been forgotten here; nil if there is none.
+    /// The latest moment among the removals that were forgotten here. Nil if there is none.
     let collected: HybridMoment?
-    /// The entry that is known of a setting.
+    /// Returns the entry that is known of a setting.
     let present: (String) -> SharedEntry?
 
     /// The result of a merge.
     struct Outcome: Sendable {
-        /// The entries to store, one a name.
+        /// The entries to store, at most one for a name.
         var winners: [SharedRecord] = []
-        /// Entries that are too far in the future, and are looked at again when they are due or accepted.
+        /// Entries that are too far in the future. They are read again when they are due or accepted.
         var heldBack: [SharedRecord] = []
-        /// How many records have an epoch that no replica can have reached.
+        /// The number of records with an epoch that no replica can have reached.
         var refusedCount = 0
         /// Whether there is an entry under the own ID that was not written with this state: another device has a copy of the
         /// state, or this state is itself an earlier copy.
         var hasForeignWritesOfOwn = false
-        /// Values of which nothing is known here, so old that their removal may have been forgotten.
+        /// Values of settings that are unknown here, so old that their removal may have been forgotten.
         var returning: [SharedRecord] = []
 
         /// Whether no record was held back or refused.
         var isWhole: Bool { heldBack.isEmpty && refusedCount == 0 }
     }
 
+    /// Decides about the records of a file. Stores nothing.
     func outcome(of records: some Sequence<SharedRecord>) -> Outcome {
         var outcome = Outcome()
-        // Two files may have been put into one: a name may occur more than once.
+        // A name can occur more than once: two files may have been concatenated.
         var winners: [String: SharedEntry] = [:]
         for record in records {
             let entry = record.entry
@@ -47,11 +48,11 @@ struct SharedMerge {
             let known = present(record.name)
             if let known, known >= entry { continue }
             let isOld = collected.map { moment <= $0 } ?? false
-            // An entry to which a newer version has only added something is the same.
+            // An entry to which a newer version has only added members is the same.
             let isSame = known.map { $0.stamp == entry.stamp && $0.value == entry.value } ?? false
             if entry.stamp.replica == own, !isOld, !isSame { outcome.hasForeignWritesOfOwn = true }
             if known == nil, isOld {
-                // There is nothing to remove; and should there be later, the removal is looked for then.
+                // There is nothing to remove. If an old value arrives later, its removal is searched for then.
                 if !entry.isTombstone { outcome.returning.append(record) }
             } else if let other = winners[record.name], other >= entry {
                 continue

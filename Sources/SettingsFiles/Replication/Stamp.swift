@@ -1,22 +1,22 @@
-/// What a hybrid logical clock shows: milliseconds, and a counter that orders what happens within one.
+/// A time of a hybrid logical clock: milliseconds, and a counter that orders changes within a millisecond.
 ///
-/// Both are in one number, the counter in the low 16 bits, so that the next instant is the number plus one: a counter that
-/// is full moves the milliseconds on.
+/// Both are in one number, with the counter in the low 16 bits. So the next instant is the number plus one, and a
+/// counter that overflows advances the milliseconds.
 struct Instant: Hashable, Comparable, Sendable {
     let number: UInt64
 
     init(number: UInt64) { self.number = number }
 
-    /// The first instant of a millisecond, counted from 1970. Times before 1970 or after the year 9999 become the nearest
-    /// time within.
+    /// Creates an instant in a millisecond since 1970. Times before 1970 or after the year 9999 become the nearest time
+    /// within that range.
     init(milliseconds: Int64, order: UInt16 = 0) {
         number = UInt64(min(max(milliseconds, 0), Self.latestMilliseconds)) << 16 | UInt64(order)
     }
 
-    /// The first instant of all.
+    /// The earliest instant.
     static let earliest = Instant(number: 0)
 
-    /// The last millisecond of the year 9999. A text of four digits has no later year.
+    /// The last millisecond of the year 9999, the latest year with four digits.
     static let latestMilliseconds: Int64 = 253_402_300_799_999
 
     /// Milliseconds since 1970.
@@ -24,13 +24,14 @@ struct Instant: Hashable, Comparable, Sendable {
     /// The counter.
     var order: UInt16 { UInt16(truncatingIfNeeded: number) }
 
+    /// The instant after this one.
     var next: Instant { Instant(number: number &+ 1) }
 
     static func < (one: Instant, other: Instant) -> Bool { one.number < other.number }
 }
 
-/// When a setting was changed, and by which replica: decides which of two values wins. A stamp never changes, and no two are
-/// the same, as long as each replica has an ID of its own.
+/// The moment of a change, and the replica that made it. The later of two stamps wins. A stamp never changes. No two
+/// stamps are the same as long as no two replicas have the same ID.
 struct Stamp: Hashable, Sendable {
     var moment: HybridMoment
     var replica: ReplicaID
