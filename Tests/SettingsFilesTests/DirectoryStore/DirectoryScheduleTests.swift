@@ -66,8 +66,10 @@ struct DirectoryScheduleTests {
     }
 
     @Test("whatever happens on the way, all devices have the same in the end", arguments: 0..<20)
-    func agreement(block: Int) throws {
+    func agreement(block: Int) async throws {
         for seed in (block * 50)..<(block * 50 + 50) {
+            // Tests that wait for something have a turn in between.
+            await Task.yield()
             var world = try World(seed: UInt64(seed))
             for _ in 0..<40 { try world.step() }
             // At once, and when everything is due that is held back.

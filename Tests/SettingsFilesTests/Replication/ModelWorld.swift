@@ -228,7 +228,7 @@ struct CompleteSearch {
     private(set) var fault: (steps: [ModelWorld.Step], text: String)?
 
     /// Goes through all worlds at most `depth` steps away, nearest first, until there is a fault.
-    init(_ scenario: ModelWorld.Scenario, depth: Int) {
+    init(_ scenario: ModelWorld.Scenario, depth: Int) async {
         self.scenario = scenario
         let beginning = scenario.beginning.reduce(ModelWorld(scenario)) { $0.after($1, scenario) }
         var seen: Set<ModelWorld> = [beginning]
@@ -237,6 +237,8 @@ struct CompleteSearch {
             var next: [(world: ModelWorld, steps: [ModelWorld.Step])] = []
             for (world, steps) in level {
                 count += 1
+                // Tests that wait for something have a turn in between.
+                if count.isMultiple(of: 100) { await Task.yield() }
                 if let text = world.fault(scenario) {
                     fault = (steps, text)
                     return
