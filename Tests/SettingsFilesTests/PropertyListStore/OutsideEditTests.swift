@@ -35,14 +35,16 @@ struct OutsideEditTests {
     }
 
     @Test("an edit is taken over at synchronize, and only what changed is told", arguments: [true, false])
-    func edit(isByRename: Bool) throws {
-        try withTemporaryDirectory { directory in
+    func edit(isByRename: Bool) async throws {
+        try await withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
             let subscriptions = opened.listen()
             let edited = Data(xml("<key>a</key><integer>1</integer><key>b</key><string>two</string>").utf8)
             try edited.write(to: URL(fileURLWithPath: opened.path), options: isByRename ? .atomic : [])
             try opened.service.synchronize()
             #expect(opened.service.get(Self.b) == "two")
+            // The watch may have noticed the edit first; it then calls the listeners in its own thread.
+            #expect(try await eventually { !opened.log.all.isEmpty })
             #expect(opened.log.all == ["b: one to two, external"])
             #expect(opened.problems.all.isEmpty)
             #expect(try bytes(of: opened.path) == edited)

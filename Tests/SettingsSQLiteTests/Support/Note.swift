@@ -106,7 +106,7 @@ final class Gate: Sendable {
     func open() { semaphore.signal() }
 
     func wait(sourceLocation: SourceLocation = #_sourceLocation) {
-        let isOpen = semaphore.wait(timeout: .now() + 180) == .success
+        let isOpen = semaphore.wait(timeout: .now() + 1_200) == .success
         #expect(isOpen, "the gate was not opened", sourceLocation: sourceLocation)
     }
 }
