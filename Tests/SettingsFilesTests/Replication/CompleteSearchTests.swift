@@ -30,8 +30,10 @@ private let unheard: [ModelWorld.Step] = [
     func `all replicas agree in the end, and no change loses against one that its writer had seen`(
         scenario: ModelWorld.Scenario, depth: Int, worlds: Int
     ) async {
-        let search = await CompleteSearch(scenario, depth: depth + Self.further)
-        print("\(scenario.name): \(search.count) worlds at most \(depth + Self.further) steps away")
+        // The two that grow fastest would take many minutes.
+        let depth = scenario.keys > 1 || !scenario.beginning.isEmpty ? depth : depth + Self.further
+        let search = await CompleteSearch(scenario, depth: depth)
+        print("\(scenario.name): \(search.count) worlds at most \(depth) steps away")
         #expect(search.fault == nil, "\(String(describing: search.fault))")
         // Fewer would mean that steps are missing.
         if Self.further == 0 { #expect(search.count == worlds) }
