@@ -53,11 +53,7 @@ extension ReplicatedDirectory {
             return nil
         }
         var seen = found.seen
-        if let file = found.file {
-            var summary = try takeOver(file, name)
-            if isOwn(file, named: name) { summary.contents = PartContents(file.records) }
-            seen.content = .replica(summary)
-        }
+        if let file = found.file { seen.content = .replica(try takeOver(file, name)) }
         note(seen, named: name)
         return seen
     }

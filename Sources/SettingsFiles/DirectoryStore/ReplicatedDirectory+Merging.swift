@@ -10,8 +10,9 @@ extension ReplicatedDirectory {
         try takeReturning(outcome.returning, name)
         var summary = SeenFile.Summary(of: file)
         summary.note(outcome)
-        if file.header?.replica == tracker.memory.replica, name == ownFileName() {
-            keepUnknownFields(of: file)
+        if isOwn(file, named: name) {
+            if file.header?.part == 0 { keepUnknownFields(of: file) }
+            summary.contents = PartContents(file.records)
         }
         return summary
     }

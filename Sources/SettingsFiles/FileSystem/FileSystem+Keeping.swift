@@ -33,14 +33,16 @@ extension FileSystem {
             try link(path, as: newPath)
             return .linked
         } catch {
-            switch error.number {
-            case ENOENT: return .notAtAll
-            // Also for files of other users, where the system protects those.
-            case EPERM, ENOTSUP, EOPNOTSUPP, EMLINK, ENOSYS:
-                try rename(path, to: newPath)
-                return .moved
-            default: throw error
-            }
+            if error.number == ENOENT { return .notAtAll }
+            guard error.isAboutHardLinks else { throw error }
+            try rename(path, to: newPath)
+            return .moved
         }
     }
+}
+
+extension SystemError {
+    /// Whether a file got no other name because the file system has no hard links, or refuses one for this file: some
+    /// systems protect files of other users.
+    package var isAboutHardLinks: Bool { [EPERM, ENOTSUP, EOPNOTSUPP, EMLINK, ENOSYS].contains(number) }
 }

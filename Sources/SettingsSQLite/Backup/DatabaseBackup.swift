@@ -130,7 +130,7 @@ final class DatabaseBackup: Sendable {
         } catch {
             // Another file has come to the path meanwhile; or the file system has no hard links.
             try requireFree()
-            guard [EPERM, ENOTSUP, EOPNOTSUPP, EMLINK, ENOSYS].contains(error.number) else { throw error }
+            guard error.isAboutHardLinks else { throw error }
             try fileSystem.rename(temporary, to: path)
         }
         do throws(SystemError) {

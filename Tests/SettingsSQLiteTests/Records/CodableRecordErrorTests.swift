@@ -104,7 +104,7 @@ struct CodableRecordErrorTests {
                 var container = encoder.container(keyedBy: CodingKeys.self)
                 try container.encode(1, forKey: .id)
                 var nested = container.nestedContainer(keyedBy: CodingKeys.self, forKey: .list)
-                // Whoever ignores the error does not get around it.
+                // A type that ignores the error is refused all the same.
                 try? nested.encode("secret", forKey: .id)
             }
             init(from decoder: any Decoder) throws {

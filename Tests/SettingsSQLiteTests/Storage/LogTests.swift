@@ -82,7 +82,7 @@ struct LogTests {
         }
     }
 
-    @Test("Compacting gives the room of deleted rows back, keeps every row, and notifies nobody.")
+    @Test("Compacting gives the room of deleted rows back, keeps every row, and notifies no listener.")
     func compacted() async throws {
         try await withStorage { storage in
             try await fill(storage)
