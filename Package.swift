@@ -40,17 +40,28 @@ let package = Package(
         .executableTarget(
             name: "settings-test-worker", dependencies: ["SettingsCore", "SettingsFiles", "SettingsSQLite"],
             path: "Tests/SettingsTestWorker"),
-        .testTarget(name: "SettingsCoreTests", dependencies: ["SettingsCore", "SettingsTestKit"]),
+        // What the tests of several targets use. No product.
+        .target(name: "CSettingsTestSupport", path: "Tests/CSettingsTestSupport"),
+        .target(
+            name: "SettingsTestSupport", dependencies: ["CSettingsTestSupport", "SettingsCore"],
+            path: "Tests/SettingsTestSupport"),
         .testTarget(
-            name: "SettingsFilesTests", dependencies: ["SettingsFiles", "SettingsTestKit", "settings-test-worker"]),
+            name: "SettingsCoreTests", dependencies: ["SettingsCore", "SettingsTestKit", "SettingsTestSupport"]),
+        .testTarget(
+            name: "SettingsFilesTests",
+            dependencies: ["SettingsFiles", "SettingsTestKit", "SettingsTestSupport", "settings-test-worker"]),
         .testTarget(
             name: "SettingsSQLiteTests",
             dependencies: [
-                "SettingsSQLite", "CSettingsKitSQLite", "SettingsKit", "SettingsTestKit", "settings-test-worker",
+                "SettingsSQLite", "CSettingsKitSQLite", "SettingsKit", "SettingsTestKit", "SettingsTestSupport",
+                "settings-test-worker",
             ]),
         .testTarget(
-            name: "SettingsTestKitTests", dependencies: ["SettingsCore", "SettingsFiles", "SettingsTestKit"]),
-        .testTarget(name: "SettingsKitTests", dependencies: ["SettingsKit", "SettingsSQLite", "SettingsTestKit"]),
+            name: "SettingsTestKitTests",
+            dependencies: ["SettingsCore", "SettingsFiles", "SettingsTestKit", "SettingsTestSupport"]),
+        .testTarget(
+            name: "SettingsKitTests",
+            dependencies: ["SettingsKit", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -2,7 +2,6 @@ import Foundation
 import Observation
 import SettingsKit
 import SettingsTestKit
-import Synchronization
 import Testing
 
 // The Swift snippets of the README and of the documentation catalogue, as compiled code: `.ci/docs` fails when one of
@@ -217,7 +216,7 @@ private func watchForProblems(_ settings: SettingsService) async {
     }
 }
 
-@Test(.timeLimit(.minutes(30))) private func theListenersOfObservingEndWithTheirTasks() async {
+@Test(.timeLimit(.minutes(2))) private func theListenersOfObservingEndWithTheirTasks() async {
     let settings = SettingsService(defaults: MemoryStore(), shared: MemoryStore(), diagnosticSink: .none)
     let subscriptions = [announce(settings), redrawWhenNeeded(settings)]
     let tasks = [

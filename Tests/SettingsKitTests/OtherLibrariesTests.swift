@@ -1,6 +1,5 @@
 import Foundation
 import SettingsKit
-import Synchronization
 import Testing
 
 // The usage examples of the libraries that this one grew from, with only names changed; see the article "Coming from

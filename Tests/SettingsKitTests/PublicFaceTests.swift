@@ -1,6 +1,5 @@
 import Foundation
 import SettingsKit
-import Synchronization
 import Testing
 
 /// The programs of the design brief, with nothing but `import SettingsKit`: they must compile and do what they say.
@@ -95,7 +94,7 @@ struct PublicFaceTests {
     @Test("listen")
     func listen() async throws {
         try await withService { settings, _ in
-            let heard = Log<Theme>()
+            let heard = Recorder<Theme>()
             let token = settings.observe(.theme) { change in heard.append(change.newValue) }
             let changes = settings.changes(of: .theme)
             let live = settings.value(.theme)

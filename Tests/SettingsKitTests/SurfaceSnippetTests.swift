@@ -1,6 +1,5 @@
 import Foundation
 import SettingsKit
-import Synchronization
 import Testing
 
 // The Swift snippets of the articles about properties, namespaces, records and migrations, as compiled code; see

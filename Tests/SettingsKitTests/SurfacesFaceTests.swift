@@ -1,6 +1,5 @@
 import Foundation
 import SettingsKit
-import Synchronization
 import Testing
 
 // The programs of the design brief for property wrappers, namespaces, migrations and records, with nothing but

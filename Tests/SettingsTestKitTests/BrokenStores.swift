@@ -1,6 +1,5 @@
 import Foundation
 import SettingsCore
-import Synchronization
 
 /// A correct store of two functions, for broken ones to spoil.
 final class PlainStore: SettingsStore {

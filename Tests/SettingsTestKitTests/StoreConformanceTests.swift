@@ -1,7 +1,6 @@
 import Foundation
 import SettingsCore
 import SettingsTestKit
-import Synchronization
 import Testing
 
 @Suite("The conformance suite")

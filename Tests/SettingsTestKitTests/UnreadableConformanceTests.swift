@@ -1,7 +1,6 @@
 import Foundation
 import SettingsCore
 import SettingsTestKit
-import Synchronization
 import Testing
 
 /// A medium that can become unreadable, and stays writable then.

@@ -1,9 +1,8 @@
 import Foundation
 import SettingsCore
-import Synchronization
 import Testing
 
-@Suite("Keys and namespaces with many writers (concurrency)", .timeLimit(.minutes(30)))
+@Suite("Keys and namespaces with many writers (concurrency)", .timeLimit(.minutes(2)))
 struct HooksConcurrencyTests {
     private enum Busy: SettingsNamespace {
         static let id = "busy"

@@ -2,7 +2,7 @@ import Foundation
 import SettingsCore
 import Testing
 
-@Suite("Diagnostics", .timeLimit(.minutes(30)))
+@Suite("Diagnostics", .timeLimit(.minutes(2)))
 struct DiagnosticsTests {
     private let number = Setting<Int>("number", in: .defaults, default: 7)
     private let ratio = Setting<Double>("ratio", in: .defaults, default: 0)

@@ -1,6 +1,5 @@
 import Foundation
 import SettingsCore
-import Synchronization
 
 /// Counts the calls of some stores together, and has one of them fail, or all from one on.
 final class Fuse: Sendable {

@@ -1,6 +1,5 @@
 import Foundation
 import SettingsCore
-import Synchronization
 import Testing
 
 /// What several processes have stored in one place.

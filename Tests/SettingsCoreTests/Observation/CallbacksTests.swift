@@ -2,7 +2,7 @@ import Foundation
 import SettingsCore
 import Testing
 
-@Suite("Callbacks", .timeLimit(.minutes(30)))
+@Suite("Callbacks", .timeLimit(.minutes(2)))
 struct CallbacksTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
     private let other = Setting<Int>("other", in: .defaults, default: 0)

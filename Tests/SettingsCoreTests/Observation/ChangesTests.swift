@@ -2,7 +2,7 @@ import Foundation
 import SettingsCore
 import Testing
 
-@Suite("Changes", .timeLimit(.minutes(30)))
+@Suite("Changes", .timeLimit(.minutes(2)))
 struct ChangesTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
     private let text = Setting<String>("text", in: .defaults, default: "")

@@ -1,11 +1,10 @@
 import Foundation
 import Observation
 import SettingsCore
-import Synchronization
 import Testing
 
 /// 8 writers and readers on one setting; every kind of listener must end on what is stored.
-@Suite("Delivery with many writers (concurrency)", .timeLimit(.minutes(30)))
+@Suite("Delivery with many writers (concurrency)", .timeLimit(.minutes(2)))
 struct DeliveryConcurrencyTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
     private static let sentinel = -1

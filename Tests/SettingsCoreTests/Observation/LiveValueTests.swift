@@ -3,7 +3,7 @@ import Observation
 import SettingsCore
 import Testing
 
-@Suite("Live values", .timeLimit(.minutes(30)))
+@Suite("Live values", .timeLimit(.minutes(2)))
 struct LiveValueTests {
     private let number = Setting<Int>("number", in: .defaults, default: 7)
 

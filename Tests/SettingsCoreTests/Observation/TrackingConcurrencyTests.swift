@@ -1,7 +1,7 @@
 import SettingsCore
 import Testing
 
-@Suite("Tracking a live value on several threads", .timeLimit(.minutes(30)))
+@Suite("Tracking a live value on several threads", .timeLimit(.minutes(2)))
 struct TrackingConcurrencyTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 

@@ -4,7 +4,7 @@ import SettingsCore
 import Testing
 
 /// A tracker is installed only when its closure returns; what changes in between must reach it all the same.
-@Suite("Tracking a live value", .timeLimit(.minutes(30)))
+@Suite("Tracking a live value", .timeLimit(.minutes(2)))
 struct TrackingTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 

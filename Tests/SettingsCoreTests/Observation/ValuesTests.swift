@@ -2,7 +2,7 @@ import Foundation
 import SettingsCore
 import Testing
 
-@Suite("Streams of values", .timeLimit(.minutes(30)))
+@Suite("Streams of values", .timeLimit(.minutes(2)))
 struct ValuesTests {
     private let number = Setting<Int>("number", in: .defaults, default: 7)
 

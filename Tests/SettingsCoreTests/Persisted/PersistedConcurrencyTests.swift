@@ -1,9 +1,8 @@
 import Foundation
 import SettingsCore
-import Synchronization
 import Testing
 
-@Suite("Persisted properties on many threads (concurrency)", .timeLimit(.minutes(30)))
+@Suite("Persisted properties on many threads (concurrency)", .timeLimit(.minutes(2)))
 struct PersistedConcurrencyTests {
     @Test("of concurrent first reads one stores its default, and all end on it", arguments: StoreKind.allCases)
     func firstReads(kind: StoreKind) throws {

@@ -2,7 +2,7 @@ import Foundation
 import SettingsCore
 import Testing
 
-@Suite("Listeners of persisted properties", .timeLimit(.minutes(30)))
+@Suite("Listeners of persisted properties", .timeLimit(.minutes(2)))
 struct PersisterListenersTests {
     private typealias Own = Box<SettingsService.Subscription?>
 

@@ -2,7 +2,7 @@ import Foundation
 import SettingsCore
 import Testing
 
-@Suite("Being informed of a record", .timeLimit(.minutes(30)))
+@Suite("Being informed of a record", .timeLimit(.minutes(2)))
 struct KeepInformedTests {
     @Test("the current record comes first, then the newest", arguments: StoreKind.allCases)
     func currentFirst(kind: StoreKind) async throws {

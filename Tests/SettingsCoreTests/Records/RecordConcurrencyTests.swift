@@ -2,7 +2,7 @@ import Foundation
 import SettingsCore
 import Testing
 
-@Suite("Records on many threads (concurrency)", .timeLimit(.minutes(30)))
+@Suite("Records on many threads (concurrency)", .timeLimit(.minutes(2)))
 struct RecordConcurrencyTests {
     @Test("updates on 6 threads lose none, through one storage or several", arguments: StoreKind.allCases, [1, 3])
     func counting(kind: StoreKind, storageCount: Int) throws {

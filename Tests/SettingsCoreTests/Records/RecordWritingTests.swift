@@ -1,6 +1,5 @@
 import Foundation
 import SettingsCore
-import Synchronization
 import Testing
 
 @Suite("Reading and writing records")

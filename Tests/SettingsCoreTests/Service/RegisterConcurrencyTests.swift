@@ -2,7 +2,7 @@ import Foundation
 import SettingsCore
 import Testing
 
-@Suite("Replacing a store under way (concurrency)", .timeLimit(.minutes(30)))
+@Suite("Replacing a store under way (concurrency)", .timeLimit(.minutes(2)))
 struct RegisterConcurrencyTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 

@@ -2,7 +2,7 @@ import Foundation
 import SettingsCore
 import Testing
 
-@Suite("Atomic changes (concurrency)", .timeLimit(.minutes(30)))
+@Suite("Atomic changes (concurrency)", .timeLimit(.minutes(2)))
 struct UpdateConcurrencyTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 

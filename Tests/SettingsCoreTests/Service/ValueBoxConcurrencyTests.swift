@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import SettingsCore
@@ -70,7 +69,7 @@ extension Optional: Consistent where Wrapped == Bytes24 {
     var isConsistent: Bool { self?.isConsistent ?? true }
 }
 
-@Suite("ValueBox (concurrency)", .timeLimit(.minutes(30)))
+@Suite("ValueBox (concurrency)", .timeLimit(.minutes(2)))
 struct ValueBoxConcurrencyTests {
     private func readAndWrite<Value: Consistent>(_ type: Value.Type) {
         let box = ValueBox<Value>()

@@ -8,16 +8,6 @@ extension SettingsStore {
     }
 }
 
-/// The code of the error that `body` throws; nil if it throws none.
-func thrownCode<R>(_ body: () throws -> R) -> SettingsError.Code? {
-    do {
-        _ = try body()
-        return nil
-    } catch {
-        return (error as? SettingsError)?.code ?? .init(name: "\(type(of: error))", advice: "")
-    }
-}
-
 extension Recorder where Element == String {
     /// Writes down updates: "1-2", and " external" where it was not this process; or the code of a failure.
     func listener<T>() -> @Sendable (Result<SettingsService.Change<T>, SettingsError>) -> Void {

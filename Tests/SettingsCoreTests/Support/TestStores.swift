@@ -1,6 +1,5 @@
 import Foundation
 import SettingsCore
-import Synchronization
 import Testing
 
 /// A store of two functions and nothing else, which counts its calls and lets a test look in and interfere.

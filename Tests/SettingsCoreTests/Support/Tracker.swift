@@ -35,13 +35,3 @@ func work(for duration: Duration) {
     let end = ContinuousClock.now + duration
     while ContinuousClock.now < end {}
 }
-
-/// Runs `body` on another thread, and returns when it has ended.
-func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
-    let done = DispatchSemaphore(value: 0)
-    Thread.detachNewThread {
-        body()
-        done.signal()
-    }
-    done.wait()
-}

@@ -1,15 +1,14 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import SettingsFiles
 
-@Suite("Threads of the background", .timeLimit(.minutes(10)))
+@Suite("Threads of the background", .timeLimit(.minutes(2)))
 struct BackgroundThreadsConcurrencyTests {
     @Test("work on one queue runs in order, one piece at a time")
     func order() async throws {
         let queue = BackgroundQueue()
-        let log = Log<Int>()
+        let log = Recorder<Int>()
         let running = Atomic(0)
         for number in 0..<10_000 {
             queue.async {
@@ -25,7 +24,7 @@ struct BackgroundThreadsConcurrencyTests {
     @Test("timed work runs in the order of its times, none too early")
     func times() async throws {
         let queue = BackgroundQueue()
-        let log = Log<Int>()
+        let log = Recorder<Int>()
         let start = ContinuousClock.now
         for number in (1...20).reversed() {
             queue.asyncAfter(.milliseconds(number * 20)) {
@@ -40,7 +39,7 @@ struct BackgroundThreadsConcurrencyTests {
     @Test("work that hangs, on ever so many queues, does not keep others from theirs")
     func hanging() async throws {
         let mayEnd = DispatchSemaphore(value: 0)
-        let ended = Log<Bool>()
+        let ended = Recorder<Bool>()
         let hanging = (0..<20).map { _ in BackgroundQueue() }
         for queue in hanging {
             queue.async {
@@ -48,7 +47,7 @@ struct BackgroundThreadsConcurrencyTests {
                 ended.append(true)
             }
         }
-        let log = Log<Int>()
+        let log = Recorder<Int>()
         BackgroundQueue().async { log.append(1) }
         BackgroundQueue().asyncAfter(.milliseconds(10)) { log.append(2) }
         #expect(try await eventually { log.all.count == 2 })
@@ -60,7 +59,7 @@ struct BackgroundThreadsConcurrencyTests {
     @Test("a thousand queues that are busy together have few threads")
     func fewThreads() async throws {
         let queues = (0..<1_000).map { _ in BackgroundQueue() }
-        let log = Log<Int>()
+        let log = Recorder<Int>()
         for queue in queues {
             queue.async {
                 usleep(100)
@@ -76,13 +75,13 @@ struct BackgroundThreadsConcurrencyTests {
     func released() async throws {
         final class Holder: Sendable {
             let queue: BackgroundQueue
-            let log: Log<Int>
+            let log: Recorder<Int>
 
-            init(_ queue: BackgroundQueue, _ log: Log<Int>) { (self.queue, self.log) = (queue, log) }
+            init(_ queue: BackgroundQueue, _ log: Recorder<Int>) { (self.queue, self.log) = (queue, log) }
 
             deinit { queue.async { [log] in log.append(2) } }
         }
-        let log = Log<Int>()
+        let log = Recorder<Int>()
         let queue = BackgroundQueue()
         do {
             let holder = Holder(queue, log)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsFiles
 
-@Suite("The end of a process", .timeLimit(.minutes(10)))
+@Suite("The end of a process", .timeLimit(.minutes(2)))
 struct ExitTests {
     @Test(
         "waits at most half a second for locks that another process holds, however many stores there are; nothing is lost"

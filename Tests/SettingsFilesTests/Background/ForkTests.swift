@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The background in a process made by fork", .timeLimit(.minutes(10)))
+@Suite("The background in a process made by fork", .timeLimit(.minutes(2)))
 struct ForkTests {
     @Test("a child made by fork has threads of its own for the stores that it opens, and its parent keeps its own")
     func fork() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettingsFiles
 
-@Suite("A store begins to watch its file when that matters", .timeLimit(.minutes(10)))
+@Suite("A store begins to watch its file when that matters", .timeLimit(.minutes(2)))
 struct LazyWatchTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
 
@@ -41,7 +41,7 @@ struct LazyWatchTests {
     func feed() throws {
         func isHeard(_ body: (SettingsService, any SettingsStore) -> [AnyObject]) -> (before: Bool, after: Bool) {
             let store = MemoryStore()
-            let log = Log<Bool>()
+            let log = Recorder<Bool>()
             store.feed?.onFirstListener { log.append(true) }
             let (service, _) = SettingsService.over(store)
             _ = service.get(Self.a)

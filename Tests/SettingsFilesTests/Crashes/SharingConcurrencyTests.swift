@@ -1,11 +1,10 @@
 import Foundation
 import SettingsCore
 import SettingsFiles
-import Synchronization
 import Testing
 
 /// Stores that share nothing in memory, as in several processes, used by several threads each.
-@Suite("Several stores and threads use one file (concurrency)", .timeLimit(.minutes(30)))
+@Suite("Several stores and threads use one file (concurrency)", .timeLimit(.minutes(2)))
 struct SharingConcurrencyTests {
     private static let counter = Setting<Int>("counter", in: .defaults, default: 0)
 
@@ -21,7 +20,7 @@ struct SharingConcurrencyTests {
             }
             let (threads, rounds) = (2, 200)
             let total = storeCount * threads * rounds
-            let logs = services.map { _ in Log<Int>() }
+            let logs = services.map { _ in Recorder<Int>() }
             let subscriptions = zip(services, logs).map { service, log in
                 service.observe(Self.counter) { log.append($0.newValue) }
             }

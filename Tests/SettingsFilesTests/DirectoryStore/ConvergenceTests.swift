@@ -124,7 +124,7 @@ struct ConvergenceTests {
         for name in ["a", "b"] { try one.set(name, "1") }
         try settle([one, other])
         let (service, _) = SettingsService.over(try other.store)
-        let changes = Log<String>()
+        let changes = Recorder<String>()
         let subscriptions = ["a", "b", "c"].map { name in
             service.observe(SettingsService.Setting<Int?>(name, in: .defaults)) { change in
                 let (old, new) = (change.oldValue ?? 0, change.newValue ?? 0)
@@ -148,7 +148,7 @@ struct ConvergenceTests {
     func reentrance() throws {
         let store = try other.store
         let (service, _) = SettingsService.over(store)
-        let heard = Log<Int>()
+        let heard = Recorder<Int>()
         let subscription = service.observe(SettingsService.Setting<Int>("a", in: .defaults, default: 0)) { change in
             heard.append(change.newValue)
             guard change.origin == .external else { return }

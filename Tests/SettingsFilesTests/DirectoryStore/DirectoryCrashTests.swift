@@ -15,7 +15,7 @@ import Testing
 
 /// A device whose process fails, dies, or loses its power at every call in turn while it sets something, takes something
 /// over, and writes its file.
-@Suite("A shared directory and failing disks", .timeLimit(.minutes(30)))
+@Suite("A shared directory and failing disks", .timeLimit(Rounds.timeLimit))
 struct DirectoryCrashTests {
     /// What another device has to tell.
     private let foreign: (name: String, data: Data)
@@ -120,8 +120,9 @@ struct DirectoryCrashTests {
 
     @Test("a power failure at any call keeps what was synchronised, and all devices agree on what is left")
     func powerFailure() throws {
+        let seeds = Rounds.choose(1, full: 3)
         for number in 0..<(try callCount()) {
-            for seed in 0..<3 {
+            for seed in 0..<seeds {
                 let device = try makeDevice()
                 let process = device.disk.process()
                 process.set(.death(number))

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Processes share a directory's state, and are killed", .timeLimit(.minutes(30)))
+@Suite("Processes share a directory's state, and are killed", .timeLimit(Rounds.timeLimit))
 struct DirectoryProcessTests {
     /// What another device has when it comes to the directory.
     private func another(_ directory: String) throws -> DirectoryStore {
@@ -42,7 +42,7 @@ struct DirectoryProcessTests {
     func killed() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/shared"
-            for round in 1...50 {
+            for round in 1...Rounds.choose(20, full: 50) {
                 let worker = try Worker("write", path)
                 var wanted = round
                 var acknowledged = 0

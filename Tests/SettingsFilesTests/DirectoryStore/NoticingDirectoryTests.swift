@@ -4,7 +4,7 @@ import Testing
 
 @testable import SettingsFiles
 
-@Suite("Changes in the directory are noticed", .timeLimit(.minutes(30)))
+@Suite("Changes in the directory are noticed", .timeLimit(.minutes(2)))
 struct NoticingDirectoryTests {
     private func open(
         _ shared: String, _ state: String, isPolling: Bool, _ fileSystem: any FileSystem = POSIXFileSystem()
@@ -25,7 +25,7 @@ struct NoticingDirectoryTests {
             }
             let writer = try open(one, directory + "/state1", isPolling: false)
             let reader = try open(other, directory + "/state2", isPolling: isPolling)
-            let heard = Log<Int>()
+            let heard = Recorder<Int>()
             let (service, _) = SettingsService.over(reader)
             let subscription = service.observe(Setting<Int>("a", in: .defaults, default: 0)) {
                 heard.append($0.newValue)
@@ -88,7 +88,7 @@ struct NoticingDirectoryTests {
             let store = try open(directory + "/shared", directory + "/state", isPolling: false, fileSystem)
             try store.synchronize()
             let (hangs, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            let ended = Log<Bool>()
+            let ended = Recorder<Bool>()
             fileSystem.after { call in
                 guard call == .names, ended.all.isEmpty else { return }
                 hangs.signal()

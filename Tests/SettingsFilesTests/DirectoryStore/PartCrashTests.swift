@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// A device whose process fails, dies, or loses its power at every call in turn while it writes several part files.
-@Suite("Part files and failing disks", .timeLimit(.minutes(30)))
+@Suite("Part files and failing disks", .timeLimit(Rounds.timeLimit))
 struct PartCrashTests {
     private func makeDevice() throws -> Device {
         let device = try Device("one", headLimit: 300)
@@ -37,6 +37,11 @@ struct PartCrashTests {
             // Where it stopped is what is of interest.
             return false
         }
+    }
+
+    /// The calls that go wrong, each in its turn.
+    private func calls() throws -> Turns<Int> {
+        Turns(Array(stride(from: 0, to: try callCount(), by: Rounds.choose(3, full: 1))))
     }
 
     private func callCount() throws -> Int {
@@ -71,8 +76,8 @@ struct PartCrashTests {
     }
 
     @Test("a process that dies at any call leaves files that others use, and that the next export completes")
-    func death() throws {
-        for number in 0..<(try callCount()) {
+    func death() async throws {
+        for await number in try calls() {
             for isAfter in [false, true] {
                 let device = try makeDevice()
                 let process = device.disk.process()
@@ -84,8 +89,8 @@ struct PartCrashTests {
     }
 
     @Test("a call that fails once leaves files that others use, and that the next export completes")
-    func failure() throws {
-        for number in 0..<(try callCount()) {
+    func failure() async throws {
+        for await number in try calls() {
             let device = try makeDevice()
             let process = device.disk.process()
             process.set(.once(number, errno: EIO))
@@ -96,8 +101,8 @@ struct PartCrashTests {
     }
 
     @Test("a power failure at any call leaves files that others use, and that the next export completes")
-    func powerFailure() throws {
-        for number in 0..<(try callCount()) {
+    func powerFailure() async throws {
+        for await number in try calls() {
             let device = try makeDevice()
             let process = device.disk.process()
             process.set(.death(number))

@@ -1,12 +1,11 @@
 import Foundation
 import SettingsCore
-import Synchronization
 import Testing
 
 @testable import SettingsFiles
 
 /// Devices over one real directory, as on a network file system, used by several threads each.
-@Suite("A shared directory and threads (concurrency)", .timeLimit(.minutes(30)))
+@Suite("A shared directory and threads (concurrency)", .timeLimit(.minutes(2)))
 struct SharingDirectoryConcurrencyTests {
     private func open(_ shared: String, _ state: String) throws -> DirectoryStore {
         var options = DirectoryStore.Options()
@@ -21,7 +20,7 @@ struct SharingDirectoryConcurrencyTests {
             let stores = try (0..<2).map { try open(directory + "/shared", directory + "/state\($0)") }
             let services = stores.map { SettingsService.over($0).service }
             let common = Setting<Int>("common", in: .defaults, default: -1)
-            let logs = services.map { _ in Log<Int>() }
+            let logs = services.map { _ in Recorder<Int>() }
             let subscriptions = zip(services, logs).map { service, log in
                 service.observe(common) { log.append($0.newValue) }
             }

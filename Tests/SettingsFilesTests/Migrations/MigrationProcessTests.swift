@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Migrations in processes that are killed, and in several at once", .timeLimit(.minutes(30)))
+@Suite("Migrations in processes that are killed, and in several at once", .timeLimit(Rounds.timeLimit))
 struct MigrationProcessTests {
     /// What is found by somebody who has nothing in memory yet.
     private struct Found {
@@ -71,7 +71,8 @@ struct MigrationProcessTests {
             let (path, other) = (directory + "/Near.plist", files == 2 ? directory + "/Far.plist" : nil)
             try prepare(path)
             var halves = 0
-            for round in 0..<100 {
+            let rounds = Rounds.choose(20, full: 100)
+            for round in 0..<rounds {
                 let worker = try Worker("migrate", path, other ?? "-")
                 var wanted = Int.random(in: 1...6, using: &generator)
                 let pause = Int.random(in: 0...2_000, using: &generator)
@@ -95,7 +96,7 @@ struct MigrationProcessTests {
                 #expect(try found.expectWhole(comment) >= acknowledged, comment)
                 try found.service.synchronize()
             }
-            print("\(halves) of 100 were in the middle")
+            print("\(halves) of \(rounds) were in the middle")
         }
     }
 
@@ -103,7 +104,7 @@ struct MigrationProcessTests {
     func together(files: Int) async throws {
         try await withTemporaryDirectory { directory in
             let (path, other) = (directory + "/Near.plist", files == 2 ? directory + "/Far.plist" : nil)
-            for _ in 0..<5 {
+            for _ in 0..<Rounds.choose(2, full: 5) {
                 for path in [path, other].compactMap(\.self) {
                     for file in [path, path + "-journal"] where FileManager.default.fileExists(atPath: file) {
                         try FileManager.default.removeItem(atPath: file)

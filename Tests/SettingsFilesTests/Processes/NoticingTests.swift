@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("What others do is noticed without being asked for", .timeLimit(.minutes(30)))
+@Suite("What others do is noticed without being asked for", .timeLimit(.minutes(2)))
 struct NoticingTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
 

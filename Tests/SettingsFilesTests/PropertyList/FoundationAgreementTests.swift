@@ -4,25 +4,29 @@ import Testing
 @testable import SettingsFiles
 
 @Suite struct `Agreement with Foundation` {
-    @Test(arguments: 0..<150 as Range<UInt64>)
-    func `Foundation reads what is written`(seed: UInt64) throws {
-        var random = RandomPropertyList(seed: seed)
-        let members = random.members(depth: 5)
-        let file = try XMLPropertyListWriter.write(members)
-        let object = try PropertyListSerialization.propertyList(from: file, format: nil)
-        let expected = try #require(foundationObject(.dictionary(members)) as? NSDictionary)
-        #expect(expected.isEqual(object), "seed \(seed)")
+    @Test func `Foundation reads what is written`() async throws {
+        for await seed in Rounds.seeds(0..<150) {
+            var random = RandomPropertyList(seed: seed)
+            let members = random.members(depth: 5)
+            let file = try XMLPropertyListWriter.write(members)
+            let object = try PropertyListSerialization.propertyList(from: file, format: nil)
+            let expected = try #require(foundationObject(.dictionary(members)) as? NSDictionary)
+            #expect(expected.isEqual(object), "seed \(seed)")
+        }
     }
 
-    @Test(arguments: 0..<150 as Range<UInt64>, [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func `what Foundation writes is read`(seed: UInt64, format: PropertyListSerialization.PropertyListFormat) throws {
-        var random = RandomPropertyList(seed: seed)
-        random.usesCarriageReturns = format == .binary
-        let members = random.members(depth: 5)
-        let file = try PropertyListSerialization.data(
-            fromPropertyList: foundationObject(.dictionary(members)), format: format, options: 0)
-        #expect(sorted(try PropertyListReader.read(file)) == sorted(.dictionary(members)), "seed \(seed)")
-        #expect(sorted(.dictionary(PropertyListReader.recover(file))) == sorted(.dictionary(members)), "seed \(seed)")
+    @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    func `what Foundation writes is read`(format: PropertyListSerialization.PropertyListFormat) async throws {
+        for await seed in Rounds.seeds(0..<150) {
+            var random = RandomPropertyList(seed: seed)
+            random.usesCarriageReturns = format == .binary
+            let members = random.members(depth: 5)
+            let file = try PropertyListSerialization.data(
+                fromPropertyList: foundationObject(.dictionary(members)), format: format, options: 0)
+            let expected = sorted(.dictionary(members))
+            #expect(sorted(try PropertyListReader.read(file)) == expected, "seed \(seed)")
+            #expect(sorted(.dictionary(PropertyListReader.recover(file))) == expected, "seed \(seed)")
+        }
     }
 
     @Test func `large binary files with wide references are read`() throws {

@@ -24,21 +24,22 @@ import Testing
         #expect(PropertyListKey.decode(PropertyListKey.encode(key)) == key)
     }
 
-    @Test(arguments: 0..<50 as Range<UInt64>)
-    func `survive writing and reading at every level`(seed: UInt64) throws {
-        var random = RandomPropertyList(seed: seed)
-        random.usesControlCharacters = true
-        var members: [PropertyListMember] = []
-        for index in 0..<20 {
-            let inner = [PropertyListMember(key: random.string(), value: .integer(Int64(index)))]
-            members.append(PropertyListMember(key: random.string(), value: .array([.dictionary(inner)])))
+    @Test func `survive writing and reading at every level`() async throws {
+        for await seed in Rounds.seeds(0..<50) {
+            var random = RandomPropertyList(seed: seed)
+            random.usesControlCharacters = true
+            var members: [PropertyListMember] = []
+            for index in 0..<20 {
+                let inner = [PropertyListMember(key: random.string(), value: .integer(Int64(index)))]
+                members.append(PropertyListMember(key: random.string(), value: .array([.dictionary(inner)])))
+            }
+            members = members.keepingLastOfEachKey()
+            let file = try XMLPropertyListWriter.write(members)
+            #expect(try PropertyListReader.readDictionary(file) == members, "seed \(seed)")
+            let object = try PropertyListSerialization.propertyList(from: file, format: nil)
+            let binary = try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0)
+            let ours = sorted(.dictionary(try PropertyListReader.readDictionary(binary)))
+            #expect(ours == sorted(.dictionary(members)), "seed \(seed), converted to binary")
         }
-        members = members.keepingLastOfEachKey()
-        let file = try XMLPropertyListWriter.write(members)
-        #expect(try PropertyListReader.readDictionary(file) == members, "seed \(seed)")
-        let object = try PropertyListSerialization.propertyList(from: file, format: nil)
-        let binary = try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0)
-        let ours = sorted(.dictionary(try PropertyListReader.readDictionary(binary)))
-        #expect(ours == sorted(.dictionary(members)), "seed \(seed), converted to binary")
     }
 }

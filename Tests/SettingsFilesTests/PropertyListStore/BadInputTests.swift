@@ -154,13 +154,16 @@ struct BadInputTests {
 
     // In processes of their own, because they take many seconds in a debug build: other tests go on meanwhile.
 
-    @Test("50 MB of data are written and read")
+    /// How many bytes a large file has, in millions.
+    private static let millions = Rounds.choose(5, full: 50)
+
+    @Test("a value of many megabytes is written and read")
     func large() async throws {
         try await withTemporaryDirectory { directory in
             await #expect(processExitsWith: .success) { [directory = directory as String] in
                 let path = directory + "/Settings.plist"
                 let block = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 9) })
-                let value = Data(repeatElement(block, count: 1_000).joined())
+                let value = Data(repeatElement(block, count: BadInputTests.millions * 20).joined())
                 do {
                     let store = try open(path)
                     try store.set(key("big"), to: value)
@@ -171,11 +174,11 @@ struct BadInputTests {
         }
     }
 
-    @Test("50 MB of zeros are damage, and kept")
+    @Test("many megabytes of zeros are damage, and kept")
     func largeDamage() async throws {
         try await withTemporaryDirectory { directory in
             await #expect(processExitsWith: .success) { [directory = directory as String] in
-                try BadInputTests.check(Data(count: 50_000_000), in: directory)
+                try BadInputTests.check(Data(count: BadInputTests.millions * 1_000_000), in: directory)
             }
         }
     }

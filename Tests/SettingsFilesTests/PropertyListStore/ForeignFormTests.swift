@@ -69,7 +69,7 @@ struct ForeignFormTests {
             #expect(try bytes(of: path).starts(with: "<?xml".utf8))
             // And while the store is open.
             try #require(Program.run(["plutil", "-convert", "binary1", path]).status == 0)
-            let log = Log<SettingsService.Origin>()
+            let log = Recorder<SettingsService.Origin>()
             let subscription = service.observe(setting) { log.append($0.origin) }
             try service.synchronize()
             #expect(service.get(setting) == ["b": [3]])

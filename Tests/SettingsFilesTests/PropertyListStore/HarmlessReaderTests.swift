@@ -1,7 +1,6 @@
 import Foundation
 import SettingsCore
 import SettingsTestKit
-import Synchronization
 import Testing
 
 @testable import SettingsFiles
@@ -84,7 +83,7 @@ import Testing
         try disk.makeDirectory(Start.directory)
         let writer = try quietStore(disk.process())
         let reader = try quietStore(disk.process())
-        let seen = Log<Int>()
+        let seen = Recorder<Int>()
         let (service, _) = SettingsService.over(reader)
         let subscription = service.observe(Setting<Int>("n", in: .defaults, default: 0)) { seen.append($0.newValue) }
         for number in 1...40 {
@@ -105,7 +104,7 @@ import Testing
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
             try #require(chmod(path, 0o644) == 0)
             let root = try open(path)
-            let heard = Log<Int>()
+            let heard = Recorder<Int>()
             let (service, _) = SettingsService.over(root)
             let subscription = service.observe(Setting<Int>("a", in: .defaults, default: 0)) {
                 heard.append($0.newValue)

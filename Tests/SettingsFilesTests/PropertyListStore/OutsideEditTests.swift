@@ -12,8 +12,8 @@ struct OutsideEditTests {
         let path: String
         let store: PropertyListStore
         let service: SettingsService
-        let problems: Problems
-        let log = Log<String>()
+        let problems: Recorder<SettingsError>
+        let log = Recorder<String>()
 
         init(in directory: String) throws {
             path = directory + "/Settings.plist"

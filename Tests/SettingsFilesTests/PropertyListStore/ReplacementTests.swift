@@ -60,7 +60,7 @@ struct ReplacementTests {
             let store = try open(path)
             try store.set(key("n"), to: Data("0".utf8))
             try store.synchronize()
-            let isDone = Log<Bool>()
+            let isDone = Recorder<Bool>()
             async let reads = Self.read(path, until: { !isDone.all.isEmpty })
             for number in 1...100 {
                 try store.set(key("n"), to: Data("\(number)".utf8))
@@ -126,7 +126,7 @@ struct ReplacementTests {
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem)
             try store.set(key("a"), to: Data("1".utf8))
-            let once = Log<Bool>()
+            let once = Recorder<Bool>()
             fileSystem.after { call in
                 guard call == .synchronize, once.all.isEmpty else { return }
                 once.append(true)

@@ -95,7 +95,7 @@ struct SynchronizationFailureTests {
             let fileSystem = FaultyFileSystem()
             let store = try PropertyListStore(path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
             try store.set(key("a"), to: Data("1".utf8))
-            let once = Log<Bool>()
+            let once = Recorder<Bool>()
             fileSystem.after { call in
                 guard call == .rename, once.all.isEmpty else { return }
                 once.append(true)

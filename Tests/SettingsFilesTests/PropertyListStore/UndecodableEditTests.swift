@@ -33,7 +33,7 @@ struct UndecodableEditTests {
     }
 
     private func withStore(
-        _ text: String, _ body: (PropertyListStore, URL, SettingsService, Problems) throws -> Void
+        _ text: String, _ body: (PropertyListStore, URL, SettingsService, Recorder<SettingsError>) throws -> Void
     ) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

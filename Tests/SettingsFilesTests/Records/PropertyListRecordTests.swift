@@ -3,7 +3,7 @@ import SettingsCore
 import SettingsFiles
 import Testing
 
-@Suite("Records in property lists and shared directories", .timeLimit(.minutes(30)))
+@Suite("Records in property lists and shared directories", .timeLimit(.minutes(2)))
 struct PropertyListRecordTests {
     struct Parameters: SettingsRecord, Equatable {
         var isDetailed = false

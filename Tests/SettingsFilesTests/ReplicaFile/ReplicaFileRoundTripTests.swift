@@ -99,24 +99,25 @@ import Testing
         for value in [text, data] { #expect(try roundTrip(value).read == value) }
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>)
-    func `random bytes, and random property list values`(seed: UInt64) throws {
-        var random = RandomPropertyList(seed: seed)
-        random.usesControlCharacters = true
-        var records: [SharedRecord] = []
-        for index in 0..<40 {
-            let value = index % 2 == 0 ? random.data() : NativeValue.bytes(of: random.value(depth: 3))
-            let stamp = Stamp(
-                Instant(number: random.generator.next() >> 17), epoch: UInt32(index % 3),
-                replica: random.generator.next())
-            let entry = SharedEntry(stamp: stamp, value: index % 7 == 0 ? nil : value)
-            records.append(SharedRecord(name: "\(index) \(random.string())", entry: entry))
+    @Test func `random bytes, and random property list values`() async throws {
+        for await seed in Rounds.seeds(0..<20) {
+            var random = RandomPropertyList(seed: seed)
+            random.usesControlCharacters = true
+            var records: [SharedRecord] = []
+            for index in 0..<40 {
+                let value = index % 2 == 0 ? random.data() : NativeValue.bytes(of: random.value(depth: 3))
+                let stamp = Stamp(
+                    Instant(number: random.generator.next() >> 17), epoch: UInt32(index % 3),
+                    replica: random.generator.next())
+                let entry = SharedEntry(stamp: stamp, value: index % 7 == 0 ? nil : value)
+                records.append(SharedRecord(name: "\(index) \(random.string())", entry: entry))
+            }
+            // Names have no zero byte.
+            records = records.filter { !$0.name.utf8.contains(0) }
+            let file = replicaFile(ReplicaFileWriter.bytes(sampleHeader, records))
+            #expect(file?.records.isIdentical(to: records) == true, "seed \(seed)")
+            #expect(file?.isComplete == true, "seed \(seed)")
         }
-        // Names have no zero byte.
-        records = records.filter { !$0.name.utf8.contains(0) }
-        let file = replicaFile(ReplicaFileWriter.bytes(sampleHeader, records))
-        #expect(file?.records.isIdentical(to: records) == true, "seed \(seed)")
-        #expect(file?.isComplete == true, "seed \(seed)")
     }
 
     // MARK: Names

@@ -8,35 +8,48 @@ private let unheard: [ModelWorld.Step] = [
     .set(replica: 0, key: 0), .read(replica: 2, from: 0), .remove(replica: 0, key: 0),
 ]
 
-/// All that can happen to three replicas within some steps. The depth is bounded here, and greater in CI, where
-/// `SETTINGSKIT_SEARCH_DEPTH` adds to it.
+/// All that can happen to three replicas within some steps.
 @Suite struct `In every world that some steps lead to` {
-    private static let further =
-        ProcessInfo.processInfo.environment["SETTINGSKIT_SEARCH_DEPTH"].flatMap { Int($0) } ?? 0
+    /// A scenario, and to how many worlds so many steps lead: fewer would mean that steps are missing.
+    struct Search: Sendable, CustomTestStringConvertible {
+        let scenario: ModelWorld.Scenario
+        let worlds: [Int: Int]
+        let depth: Int
+        let fullDepth: Int
 
-    /// The scenarios, how many steps are taken, and how many worlds these lead to.
-    static let scenarios: [(ModelWorld.Scenario, depth: Int, worlds: Int)] = [
-        (.init(name: "one setting"), 4, 5_570),
-        (.init(name: "two settings", keys: 2), 4, 16_521),
-        (.init(name: "a copied state", clones: true), 4, 7_064),
-        (.init(name: "a device that is thrown away", throwsAway: true), 4, 6_046),
-        (.init(name: "a clock that stays ahead", lastingError: 100 * Device.day), 4, 2_694),
-        (.init(name: "a clock that stays behind", lastingError: -50 * Device.day), 4, 2_616),
-        (.init(name: "removals that are forgotten", replicas: 2, forgets: true), 4, 11_929),
-        (.init(name: "a removal that one of three has not heard of", forgets: true, beginning: unheard), 3, 9_617),
+        var testDescription: String { "\(scenario.name), \(Rounds.areFull ? fullDepth : depth) steps" }
+    }
+
+    static let searches = [
+        Search(scenario: .init(name: "one setting"), worlds: [4: 5_570], depth: 3, fullDepth: 5),
+        Search(scenario: .init(name: "two settings", keys: 2), worlds: [4: 16_521], depth: 3, fullDepth: 4),
+        Search(scenario: .init(name: "a copied state", clones: true), worlds: [4: 7_064], depth: 3, fullDepth: 5),
+        Search(
+            scenario: .init(name: "a device that is thrown away", throwsAway: true), worlds: [4: 6_046], depth: 3,
+            fullDepth: 5),
+        Search(
+            scenario: .init(name: "a clock that stays ahead", lastingError: 100 * Device.day), worlds: [4: 2_694],
+            depth: 4, fullDepth: 5),
+        Search(
+            scenario: .init(name: "a clock that stays behind", lastingError: -50 * Device.day), worlds: [4: 2_616],
+            depth: 4, fullDepth: 5),
+        Search(
+            scenario: .init(name: "removals that are forgotten", replicas: 2, forgets: true), worlds: [4: 11_929],
+            depth: 3, fullDepth: 5),
+        Search(
+            scenario: .init(name: "a removal that one of three has not heard of", forgets: true, beginning: unheard),
+            worlds: [3: 9_617], depth: 2, fullDepth: 3),
     ]
 
-    @Test(arguments: scenarios)
+    @Test(arguments: searches)
     func `all replicas agree in the end, and no change loses against one that its writer had seen`(
-        scenario: ModelWorld.Scenario, depth: Int, worlds: Int
+        search: Search
     ) async {
-        // The two that grow fastest would take many minutes.
-        let depth = scenario.keys > 1 || !scenario.beginning.isEmpty ? depth : depth + Self.further
-        let search = await CompleteSearch(scenario, depth: depth)
-        print("\(scenario.name): \(search.count) worlds at most \(depth) steps away")
-        #expect(search.fault == nil, "\(String(describing: search.fault))")
-        // Fewer would mean that steps are missing.
-        if Self.further == 0 { #expect(search.count == worlds) }
+        let depth = Rounds.choose(search.depth, full: search.fullDepth)
+        let found = await CompleteSearch(search.scenario, depth: depth)
+        print("\(search.scenario.name): \(found.count) worlds at most \(depth) steps away")
+        #expect(found.fault == nil, "\(String(describing: found.fault))")
+        if let worlds = search.worlds[depth] { #expect(found.count == worlds) }
     }
 }
 

@@ -1,5 +1,4 @@
 import SettingsFiles
-import Synchronization
 
 #if canImport(Glibc)
     import Glibc

@@ -4,7 +4,7 @@ import SettingsFiles
 import Testing
 
 /// Devices with a real directory each, between which only a real syncer carries anything.
-@Suite("Real syncers", .serialized, .timeLimit(.minutes(30)))
+@Suite("Real syncers", .serialized, .timeLimit(Rounds.timeLimit))
 struct SyncerTests {
     private struct Replica: Sendable {
         let name: String

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 @testable import SettingsFiles
 
@@ -7,7 +6,7 @@ import Synchronization
 final class WatchedEvents: Sendable {
     typealias Event = DirectoryWatcher.Event
 
-    private let log = Log<Event>()
+    private let log = Recorder<Event>()
     private let stream: AsyncStream<Event>
     private let continuation: AsyncStream<Event>.Continuation
 

@@ -1,6 +1,5 @@
 #if canImport(Glibc) || canImport(Musl)
     import Foundation
-    import Synchronization
     import Testing
 
     @testable import SettingsFiles
@@ -11,7 +10,7 @@
         import Musl
     #endif
 
-    @Suite("Watching when the system has enough of it", .timeLimit(.minutes(30)))
+    @Suite("Watching when the system has enough of it", .timeLimit(.minutes(2)))
     struct WatchingFailureTests {
         private static func failing(_ error: Int32) -> SystemError {
             SystemError(call: "test", path: "", number: error)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsFiles
 
-@Suite("Watching a directory that comes and goes", .timeLimit(.minutes(30)))
+@Suite("Watching a directory that comes and goes", .timeLimit(.minutes(2)))
 struct WatchingPathTests {
     /// A watched path, below a temporary directory, and what makes it lead to another directory that is there afterwards.
     struct Case: Sendable, CustomTestStringConvertible {

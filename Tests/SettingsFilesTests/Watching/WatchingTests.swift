@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Watching a directory", .timeLimit(.minutes(30)))
+@Suite("Watching a directory", .timeLimit(.minutes(2)))
 struct WatchingTests {
     enum Change: CaseIterable, Sendable {
         case made, written, touched, replaced, movedAway, removed, attributes
@@ -104,7 +104,7 @@ struct WatchingTests {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments = ["-c", "echo 1 > \"$0/a\"", directory]
-            let ends = Log<Bool>()
+            let ends = Recorder<Bool>()
             process.terminationHandler = { _ in ends.append(true) }
             try process.run()
             await events.wait(for: .changed(name: "a"))
@@ -136,7 +136,7 @@ struct WatchingTests {
     func cancelInHandler() async throws {
         try await withTemporaryDirectory { directory in
             let events = WatchedEvents()
-            let watches = Log<DirectoryWatcher.Watch>()
+            let watches = Recorder<DirectoryWatcher.Watch>()
             let watch = watcher.watch(directory, names: ["a"]) { [watcher] event in
                 watches.all.first?.cancel()
                 if let other = try? watcher.watch(directory, events) { watches.append(other) }

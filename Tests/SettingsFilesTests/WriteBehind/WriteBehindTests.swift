@@ -1,6 +1,5 @@
 import Foundation
 import SettingsFiles
-import Synchronization
 import Testing
 
 @Suite("Writing behind")
@@ -9,7 +8,7 @@ struct WriteBehindTests {
 
     @Test("a write comes soon after it was scheduled, and not before")
     func soon() async throws {
-        let writes = Log<ContinuousClock.Instant>()
+        let writes = Recorder<ContinuousClock.Instant>()
         let writer = WriteBehind(delay: .milliseconds(20)) {
             writes.append(.now)
         } report: {
@@ -23,7 +22,7 @@ struct WriteBehindTests {
 
     @Test("what is scheduled during the delay is one write")
     func gathered() async throws {
-        let writes = Log<Bool>()
+        let writes = Recorder<Bool>()
         let writer = WriteBehind(delay: .milliseconds(300)) {
             writes.append(true)
         } report: {
@@ -42,8 +41,8 @@ struct WriteBehindTests {
 
     @Test("what is scheduled while a write is under way is written by another")
     func duringWrite() async throws {
-        let writes = Log<Bool>()
-        let begun = Log<Bool>()
+        let writes = Recorder<Bool>()
+        let begun = Recorder<Bool>()
         let mayEnd = DispatchSemaphore(value: 0)
         let writer = WriteBehind(delay: .milliseconds(1)) {
             begun.append(true)
@@ -63,8 +62,8 @@ struct WriteBehindTests {
 
     @Test("a failure is told once, and the write tried again until it works")
     func retried() async throws {
-        let attempts = Log<Bool>()
-        let reports = Log<Bool>()
+        let attempts = Recorder<Bool>()
+        let reports = Recorder<Bool>()
         let writer = WriteBehind(delay: .milliseconds(1)) {
             attempts.append(true)
             if attempts.all.count < 3 { throw Failure() }
@@ -78,7 +77,7 @@ struct WriteBehindTests {
 
     @Test("a writer that is dropped is neither kept alive nor called")
     func dropped() async throws {
-        let writes = Log<Bool>()
+        let writes = Recorder<Bool>()
         weak var dropped: WriteBehind?
         do {
             let writer = WriteBehind(delay: .milliseconds(10)) {
@@ -90,7 +89,7 @@ struct WriteBehindTests {
             writer.schedule()
         }
         #expect(dropped == nil)
-        let other = Log<Bool>()
+        let other = Recorder<Bool>()
         let later = WriteBehind(delay: .milliseconds(50)) {
             other.append(true)
         } report: {

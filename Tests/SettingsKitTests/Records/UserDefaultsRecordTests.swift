@@ -2,7 +2,7 @@ import Foundation
 import SettingsKit
 import Testing
 
-@Suite("Records in UserDefaults", .timeLimit(.minutes(30)))
+@Suite("Records in UserDefaults", .timeLimit(.minutes(2)))
 struct UserDefaultsRecordTests {
     struct Parameters: SettingsRecord, Equatable {
         var isDetailed = false

@@ -1,7 +1,6 @@
 import Foundation
 import SettingsCore
 import SettingsKit
-import Synchronization
 
 /// A property list that cannot be opened: there is a directory in its place. The file comes later, in one moment.
 final class LateFile: Sendable {
@@ -9,7 +8,7 @@ final class LateFile: Sendable {
     let directory: String
     private let path: String
     private let link: String
-    let problems = Log<SettingsError>()
+    let problems = Recorder<SettingsError>()
     let timing = ManualTiming()
 
     var url: URL { URL(fileURLWithPath: path) }

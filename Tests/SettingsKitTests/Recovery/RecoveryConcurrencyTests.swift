@@ -4,7 +4,7 @@ import SettingsKit
 import Testing
 
 /// Writes that race with the opening of a store.
-@Suite("Writes while a late store opens", .timeLimit(.minutes(30)))
+@Suite("Writes while a late store opens", .timeLimit(.minutes(2)))
 struct RecoveryConcurrencyTests {
     private let threads = 4
 
@@ -33,7 +33,7 @@ struct RecoveryConcurrencyTests {
             let file = try LateFile(in: directory)
             let services = [file.service(), file.service()]
             let total = Setting<Int>("total", in: .defaults, default: 0)
-            let seen = (0..<threads).map { _ in Log<Int>() }
+            let seen = (0..<threads).map { _ in Recorder<Int>() }
             let subscriptions = (0..<threads).map { number in
                 services[number % 2].observe(setting(number)) { seen[number].append($0.newValue) }
             }

@@ -16,7 +16,7 @@ struct RecoveryListenerTests {
         try withTemporaryDirectory { directory in
             let file = try LateFile(in: directory)
             let settings = file.service()
-            let (changes, sets, tracked) = (Log<String>(), Log<String>(), Log<Int>())
+            let (changes, sets, tracked) = (Recorder<String>(), Recorder<String>(), Recorder<Int>())
             let subscriptions = [
                 settings.observe(count) { changes.append("count \($0.oldValue)-\($0.newValue) \($0.origin)") },
                 settings.observe(name) {
@@ -80,7 +80,7 @@ struct RecoveryListenerTests {
             settings.set(name, to: "Ann")
             try file.appear(["count": 41])
             try settings.synchronize()
-            let changes = Log<String>()
+            let changes = Recorder<String>()
             let subscription = settings.observe(count) { changes.append("\($0.oldValue)-\($0.newValue) \($0.origin)") }
             // Over the same file: a change of its own for the other service.
             let second = SettingsService(defaults: try PropertyListStore(url: file.url))

@@ -271,7 +271,7 @@ private struct Counter: SettingsRecord, Equatable {
 }
 
 private struct HookedKey: SettingKey {
-    static let seen = Log<String>()
+    static let seen = Recorder<String>()
 
     let key = SettingsService.StorageKey("hooked", scope: .defaults)
     let defaultValue = 0

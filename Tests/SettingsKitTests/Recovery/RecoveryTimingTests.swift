@@ -1,7 +1,6 @@
 import Foundation
 import SettingsCore
 import SettingsKit
-import Synchronization
 import Testing
 
 /// When a store is opened again, and what stands in its way.
@@ -78,7 +77,7 @@ struct RecoveryTimingTests {
     @Test("it stays in memory while its changes cannot be written, and loses none")
     func unwritable() throws {
         let target = Stubborn(["count": Data("41".utf8)])
-        let problems = Log<SettingsError>()
+        let problems = Recorder<SettingsError>()
         let store = RecoveringStore(
             reason: SettingsError(.memoryOnly), description: "memory",
             timing: .init(schedule: { _, _ in }, wait: { _ in }, pauseBetweenUses: .seconds(3_600))
@@ -99,7 +98,7 @@ struct RecoveryTimingTests {
     func refused() throws {
         let target = Stubborn(["count": Data("41".utf8)])
         target.isWritable.store(true, ordering: .relaxed)
-        let problems = Log<SettingsError>()
+        let problems = Recorder<SettingsError>()
         let store = RecoveringStore(
             reason: SettingsError(.memoryOnly), description: "memory",
             timing: .init(schedule: { _, _ in }, wait: { _ in }, pauseBetweenUses: .seconds(3_600))

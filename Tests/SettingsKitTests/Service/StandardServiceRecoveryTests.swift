@@ -48,7 +48,7 @@
                     setenv("XDG_CONFIG_HOME", directory, 1)
                     try #require(setuid(65_534) == 0)
                     let settings = SettingsService()
-                    let changes = Log<Int>()
+                    let changes = Recorder<Int>()
                     let subscription = settings.observe(Self.count) { changes.append($0.newValue) }
                     settings.update(Self.count) { $0 += 1 }
                     settings.set(Setting<String?>("name", in: .defaults), to: "Ann")

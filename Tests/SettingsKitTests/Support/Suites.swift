@@ -37,6 +37,3 @@ func filesOfSuite(_ name: String) -> [URL] {
         ["\(name).plist", "\(name)"].map { URL(fileURLWithPath: directory).appendingPathComponent($0) }
     }.filter { FileManager.default.fileExists(atPath: $0.path) }
 }
-
-/// Shorthand for a key in `.defaults`.
-func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .defaults) }

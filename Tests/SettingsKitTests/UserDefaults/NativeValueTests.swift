@@ -9,7 +9,7 @@ struct NativeValueTests {
     /// A service over a suite, and the suite as an app without SettingsKit has it.
     private func withService(_ body: (SettingsService, UserDefaults) throws -> Void) throws {
         try withSuite { name in
-            let problems = Log<SettingsError>()
+            let problems = Recorder<SettingsError>()
             let service = SettingsService(
                 defaults: UserDefaultsStore(suite: name), diagnosticSink: .init { problems.append($0) })
             try body(service, try #require(UserDefaults(suiteName: name)))

@@ -1,7 +1,6 @@
 import Foundation
 import SettingsKit
 import SettingsTestKit
-import Synchronization
 import Testing
 
 @Suite("Conformance of UserDefaultsStore")

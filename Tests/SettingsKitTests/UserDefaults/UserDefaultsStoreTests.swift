@@ -27,7 +27,7 @@ struct UserDefaultsStoreTests {
             let store = UserDefaultsStore(suite: name)
             let one = SettingsService(defaults: store, diagnosticSink: .none)
             let other = SettingsService(defaults: store, diagnosticSink: .none)
-            let heard = Log<Int>()
+            let heard = Recorder<Int>()
             let subscription = other.observe(Self.setting) { heard.append($0.newValue) }
             one.set(Self.setting, to: 1)
             one.set(Self.setting, to: 1)
@@ -59,7 +59,7 @@ struct UserDefaultsStoreTests {
             let service = SettingsService(defaults: store, diagnosticSink: .none)
             let defaults = try #require(UserDefaults(suiteName: name))
             #expect(service.get(Self.setting) == 0)
-            let heard = Log<String>()
+            let heard = Recorder<String>()
             let subscription = service.observe(Self.setting) { change in
                 // Another thread may use the store while this one is in a listener.
                 let isRead = DispatchSemaphore(value: 0)

@@ -58,7 +58,7 @@ struct BackupTests {
             let file = backups.appendingPathComponent("copy.sqlite")
             let path = storage.path
             let before = try await storage.dump()
-            let steps = Collected<SQLiteBackupProgress>()
+            let steps = Recorder<SQLiteBackupProgress>()
             try await storage.backup(to: file) { progress in
                 #expect(throws: Never.self) {
                     let program = try OtherProgram(path)
@@ -122,7 +122,7 @@ struct BackupTests {
     func cancelled() async throws {
         try await withLargeStorage { storage, backups in
             let task = Guarded<Task<Void, any Error>?>(nil)
-            let steps = Collected<SQLiteBackupProgress>()
+            let steps = Recorder<SQLiteBackupProgress>()
             let started = Task {
                 try await storage.backup(to: backups.appendingPathComponent("copy.sqlite")) { progress in
                     steps.append(progress)

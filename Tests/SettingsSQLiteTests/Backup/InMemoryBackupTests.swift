@@ -7,7 +7,7 @@ import Testing
 struct InMemoryBackupTests {
     @Test("A database in memory can be backed up into a file.")
     func inMemory() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let storage = try SQLiteStorage.inMemory(versions: [notesSchema])
             try await storage.write { try $0.insert(Note(1, "text")) }
             let file = folder.appendingPathComponent("copy.sqlite")

@@ -1,7 +1,6 @@
 import Foundation
 import SettingsCore
 import SettingsSQLite
-import Synchronization
 import Testing
 
 /// Texts that mean something to whoever pastes them.
@@ -191,7 +190,7 @@ struct InjectionTests {
 
     @Test("Defaults in a definition, and ids of versions, are stored as they are.")
     func definitions() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             struct Version: SQLiteSchemaVersion {
                 let id: String
                 func upgrade(_ database: SQLiteDatabase) throws {}

@@ -187,7 +187,7 @@ struct CodableRecordTests {
             var role = MemberRole.guest
             var hosts = ["a"]
         }
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let version = ScriptVersion(
                 "1", "CREATE TABLE parameters (isDetailed BOOLEAN, apiURL TEXT, retries INTEGER, role TEXT, hosts TEXT)"
             )
@@ -203,7 +203,7 @@ struct CodableRecordTests {
             parameters.apiURL = nil
             #expect(try program.text("SELECT apiURL FROM parameters") == nil)
             try program.run("UPDATE parameters SET retries = 'many', hosts = '{}', role = NULL, isDetailed = 0")
-            #expect(try await holdsSoon { parameters.isDetailed == false })
+            #expect(try await eventually { parameters.isDetailed == false })
             #expect(parameters.retries == 3 && parameters.hosts == ["a"] && parameters.role == .guest)
         }
     }

@@ -1,7 +1,6 @@
 import Foundation
 import SettingsKit
 import SettingsSQLite
-import Synchronization
 import Testing
 
 private struct Parameters: Equatable {
@@ -140,7 +139,7 @@ struct SettingsRecordTableTests {
 
     @Test("Parameters are columns of one row, which is made when the first of them is set.")
     func columns() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let settings = try open(folder)
             #expect(settings.read() == .empty)
             #expect(try await rows(in: folder) == [])
@@ -159,7 +158,7 @@ struct SettingsRecordTableTests {
 
     @Test("What one storage of a table writes, another finds, and so does the next program.")
     func shared() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             do {
                 let (one, other) = (try open(folder), try open(folder))
                 one.retries = 7
@@ -173,7 +172,7 @@ struct SettingsRecordTableTests {
 
     @Test("A change made with SQL is heard, and a listener ends on what is stored.")
     func outside() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let settings = try open(folder)
             settings.retries = 1
             var iterator = settings.keepInformed().makeAsyncIterator()
@@ -191,7 +190,7 @@ struct SettingsRecordTableTests {
         "A column that holds something else reads as that of the empty record, is diagnosed, and stays until it is set."
     )
     func somethingElse() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let settings = try open(folder)
             settings.apiUrl = URL(string: "https://e.org")
             let storage = try SQLiteStorage(at: folder.appendingPathComponent("Settings.sqlite"))
@@ -209,7 +208,7 @@ struct SettingsRecordTableTests {
 
     @Test("Versions are applied once; one that fails leaves everything as it was and is named.")
     func versions() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             try open(folder).retries = 6
             let settings = try open(folder, versions: [First(), Second()])
             #expect(settings.retries == 6)
@@ -226,7 +225,7 @@ struct SettingsRecordTableTests {
 
     @Test("To a table, the case of its columns does not matter; other rows of it stay; a view is refused.")
     func othersTable() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let settings = try open(folder, versions: [OtherCase()])
             settings.isDetailed = true
             #expect(settings.isDetailed)
@@ -244,7 +243,7 @@ struct SettingsRecordTableTests {
 
     @Test("Opened again after its file was replaced, a record is that of the new file.")
     func replaced() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let settings = try open(folder)
             settings.retries = 9
             for name in ["", "-wal", "-shm"] {
@@ -261,7 +260,7 @@ struct SettingsRecordTableTests {
 
     @Test("JSON that cannot be decoded reads as that of the empty record, and other parameters can be set.")
     func malformed() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let places = try SettingsStorage<Places>(name: "Places", at: folder, versions: [PlacesV01()])
             places.names = ["Oslo"]
             let storage = try SQLiteStorage(at: folder.appendingPathComponent("Places.sqlite"))
@@ -274,7 +273,7 @@ struct SettingsRecordTableTests {
 
     @Test("Several records can have tables in one database, each with versions of its own.")
     func oneDatabase() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             for _ in 0..<2 {
                 let settings = try SettingsStorage<Parameters>(name: "App", at: folder, versions: [First()])
                 let places = try SettingsStorage<Places>(name: "App", at: folder, versions: [PlacesV01()])
@@ -287,7 +286,7 @@ struct SettingsRecordTableTests {
 
     @Test("Without a version that makes the table, there is an error that says so.")
     func noTable() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let error = #expect(throws: SettingsError.self) { try open(folder, versions: []) }
             #expect(error?.code == .unexpectedTable)
         }

@@ -27,7 +27,7 @@ struct GRDBMigrationTests {
 
     @Test("Migrations of GRDB count as the versions with their ids, or that replace them; its table stays as it is.")
     func adopting() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let program = try migrate(url, "createUsers", "addAvatars", "v03")
             let versions = [
@@ -53,7 +53,7 @@ struct GRDBMigrationTests {
 
     @Test("A migration of GRDB that is not known here is a newer program's, wherever it stands.")
     func unknown() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             for (name, identifiers) in [("first", ["x", "v01"]), ("last", ["v01", "x"]), ("only", ["x"])] {
                 let url = folder.appendingPathComponent("\(name).sqlite")
                 let program = try migrate(url)
@@ -72,7 +72,7 @@ struct GRDBMigrationTests {
 
     @Test("A database with a part of the migrations that a version replaces is refused.")
     func partly() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             _ = try migrate(url, "createUsers")
             await expect(.schemaTooOld, saying: "lacks addAvatars") {
@@ -85,7 +85,7 @@ struct GRDBMigrationTests {
 
     @Test("Migrations of GRDB count for nothing unless the configuration says so, nor where there are none.")
     func notAdopting() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let beside = folder.appendingPathComponent("beside.sqlite")
             _ = try migrate(beside, "v01")
             let storage = try SQLiteStorage(at: beside, versions: [loggingVersion("v01")])
@@ -102,7 +102,7 @@ struct GRDBMigrationTests {
 
     @Test("Migrations of GRDB also count in a database that is only read.")
     func readOnly() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let program = try migrate(url, "createUsers")
             var configuration = Self.adopting
@@ -120,7 +120,7 @@ struct GRDBMigrationTests {
 
     @Test("Storages that are opened at once adopt the migrations once.")
     func atOnce() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             _ = try migrate(url, "createUsers")
             try await withThrowingTaskGroup(of: Void.self) { group in

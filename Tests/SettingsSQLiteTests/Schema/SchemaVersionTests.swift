@@ -29,7 +29,7 @@ struct SchemaVersionTests {
 
     @Test("Each version is applied once and in order; older ones may be dropped, and new ones come in between.")
     func order() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             for (numbers, expected) in [
                 ([1, 2], ["1", "2"]), ([1, 2], ["1", "2"]), ([1, 2, 3], ["1", "2", "3"]),
@@ -45,7 +45,7 @@ struct SchemaVersionTests {
 
     @Test("Several schemas have their versions in one database, whose ids may be the same.")
     func schemas() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             var others = SQLiteStorage.Configuration()
             others.schemaName = "others"
@@ -61,7 +61,7 @@ struct SchemaVersionTests {
 
     @Test("A version that fails leaves the database as the version before has left it, and is named.")
     func failing() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let failures: [(String, (SQLiteDatabase) throws -> Void)] = [
                 ("Failure", { _ in throw Failure() }), ("no such table", { try $0.drop(table: "nothing") }),
@@ -115,7 +115,7 @@ struct SchemaVersionTests {
             CREATE TABLE new (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO new SELECT id, 'x' FROM parents;
             DROP TABLE parents; ALTER TABLE new RENAME TO parents;
             """)
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let storage = try SQLiteStorage(at: url, versions: [first, second])
             #expect(try await storage.number("SELECT count(*) FROM children") == 1)
@@ -136,7 +136,7 @@ struct SchemaVersionTests {
 
     @Test("A newer schema is refused, and an older one where nothing may be written; neither is changed.")
     func tooNewAndTooOld() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let storage = try SQLiteStorage(at: url, versions: [1, 2, 3].map(Self.version))
             let before = try await storage.dump()
@@ -161,7 +161,7 @@ struct SchemaVersionTests {
 
     @Test("Storages that are opened at once apply each version once.")
     func atOnce() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("deep/er/a.sqlite")
             let numbers = 1...8
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -178,7 +178,7 @@ struct SchemaVersionTests {
     @Test("The database that a version is given cannot be used afterwards.")
     func outside() async throws {
         final class Box: @unchecked Sendable { var database: SQLiteDatabase? }
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let box = Box()
             let url = folder.appendingPathComponent("a.sqlite")
             _ = try SQLiteStorage(at: url, versions: [ClosureVersion("1") { box.database = $0 }])

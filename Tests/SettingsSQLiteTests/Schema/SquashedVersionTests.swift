@@ -12,7 +12,7 @@ struct SquashedVersionTests {
     private func log(
         _ programs: [[ScriptVersion]], _ configuration: SQLiteStorage.Configuration = .init()
     ) async throws -> [String] {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             for versions in programs { _ = try SQLiteStorage(at: url, versions: versions) }
             let storage = try SQLiteStorage(at: url, configuration: configuration)
@@ -34,7 +34,7 @@ struct SquashedVersionTests {
             #expect(try await log([Self.old, program, program]) == ["a", "b", "c", "d"])
         }
         // Nothing is to be done, so it may be opened for reading.
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             _ = try SQLiteStorage(at: url, versions: Self.old)
             var configuration = SQLiteStorage.Configuration()
@@ -45,7 +45,7 @@ struct SquashedVersionTests {
 
     @Test("An old program refuses a squashed newer database, and does not run its versions on it.")
     func oldProgram() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             for (name, newer) in [
                 ("new", [[Self.squashed]]), ("newer", [[Self.squashed, loggingVersion("d")]]),
                 ("upgraded", [Self.old, [Self.squashed, loggingVersion("d")]]),
@@ -64,7 +64,7 @@ struct SquashedVersionTests {
 
     @Test("Versions of which none is known here are a newer program's.")
     func unknown() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             _ = try SQLiteStorage(at: url, versions: Self.old)
             await expect(.schemaTooNew, saying: "Not known here: a, b, c") {
@@ -76,7 +76,7 @@ struct SquashedVersionTests {
 
     @Test("A database with a part of what was squashed is refused, unless the program has the rest.")
     func partlyUpgraded() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             _ = try SQLiteStorage(at: url, versions: Array(Self.old.prefix(2)))
             let storage = try SQLiteStorage(at: url)

@@ -299,7 +299,7 @@ struct AccessTests {
 
     @Test("A storage goes away although a task that was made inside of an access goes on.")
     func letGo() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             weak var gone: SQLiteStorage?
             let isDone = Signal()
             let task: Task<Void, Never>

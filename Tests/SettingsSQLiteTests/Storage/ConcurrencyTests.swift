@@ -184,7 +184,7 @@ struct StorageConcurrencyTests {
 
     @Test("Several storages of one file write at once, and wait for each other.")
     func severalStorages() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let version = ScriptVersion("1", "CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)")
             var configuration = SQLiteStorage.Configuration()

@@ -17,7 +17,7 @@ struct StorageErrorTests {
 
     @Test("What cannot be opened is told by path and label, and is not changed.", arguments: [true, false])
     func opening(isReadOnly: Bool) async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let configuration = configuration(isReadOnly: isReadOnly, label: "the label")
             func open(_ url: URL) throws -> SQLiteStorage { try SQLiteStorage(at: url, configuration: configuration) }
 
@@ -43,7 +43,7 @@ struct StorageErrorTests {
 
     @Test("A database that is only read is not written, and follows what others write.")
     func readOnly() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let writing = try SQLiteStorage(at: url, versions: [notesSchema])
             let reading = try SQLiteStorage(
@@ -59,7 +59,7 @@ struct StorageErrorTests {
 
     @Test("Whoever waits for another process in vain is told so, and has written nothing.")
     func busy() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let patient = try SQLiteStorage(
                 at: url, versions: [notesSchema], configuration: configuration(timeout: .seconds(300)))
@@ -91,7 +91,7 @@ struct StorageErrorTests {
         "A file that was replaced is neither written nor read any more, and who listens is told.",
         arguments: [false, true])
     func replaced(hasRead: Bool) async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let storage = try SQLiteStorage(at: url, versions: [notesSchema])
             try await storage.write { try $0.insert(Note(1, "old")) }

@@ -70,7 +70,7 @@ struct InMemoryTests {
         let (one, other) = (try SQLiteStore.inMemory(), try SQLiteStore.inMemory())
         let counter = Setting<Int>("counter", in: .defaults, default: 0)
         let (service, problems) = SettingsService.over(one)
-        let heard = Collected<Int>()
+        let heard = Recorder<Int>()
         let subscription = service.observe(counter) { heard.append($0.newValue) }
         service.set(counter, to: 2)
         service.update(counter) { $0 += 1 }

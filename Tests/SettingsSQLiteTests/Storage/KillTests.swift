@@ -5,13 +5,13 @@ import Testing
 
 @Suite("Death in the middle of a write", .serialized)
 struct KillTests {
-    @Test("What was acknowledged is there, and each write is there wholly or not at all, in 200 rounds.")
+    @Test("What was acknowledged is there, and each write is there wholly or not at all, many times.")
     func writes() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let seed = UInt64.random(in: 0...UInt64.max)
             var generator = SeededGenerator(seed: seed)
-            for round in 0..<200 {
+            for round in 0..<Rounds.choose(20, full: 200) {
                 let worker = try Worker("database-write", url.path)
                 var patience = Int.random(in: 1...6, using: &generator)
                 var acknowledged = 0
@@ -39,7 +39,7 @@ struct KillTests {
 
     @Test("A version of the schema is applied wholly or not at all, wherever its process dies.", arguments: 1...8)
     func upgrades(deadly: Int) async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             for isLate in [true, false] {
                 let worker = try Worker("database-upgrade", url.path, "9")
@@ -71,7 +71,7 @@ struct KillTests {
 
     @Test("Processes that open a database at once apply each version once.")
     func openedAtOnce() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<5 { group.addTask { try await Worker.run("database-upgrade", url.path, "9") } }

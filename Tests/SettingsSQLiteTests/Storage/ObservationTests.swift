@@ -1,7 +1,6 @@
 import Foundation
 import SettingsCore
 import SettingsSQLite
-import Synchronization
 import Testing
 
 @Suite("Listening to what is read")
@@ -123,7 +122,7 @@ struct ObservationTests {
         arguments: ["storage", "process", "tool"])
     func others(who: String) async throws {
         guard who != "tool" || FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3") else { return }
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let storage = try SQLiteStorage(at: url, versions: [notesSchema])
             let other = try SQLiteStorage(at: url)
@@ -180,7 +179,7 @@ struct ObservationTests {
     )
     func manyWriters(round: Int) async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let version = ScriptVersion("1", "CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)")
             let storages = try (0..<2).map { _ in try SQLiteStorage(at: url, versions: [version]) }

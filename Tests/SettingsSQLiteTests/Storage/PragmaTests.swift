@@ -104,7 +104,7 @@ struct PragmaTests {
 
     @Test("A version of the schema may check foreign keys, and change no connection.")
     func schemaVersion() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let checking = ScriptVersion(
                 "1", "\(notesSchema.script); PRAGMA foreign_key_check; PRAGMA user_version = 3")

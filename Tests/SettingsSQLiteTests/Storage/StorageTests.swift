@@ -7,7 +7,7 @@ import Testing
 struct StorageTests {
     @Test("Records are saved, selected, updated, counted and deleted.")
     func records() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let storage = try SQLiteStorage(at: folder.appendingPathComponent("a.sqlite"), versions: [V01(), V02()])
             let ann = User(id: 7, name: "Ann", locale: nil, demo: true)
             try await storage.write {
@@ -35,7 +35,7 @@ struct StorageTests {
 
     @Test("Who listens hears what has changed.")
     func listening() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let storage = try SQLiteStorage(at: folder.appendingPathComponent("a.sqlite"), versions: [V01(), V02()])
             let other = try SQLiteStorage(at: folder.appendingPathComponent("a.sqlite"), versions: [V01(), V02()])
             var iterator = storage.keepInformed(about: { try $0.select(User.where(Column("id") == 7)) })

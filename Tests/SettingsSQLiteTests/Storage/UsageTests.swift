@@ -1,7 +1,6 @@
 import Foundation
 import SettingsCore
 import SettingsSQLite
-import Synchronization
 import Testing
 
 /// Uses as they stand in programs: that they compile is most of what is tested.
@@ -111,7 +110,7 @@ struct UsageTests {
 
     @Test("A class around a storage has one short function for each thing that it does.")
     func userStorage() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let users = try #require(UserStorage(folder.appendingPathComponent("UserStorage.sqlite")))
             #expect(await users.load(user: 7) == nil)
             var informed = users.keepInformed(about: 7).makeAsyncIterator()
@@ -134,7 +133,7 @@ struct UsageTests {
 
     @Test("What is selected is decided by the type that it is stored in.")
     func types() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let storage = try SQLiteStorage(at: folder.appendingPathComponent("a.sqlite"), versions: [V01(), V02()])
             let id = 7
             let none: User? = nil

@@ -1,10 +1,9 @@
 import Foundation
 import SettingsCore
 import SettingsSQLite
-import Synchronization
 import Testing
 
-@Suite("Many threads and stores use one database (concurrency)", .timeLimit(.minutes(30)))
+@Suite("Many threads and stores use one database (concurrency)", .timeLimit(.minutes(2)))
 struct StoreConcurrencyTests {
     private static let counter = Setting<Int>("counter", in: .defaults, default: 0)
 
@@ -35,7 +34,7 @@ struct StoreConcurrencyTests {
             }
             let (threads, rounds) = (2, 150)
             let total = storeCount * threads * rounds
-            let logs = services.map { _ in Collected<(old: Int, new: Int)>() }
+            let logs = services.map { _ in Recorder<(old: Int, new: Int)>() }
             let subscriptions = zip(services, logs).map { service, log in
                 service.service.observe(Self.counter) { log.append(($0.oldValue, $0.newValue)) }
             }
@@ -51,7 +50,7 @@ struct StoreConcurrencyTests {
                 }
             }
             for ((service, problems), log) in zip(services, logs) {
-                #expect(try await holdsSoon { service.get(Self.counter) == total && log.all.last?.new == total })
+                #expect(try await eventually { service.get(Self.counter) == total && log.all.last?.new == total })
                 #expect(zip(log.all, log.all.dropFirst()).allSatisfy { $0.new == $1.old })
                 #expect(problems.all.isEmpty)
             }
@@ -62,7 +61,7 @@ struct StoreConcurrencyTests {
     @Test("stores that are opened and let go of by many threads at once share one database without a fault")
     func opening() async throws {
         try await withDatabase { path in
-            let failures = Collected<String>()
+            let failures = Recorder<String>()
             await onThreads(4) { thread in
                 for round in 0..<25 {
                     do {

@@ -35,7 +35,7 @@ struct StoreContentsTests {
             // Nothing of it is a change afterwards.
             try other.run("CREATE TABLE other (x)")
             let (service, _) = SettingsService.over(store)
-            let heard = Collected<Data?>()
+            let heard = Recorder<Data?>()
             let subscription = service.observe(
                 Setting<String>("a", in: .defaults, default: "")
             ) { _ in heard.append(nil) }
@@ -121,7 +121,7 @@ struct StoreContentsTests {
             func get<Value: Codable & Sendable & Equatable>(_ name: String, _ value: Value) -> Value {
                 service.get(Setting<Value>(name, in: .defaults, default: value))
             }
-            #expect(try await holdsSoon { get("integer", 0) == 42 })
+            #expect(try await eventually { get("integer", 0) == 42 })
             #expect(get("real", 0.0) == 0.25)
             #expect(get("text", "") == "dark")
             #expect(get("word", false) == true)
@@ -199,7 +199,7 @@ struct StoreContentsTests {
 
     @Test("files whose names are spelled with other scalars are two", .enabled(if: Self.tellsSpellingsApart))
     func pathSpelling() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let (one, other) = (
                 try openStore(folder.path + "/\u{E9}.sqlite"), try openStore(folder.path + "/e\u{301}.sqlite")
             )

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("The file of a store", .timeLimit(.minutes(30)))
+@Suite("The file of a store", .timeLimit(.minutes(2)))
 struct StoreFileTests {
     private static func refused(_ path: String, table: String = "settings") throws -> SettingsError? {
         let before = try contents(of: (path as NSString).deletingLastPathComponent)
@@ -25,7 +25,7 @@ struct StoreFileTests {
 
     @Test("missing directories are made; the database, its log and its index are readable by their owner only")
     func modes() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let path = folder.path + "/a/b/Vault.sqlite"
             let store = try openStore(path)
             try store.set(key("a"), to: Data("1".utf8))
@@ -36,7 +36,7 @@ struct StoreFileTests {
 
     @Test("symbolic links are followed, to the file and on the way to it")
     func links() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let manager = FileManager.default
             try manager.createDirectory(atPath: folder.path + "/real", withIntermediateDirectories: true)
             try manager.createSymbolicLink(atPath: folder.path + "/alias", withDestinationPath: "real")
@@ -52,7 +52,7 @@ struct StoreFileTests {
 
     @Test("a directory, a FIFO or a device is refused at once")
     func noFile() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             let fifo = folder.path + "/fifo"
             try #require(mkfifo(fifo, 0o600) == 0)
             for path in [folder.path, fifo, "/dev/null", "/dev/zero", fifo + "/below"] {
@@ -68,7 +68,7 @@ struct StoreFileTests {
             let url = try #require(URL(string: text))
             expectError(.storeUnavailable) { _ = try SQLiteStore(at: url) }
         }
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             guard let url = URL(string: "file://\(folder.path)/a%00b.sqlite") else { return }
             _ = try? SQLiteStore(at: url)
             let names = try contents(of: folder.path).keys
@@ -276,7 +276,7 @@ struct StoreFileTests {
         "a full disk is an error that says so, keeps the old value, and is over when there is room",
         .enabled(if: isRoot))
     func fullDisk() async throws {
-        try await withTemporaryDirectory { folder in
+        try await withTemporaryFolder { folder in
             guard try mountSmallDisk(at: folder) else { return }
             defer { unmountDisk(at: folder) }
             let path = folder.path + "/Vault.sqlite"

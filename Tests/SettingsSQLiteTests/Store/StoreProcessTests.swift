@@ -11,17 +11,17 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Other processes use the database of a store, and are killed", .timeLimit(.minutes(30)))
+@Suite("Other processes use the database of a store, and are killed", .timeLimit(Rounds.timeLimit))
 struct StoreProcessTests {
     private static let counter = Setting<Int>("counter", in: .defaults, default: 0)
 
-    @Test("whatever a process was told is set is there after it was killed, batches whole, two hundred times")
+    @Test("whatever a process was told is set is there after it was killed, batches whole, many times")
     func killed() async throws {
         try await withDatabase { path in
             let seed = UInt64.random(in: .min ... .max)
             print("killed: seed \(seed)")
             var generator = SeededGenerator(seed: seed)
-            for _ in 0..<200 {
+            for _ in 0..<Rounds.choose(20, full: 200) {
                 let worker = try Worker("write", path)
                 // Somewhere behind what is read of it.
                 var wanted = Int.random(in: 1...30, using: &generator)

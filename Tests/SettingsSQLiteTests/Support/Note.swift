@@ -1,7 +1,6 @@
 import Foundation
 import SettingsCore
 import SettingsSQLite
-import Synchronization
 import Testing
 
 /// A row with a number and a text: what most tests write.
@@ -53,7 +52,7 @@ func withStorage<R>(
     _ script: String = notesSchema.script, configuration: SQLiteStorage.Configuration = .init(),
     _ body: (SQLiteStorage) async throws -> R
 ) async throws -> R {
-    try await withTemporaryDirectory { folder in
+    try await withTemporaryFolder { folder in
         let storage = try SQLiteStorage(
             at: folder.appendingPathComponent("a.sqlite"), versions: [ScriptVersion("1", script)],
             configuration: configuration)
@@ -106,7 +105,7 @@ final class Gate: Sendable {
     func open() { semaphore.signal() }
 
     func wait(sourceLocation: SourceLocation = #_sourceLocation) {
-        let isOpen = semaphore.wait(timeout: .now() + 1_200) == .success
+        let isOpen = semaphore.wait(timeout: .now() + 60) == .success
         #expect(isOpen, "the gate was not opened", sourceLocation: sourceLocation)
     }
 }

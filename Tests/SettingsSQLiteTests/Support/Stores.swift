@@ -1,7 +1,6 @@
 import Foundation
 import SettingsCore
 import SettingsSQLite
-import Synchronization
 import Testing
 
 #if canImport(Glibc)
@@ -11,9 +10,6 @@ import Testing
 #else
     import Darwin
 #endif
-
-/// Shorthand for a key.
-func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .defaults) }
 
 /// Opens the store in a file as every program does.
 func openStore(_ path: String, table: String = "settings") throws -> SQLiteStore {
@@ -27,7 +23,7 @@ func freshStore(_ path: String, table: String = "settings") throws -> SQLiteStor
 
 /// Runs `body` with the path of a database, which is not there yet, in a directory of its own.
 func withDatabase<R>(_ body: (String) async throws -> R) async throws -> R {
-    try await withTemporaryDirectory { try await body($0.resolvingSymlinksInPath().path + "/Vault.sqlite") }
+    try await withTemporaryFolder { try await body($0.resolvingSymlinksInPath().path + "/Vault.sqlite") }
 }
 
 /// Whether the tests may do what only root may.
@@ -49,34 +45,12 @@ func contents(of directory: String) throws -> [String: Data] {
     return contents
 }
 
-/// Collects whatever a callback is given.
-final class Collected<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
-
-    var all: [Element] { elements.withLock { $0 } }
-
-    func append(_ element: Element) { elements.withLock { $0.append(element) } }
-}
-
 extension SettingsService {
     /// A service whose `.defaults` are in `store`, and what goes wrong in it.
-    static func over(_ store: any SettingsStore) -> (service: SettingsService, problems: Collected<SettingsError>) {
-        let problems = Collected<SettingsError>()
+    static func over(_ store: any SettingsStore) -> (service: SettingsService, problems: Recorder<SettingsError>) {
+        let problems = Recorder<SettingsError>()
         return (SettingsService(stores: [.defaults: store], diagnosticSink: .init { problems.append($0) }), problems)
     }
-}
-
-/// Waits until a condition holds, without keeping a thread; for what happens in the background. It looks at least a hundred
-/// times, however long that takes on a busy machine.
-func holdsSoon(_ condition: () throws -> Bool) async throws -> Bool {
-    let deadline = Date().addingTimeInterval(180)
-    var looks = 0
-    while looks < 100 || Date() < deadline {
-        if try condition() { return true }
-        looks += 1
-        try await Task.sleep(for: .milliseconds(5))
-    }
-    return false
 }
 
 /// Expects an error with a code, which tells of no value with "secret" in it.

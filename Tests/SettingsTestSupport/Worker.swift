@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 #if canImport(Glibc)
@@ -10,15 +9,15 @@ import Testing
     import Darwin
 #endif
 
-/// Another process, which does what `settings-test-worker` is told to. It is killed when it is let go of.
-final class Worker: Sendable {
+/// Another process, which does what `settings-test-worker` is told to. It is killed when the last reference goes.
+package final class Worker: Sendable {
     private let process = Mutex<Process?>(nil)
     private let pid: pid_t
     private let end: AsyncStream<Int32>
-    /// What it says, line by line, until it ends.
-    let lines: AsyncStream<String>
+    /// Its output, line by line, until it ends.
+    package let lines: AsyncStream<String>
 
-    convenience init(_ arguments: String...) throws { try self.init(arguments) }
+    package convenience init(_ arguments: String...) throws { try self.init(arguments) }
 
     private init(_ arguments: [String]) throws {
         let process = Process()
@@ -63,15 +62,15 @@ final class Worker: Sendable {
         return try #require(found.first { FileManager.default.isExecutableFile(atPath: $0.path) })
     }
 
-    var processID: pid_t { pid }
+    package var processID: pid_t { pid }
 
     /// Where the executable is.
-    static func path() throws -> String { try executable().path }
+    package static func path() throws -> String { try executable().path }
 
-    func send(_ signal: Int32) { kill(pid, signal) }
+    package func send(_ signal: Int32) { kill(pid, signal) }
 
     /// Waits for a line.
-    func wait(for line: String) async {
+    package func wait(for line: String) async {
         for await next in lines where next == line { return }
         Issue.record("\(line) was not said")
     }
@@ -80,13 +79,13 @@ final class Worker: Sendable {
     ///
     /// - Returns: the exit status, or the signal.
     @discardableResult
-    func status() async -> Int32 {
+    package func status() async -> Int32 {
         for await status in end { return status }
         return -1
     }
 
     /// Does something in another process, and waits for its end.
-    static func run(_ arguments: String...) async throws {
+    package static func run(_ arguments: String...) async throws {
         let worker = try Worker(arguments)
         #expect(await worker.status() == 0)
     }

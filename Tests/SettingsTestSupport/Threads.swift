@@ -1,10 +1,10 @@
 import Foundation
 
-/// Runs `body` on so many threads of their own at once, and returns when all have ended.
+/// Runs `body` on as many new threads at once, and returns when all have ended.
 ///
 /// `DispatchQueue.concurrentPerform` is not enough: it runs no more at a time than there are processors, so that on a
 /// small machine the readers would begin when the writers have ended.
-func inParallel(_ count: Int, _ body: @Sendable (Int) -> Void) {
+package func inParallel(_ count: Int, _ body: @Sendable (Int) -> Void) {
     withoutActuallyEscaping(body) { body in
         // The threads may end a little later than `wait`, so what they hold is the box, and not the body.
         let box = Box<(@Sendable (Int) -> Void)?>(body)
@@ -23,4 +23,9 @@ func inParallel(_ count: Int, _ body: @Sendable (Int) -> Void) {
 
 private func run(_ box: Box<(@Sendable (Int) -> Void)?>, _ number: Int) {
     box.value?(number)
+}
+
+/// Runs `body` on another thread, and returns when it has ended.
+package func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
+    inParallel(1) { _ in body() }
 }

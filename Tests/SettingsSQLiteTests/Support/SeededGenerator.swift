@@ -1,1 +1,0 @@
-../../SettingsCoreTests/Support/SeededGenerator.swift

@@ -1,1 +1,0 @@
-../../SettingsFilesTests/Support/Worker.swift

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+/// How many rounds those tests take whose rounds differ in nothing but a seed, a moment or a depth.
+///
+/// The first rounds find nearly everything; the others confirm it. `swift test` therefore takes a part of them.
+/// `SETTINGSKIT_ROUNDS=full` takes all of them, as CI does; see `.ci/run`.
+package enum Rounds {
+    /// Whether all rounds are taken.
+    package static let areFull = ProcessInfo.processInfo.environment["SETTINGSKIT_ROUNDS"] == "full"
+
+    /// The time after which a test with many rounds hangs.
+    package static var timeLimit: TimeLimitTrait.Duration { .minutes(areFull ? 20 : 2) }
+
+    /// Chooses the number of rounds, or anything else that a test's length depends on, and prints the choice.
+    package static func choose<Value: Equatable>(_ part: Value, full: Value) -> Value {
+        if part != full { print("\(Test.current?.name ?? "Rounds"): \(areFull ? "all" : "\(part) of") \(full)") }
+        return areFull ? full : part
+    }
+
+    /// Chooses seeds: the first `part` of them, or all. Other tests have a turn before each.
+    package static func seeds(_ all: Range<UInt64>, part: Int = 50) -> Turns<UInt64> {
+        Turns(Array(all.prefix(choose(min(part, all.count), full: all.count))))
+    }
+}
+
+/// A sequence that gives other tests a turn before each element: a long test must not keep a thread for itself.
+package struct Turns<Element: Sendable>: AsyncSequence, Sendable {
+    private let elements: [Element]
+
+    package init(_ elements: [Element]) { self.elements = elements }
+
+    package func makeAsyncIterator() -> Iterator { Iterator(rest: elements[...]) }
+
+    package struct Iterator: AsyncIteratorProtocol {
+        fileprivate var rest: ArraySlice<Element>
+
+        package mutating func next() async -> Element? {
+            await Task.yield()
+            return rest.popFirst()
+        }
+    }
+}
