@@ -1,5 +1,6 @@
 import Foundation
-import SettingsFiles
+import SettingsKitFiles
+import SettingsKitPlatform
 import SettingsKit
 
 /// Row 10: what a small change beside many settings writes into the shared directory, and a syncer has to carry.

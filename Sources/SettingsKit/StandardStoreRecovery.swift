@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitFiles
+import SettingsKitPlatform
 import Synchronization
 
 /// The store behind `SettingsService()`: the app's property list, or what stands in for it until it can be opened.

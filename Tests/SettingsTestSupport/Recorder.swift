@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 /// A list that any thread appends to.
 package final class Recorder<Element: Sendable>: Sendable {

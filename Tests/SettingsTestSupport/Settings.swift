@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 /// Shorthand for a key in `.defaults`.
 package func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .defaults) }

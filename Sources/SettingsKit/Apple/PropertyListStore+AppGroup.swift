@@ -1,7 +1,7 @@
 #if canImport(SwiftUI)
     import Foundation
-    import SettingsCore
-    import SettingsFiles
+    import SettingsKitCore
+    import SettingsKitFiles
     // Where this is type-checked without Apple's SDK, the stub module has what Foundation lacks there.
     import SwiftUI
 

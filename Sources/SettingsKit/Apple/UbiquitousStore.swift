@@ -1,6 +1,6 @@
 #if canImport(SwiftUI) && !os(watchOS)
     import Foundation
-    import SettingsCore
+    import SettingsKitCore
     import Synchronization
     // Where this is type-checked without Apple's SDK, the stub module has what Foundation lacks there.
     import SwiftUI

@@ -1,5 +1,5 @@
 import Foundation
-import SettingsFiles
+import SettingsKitFiles
 
 extension PropertyListValue {
     /// The value of a property-list object as Foundation has it: a string, number, date, data, array or dictionary.

@@ -1,5 +1,5 @@
 import CSettingsKitSQLite
-import SettingsFiles
+import SettingsKitPlatform
 import Synchronization
 
 /// What ends one access early: the cancellation of its task. And what it waits for others at most.

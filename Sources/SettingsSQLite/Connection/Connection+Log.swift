@@ -1,6 +1,6 @@
 import CSettingsKitSQLite
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitPlatform
 
 extension Connection {
     /// How large the log stays at most when it is begun again, in bytes: what one large write has made of it goes.

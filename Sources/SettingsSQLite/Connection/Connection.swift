@@ -1,6 +1,6 @@
 import CSettingsKitSQLite
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitPlatform
 
 /// An open database; used by one thread at a time, which is its owner's business.
 final class Connection {

@@ -1,5 +1,5 @@
 import CSettingsKitSQLite
-import SettingsCore
+import SettingsKitCore
 
 /// What SQLite reported: its result code, a sentence, and the file.
 ///

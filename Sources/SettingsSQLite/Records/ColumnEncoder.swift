@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 extension SQLiteRecord where Self: Encodable {
     /// Puts each member into the column with the name of its coding key, as `Codable` encodes it; nil as `NULL`.

@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 /// The versions of a schema that a database has, seen from the versions that a program knows.
 struct AppliedVersions {

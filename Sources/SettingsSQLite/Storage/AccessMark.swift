@@ -1,5 +1,5 @@
 import CSettingsKitSQLite
-import SettingsCore
+import SettingsKitCore
 
 /// Marks the thread that runs the closure of an access: an access inside it could wait for the one that waits for it.
 ///

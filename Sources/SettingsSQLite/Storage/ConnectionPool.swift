@@ -1,5 +1,5 @@
 import Dispatch
-import SettingsCore
+import SettingsKitCore
 import Synchronization
 
 /// Connections that accesses take, use and give back, first come, first served.

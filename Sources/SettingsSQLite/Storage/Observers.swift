@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 import Synchronization
 
 /// Who wants to hear of changes in a database.

@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 /// A database inside a transaction: what the `read` and `write` of ``SQLiteStorage`` give to their closures, and a schema
 /// version is upgraded with.

@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 extension SQLiteStorage {
     /// Publishes what `body` reads: at first, and after each change, local or external.

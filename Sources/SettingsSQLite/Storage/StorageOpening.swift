@@ -1,6 +1,6 @@
 import Dispatch
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitPlatform
 
 /// How the connections of a storage are opened.
 struct StorageOpening: Sendable {

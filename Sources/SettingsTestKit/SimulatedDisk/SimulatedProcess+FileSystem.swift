@@ -1,4 +1,4 @@
-import SettingsFiles
+import SettingsKitPlatform
 
 /// The calls, one for one; what they mean is in the protocol, and what they do in `DiskState`.
 extension SimulatedProcess {

@@ -1,5 +1,5 @@
 import Foundation
-import SettingsCore
+import SettingsKitCore
 import SettingsKit
 
 /// A property list that cannot be opened: there is a directory in its place. The file comes later, in one moment.

@@ -1,0 +1,59 @@
+import SettingsKitPlatform
+
+/// Decides whether the file at a journal's path may be used as the journal.
+///
+/// The name is known to everyone who can write into the directory, so what is there may have been put there to have values
+/// written to a place that others read, or to have a file of another program written into.
+struct JournalProtection {
+    /// nil where there is no property list.
+    var list: FilePermissions?
+    /// The user whose rights the process has.
+    var user: UInt32
+
+    /// How open a journal may be where there is no property list: one that everyone could read may have been removed.
+    private static let widest: UInt16 = 0o644
+
+    /// What is wrong with the file; nil if it may be used.
+    ///
+    /// A file that more people can read than the property list may be used, but nothing is to be appended to it: the
+    /// property list was closed to others since.
+    ///
+    /// - Parameter directory: The permissions of its directory; asked only where they matter.
+    func problem(
+        with journal: FileStatus, directory: () throws(SystemError) -> FilePermissions?
+    ) throws(SystemError) -> JournalProblem? {
+        guard journal.kind == .file else { return .notAFile }
+        // None is a journal that was replaced a moment ago.
+        guard journal.linkCount <= 1 else { return .hardLink }
+        let permissions = journal.permissions
+        if ![0, user, list?.owner].contains(permissions.owner) {
+            let directory = try directory()
+            guard directory?.owner == permissions.owner || isSharedByGroup(permissions, directory) else {
+                return .foreignOwner
+            }
+        }
+        guard permissions.isWider(than: allowed(for: permissions), in: FilePermissions.writing) else { return nil }
+        // The members of a group may have shared a property list that was removed.
+        if list == nil, permissions.othersAccess & FilePermissions.writing == 0, let directory = try directory(),
+            directory.group == permissions.group, directory.groupAccess & FilePermissions.writing != 0
+        {
+            return nil
+        }
+        return .tooOpen
+    }
+
+    /// Whether more people can read the file than the property list.
+    func isReadByMore(_ journal: FilePermissions) -> Bool {
+        list != nil && journal.isWider(than: allowed(for: journal))
+    }
+
+    private func allowed(for journal: FilePermissions) -> FilePermissions {
+        list ?? FilePermissions(owner: journal.owner, group: journal.group, mode: Self.widest)
+    }
+
+    /// Whether the members of a group use the property list together: any of them may have written the journal.
+    private func isSharedByGroup(_ journal: FilePermissions, _ directory: FilePermissions?) -> Bool {
+        guard let list, let directory else { return false }
+        return list.groupAccess & directory.groupAccess & FilePermissions.writing != 0 && journal.group == list.group
+    }
+}

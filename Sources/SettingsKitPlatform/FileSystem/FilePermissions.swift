@@ -1,0 +1,73 @@
+/// Who owns a file, and who may use it.
+package struct FilePermissions: Equatable, Sendable {
+    package var owner: UInt32
+    package var group: UInt32
+    /// The permission bits: `0o600` for example.
+    package var mode: UInt16
+
+    package init(owner: UInt32, group: UInt32, mode: UInt16) {
+        self.owner = owner
+        self.group = group
+        self.mode = mode & 0o777
+    }
+
+    /// The bits for reading and writing that the group has.
+    package var groupAccess: UInt16 { mode >> 3 & 0o6 }
+    /// The bits for reading and writing that all other users have.
+    package var othersAccess: UInt16 { mode & 0o6 }
+
+    /// The bit for writing in ``groupAccess`` and ``othersAccess``.
+    package static let writing: UInt16 = 0o2
+
+    /// Whether more people can read or write a file with these permissions than one with `other`, owners aside.
+    ///
+    /// - Parameter bits: The kinds of access to compare.
+    package func isWider(than other: FilePermissions, in bits: UInt16 = 0o6) -> Bool {
+        let allowedForGroup = group == other.group ? other.groupAccess : other.othersAccess
+        return (othersAccess & ~other.othersAccess | groupAccess & ~allowedForGroup) & bits != 0
+    }
+}
+
+extension FileSystem {
+    /// Gives a new file the permissions of the file that it is to stand beside or to replace, as far as the system allows.
+    ///
+    /// Only the superuser can give a file to another owner. A member of a group can give a file to that group. Where the
+    /// group cannot be kept, its members get no more access than all users have: the bits would be another group's.
+    ///
+    /// - Parameter new: The permissions that the file has now.
+    func copy(_ permissions: FilePermissions, to file: FileHandle, having new: FilePermissions) throws(SystemError) {
+        var mode = permissions.mode
+        var (isOwnerKept, isGroupKept) = (new.owner == permissions.owner, new.group == permissions.group)
+        if !isOwnerKept { isOwnerKept = try changeOwner(of: file, to: permissions.owner) }
+        if !isGroupKept { isGroupKept = try changeGroup(of: file, to: permissions.group) }
+        // The owner of the file is this user, who must be able to use it.
+        if !isOwnerKept { mode |= 0o600 }
+        if !isGroupKept { mode = mode & ~0o070 | mode << 3 & 0o070 }
+        if mode != new.mode { try changeMode(of: file, to: mode) }
+    }
+
+    /// Gives a new file the permissions that it is to have.
+    ///
+    /// - Parameters:
+    ///   - permissions: Those of the file that it stands beside or replaces; nil where there is none.
+    ///   - path: Its own path.
+    package func setPermissions(
+        of file: FileHandle, like permissions: FilePermissions?, inDirectoryOf path: String
+    ) throws(SystemError) {
+        if let permissions {
+            try copy(permissions, to: file, having: status(of: file).permissions)
+        } else if user == 0,
+            let directory = try status(of: WholeFile.split(path).directory, followingLink: true)?.permissions
+        {
+            try giveToOwner(of: directory, file)
+        }
+    }
+
+    /// Gives what the superuser has made to the owner of the directory that it is in: a program that runs once as root
+    /// must not lock out the user whose settings they are.
+    func giveToOwner(of directory: FilePermissions, _ file: FileHandle) throws(SystemError) {
+        guard user == 0, directory.owner != 0 else { return }
+        _ = try changeOwner(of: file, to: directory.owner)
+        _ = try changeGroup(of: file, to: directory.group)
+    }
+}

@@ -1,0 +1,57 @@
+import SettingsKitCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What a system call reported: its name, the path it was for, and the error number.
+public struct SystemError: Error, Hashable, Sendable {
+    /// The system call, `rename` for example.
+    public let call: String
+    /// The path that it was called with.
+    public let path: String
+    /// The error number, `ENOSPC` for example.
+    public let number: Int32
+
+    /// Makes an error.
+    public init(call: String, path: String, number: Int32) {
+        self.call = call
+        self.path = path
+        self.number = number
+    }
+}
+
+extension SystemError: CustomStringConvertible {
+    /// The system's message, the call and the path: "No space left on device (write /home/ann/Settings.plist)".
+    public var description: String { "\(Self.message(for: number)) (\(call) \(path))" }
+
+    private static func message(for number: Int32) -> String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard strerror_r(number, &buffer, buffer.count) == 0 else { return "Error \(number)" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+extension SystemError: ValueFreeError {}
+
+extension SystemError {
+    /// Whether it says that nothing can be written here, or nothing more.
+    package var isAboutWriting: Bool {
+        switch number {
+        case EACCES, EPERM, EROFS, ENOSPC, EDQUOT, EMFILE, ENFILE: true
+        default: false
+        }
+    }
+
+    /// Whether it says that there is something else where a directory should be.
+    package var isAboutKind: Bool {
+        switch number {
+        case ENOTDIR, ELOOP, ENAMETOOLONG: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import SettingsKitCore
+import Testing
+
+@Suite("Replacing a store under way (concurrency)", .timeLimit(.minutes(2)))
+struct RegisterConcurrencyTests {
+    private let number = Setting<Int>("number", in: .defaults, default: 0)
+
+    @Test("stores are replaced while others read, write and listen", arguments: StoreKind.allCases)
+    func replaceUnderWay(kind: StoreKind) {
+        let stores = [kind.make(), kind.make()]
+        let settings = SettingsService.over(stores[0])
+        let subscription = settings.observe(number) { _ in }
+        inParallel(4) { thread in
+            for round in 0..<300 {
+                switch thread {
+                case 0: settings.register(stores[round % 2], for: .defaults)
+                case 1: settings.set(number, to: round)
+                case 2: settings.update(number) { $0 += 1 }
+                default: _ = settings.get(number)
+                }
+            }
+        }
+        settings.register(stores[0], for: .defaults)
+        settings.set(number, to: -1)
+        #expect(settings.get(number) == -1)
+        subscription.cancel()
+    }
+
+    @Test("after concurrent registrations of one store, a change is told once")
+    func registeredTwice() {
+        let store = MemoryStore()
+        let settings = SettingsService.over(store)
+        for round in 1...300 {
+            inParallel(3) { _ in settings.register(store, for: .defaults) }
+            let told = Recorder<Int>()
+            let subscription = settings.observe(number) { told.append($0.newValue) }
+            settings.set(number, to: round)
+            #expect(told.all == [round])
+            subscription.cancel()
+        }
+    }
+
+    @Test("a listener ends on what is stored, also if the same store is registered again meanwhile")
+    func sameStoreUnderWay() {
+        for _ in 0..<100 {
+            let store = MemoryStore()
+            let settings = SettingsService.over(store)
+            let told = Recorder<Int>()
+            let subscription = settings.observe(number) { told.append($0.newValue) }
+            inParallel(2) { thread in
+                for round in 1...50 {
+                    if thread == 0 { settings.register(store, for: .defaults) } else { settings.set(number, to: round) }
+                }
+            }
+            #expect(told.all.last == 50)
+            subscription.cancel()
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+@testable import SettingsKitFiles
+
+@Suite struct `Agreement with Foundation` {
+    @Test func `Foundation reads what is written`() async throws {
+        for await seed in Rounds.seeds(0..<150) {
+            var random = RandomPropertyList(seed: seed)
+            let members = random.members(depth: 5)
+            let file = try XMLPropertyListWriter.write(members)
+            let object = try PropertyListSerialization.propertyList(from: file, format: nil)
+            let expected = try #require(foundationObject(.dictionary(members)) as? NSDictionary)
+            #expect(expected.isEqual(object), "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    func `what Foundation writes is read`(format: PropertyListSerialization.PropertyListFormat) async throws {
+        for await seed in Rounds.seeds(0..<150) {
+            var random = RandomPropertyList(seed: seed)
+            random.usesCarriageReturns = format == .binary
+            let members = random.members(depth: 5)
+            let file = try PropertyListSerialization.data(
+                fromPropertyList: foundationObject(.dictionary(members)), format: format, options: 0)
+            let expected = sorted(.dictionary(members))
+            #expect(sorted(try PropertyListReader.read(file)) == expected, "seed \(seed)")
+            #expect(sorted(.dictionary(PropertyListReader.recover(file))) == expected, "seed \(seed)")
+        }
+    }
+
+    @Test func `large binary files with wide references are read`() throws {
+        let numbers = (0..<70_000).map { $0 * 3 }
+        let file = try PropertyListSerialization.data(
+            fromPropertyList: ["n": numbers, "s": numbers.map { "text \($0)" }], format: .binary, options: 0)
+        let expected = PropertyListValue.dictionary([
+            PropertyListMember(key: "n", value: .array(numbers.map { .integer(Int64($0)) })),
+            PropertyListMember(key: "s", value: .array(numbers.map { .string("text \($0)") })),
+        ])
+        #expect(sorted(try PropertyListReader.read(file)) == expected)
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import SettingsKitFiles
+
+/// The last replica has a setting that the first has removed since.
+private let unheard: [ModelWorld.Step] = [
+    .set(replica: 0, key: 0), .read(replica: 2, from: 0), .remove(replica: 0, key: 0),
+]
+
+/// All that can happen to three replicas within some steps.
+@Suite struct `In every world that some steps lead to` {
+    /// A scenario, and to how many worlds so many steps lead: fewer would mean that steps are missing.
+    struct Search: Sendable, CustomTestStringConvertible {
+        let scenario: ModelWorld.Scenario
+        let worlds: [Int: Int]
+        let depth: Int
+        let fullDepth: Int
+
+        var testDescription: String { "\(scenario.name), \(Rounds.areFull ? fullDepth : depth) steps" }
+    }
+
+    static let searches = [
+        Search(scenario: .init(name: "one setting"), worlds: [4: 5_570], depth: 3, fullDepth: 5),
+        Search(scenario: .init(name: "two settings", keys: 2), worlds: [4: 16_521], depth: 3, fullDepth: 4),
+        Search(scenario: .init(name: "a copied state", clones: true), worlds: [4: 7_064], depth: 3, fullDepth: 5),
+        Search(
+            scenario: .init(name: "a device that is thrown away", throwsAway: true), worlds: [4: 6_046], depth: 3,
+            fullDepth: 5),
+        Search(
+            scenario: .init(name: "a clock that stays ahead", lastingError: 100 * Device.day), worlds: [4: 2_694],
+            depth: 4, fullDepth: 5),
+        Search(
+            scenario: .init(name: "a clock that stays behind", lastingError: -50 * Device.day), worlds: [4: 2_616],
+            depth: 4, fullDepth: 5),
+        Search(
+            scenario: .init(name: "removals that are forgotten", replicas: 2, forgets: true), worlds: [4: 11_929],
+            depth: 3, fullDepth: 5),
+        Search(
+            scenario: .init(name: "a removal that one of three has not heard of", forgets: true, beginning: unheard),
+            worlds: [3: 9_617], depth: 2, fullDepth: 3),
+    ]
+
+    @Test(arguments: searches)
+    func `all replicas agree in the end, and no change loses against one that its writer had seen`(
+        search: Search
+    ) async {
+        let depth = Rounds.choose(search.depth, full: search.fullDepth)
+        let found = await CompleteSearch(search.scenario, depth: depth)
+        print("\(search.scenario.name): \(found.count) worlds at most \(depth) steps away")
+        #expect(found.fault == nil, "\(String(describing: found.fault))")
+        if let worlds = search.worlds[depth] { #expect(found.count == worlds) }
+    }
+}
+
+@Suite struct `The search of all worlds` {
+    /// The rule, the scenario that shows what is wrong with it, and after how many steps.
+    static let mutants: [(ModelReplica.Mutant, ModelWorld.Scenario, depth: Int)] = [
+        (.vouchesForNothing, .init(name: "one setting"), 4),
+        (.vouchesForOwnEntriesOnly, .init(name: "a clock that stays ahead", lastingError: 100 * Device.day), 3),
+        (.beginsNoEpoch, .init(name: "one setting"), 4),
+        (.forgetsWhatOthersHaveNotHeard, .init(name: "removals", forgets: true, beginning: unheard), 2),
+        (.hearsIncompleteFiles, .init(name: "removals", replicas: 2, forgets: true), 2),
+        (.hearsWhatItHoldsBack, .init(name: "removals", replicas: 2, forgets: true), 3),
+        (.forgetsInAnEmptyDirectory, .init(name: "removals", replicas: 2, forgets: true), 5),
+    ]
+
+    @Test(arguments: mutants)
+    func `finds what is wrong with a rule that is broken on purpose`(
+        mutant: ModelReplica.Mutant, scenario: ModelWorld.Scenario, depth: Int
+    ) async {
+        var scenario = scenario
+        scenario.mutant = mutant
+        let search = await CompleteSearch(scenario, depth: depth)
+        #expect(search.fault != nil, "not found in \(search.count) worlds")
+    }
+}

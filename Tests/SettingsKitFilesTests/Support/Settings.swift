@@ -1,0 +1,16 @@
+import Foundation
+import SettingsKitCore
+import SettingsKitFiles
+
+/// Opens the property list at a path of this machine.
+func open(_ path: String) throws -> PropertyListStore {
+    try PropertyListStore(url: URL(fileURLWithPath: path))
+}
+
+extension SettingsService {
+    /// A service whose `.defaults` are in `store`, and its problems.
+    static func over(_ store: any SettingsStore) -> (service: SettingsService, problems: Recorder<SettingsError>) {
+        let problems = Recorder<SettingsError>()
+        return (SettingsService(stores: [.defaults: store], diagnosticSink: .init { problems.append($0) }), problems)
+    }
+}
