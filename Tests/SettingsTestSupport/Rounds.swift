@@ -14,7 +14,10 @@ package enum Rounds {
 
     /// Chooses the number of rounds, or anything else that a test's length depends on, and prints the choice.
     package static func choose<Value: Equatable>(_ part: Value, full: Value) -> Value {
-        if part != full { print("\(Test.current?.name ?? "Rounds"): \(areFull ? "all" : "\(part) of") \(full)") }
+        if part != full {
+            let name = Test.current.map { $0.displayName ?? $0.name } ?? "Rounds"
+            print(areFull ? "\(name): \(full)" : "\(name): \(part), and \(full) with SETTINGSKIT_ROUNDS=full")
+        }
         return areFull ? full : part
     }
 

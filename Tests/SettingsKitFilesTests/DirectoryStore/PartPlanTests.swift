@@ -87,7 +87,8 @@ import Testing
         var count = 0
         let sizes = [1, 11, 130]
         // For each part: 0 missing, 1 damaged, 2 intact, 3 intact with much that is superseded.
-        for states in 0..<256 {
+        let stride = Rounds.choose(5, full: 1)
+        for states in Swift.stride(from: 0, to: 256, by: stride) {
             let state = { (part: Int) in states >> (2 * (part - 1)) & 3 }
             for homes in 0..<125 {
                 let records = sizes.indices.map { index in
@@ -107,7 +108,7 @@ import Testing
                 }
             }
         }
-        #expect(count == 64_000)
+        #expect(count == (255 / stride + 1) * 250)
     }
 
     private func check(_ plan: PartPlan, _ records: [PartPlan.Record], _ parts: [Int: Int?], _ isCompacting: Bool) {
