@@ -201,7 +201,7 @@ private func share(_ settings: SettingsService) throws {
     do {
         try settings.synchronize()
     } catch SettingsError.Code.notExported {
-        print("Saved here. Other devices hear of it later.")
+        print("Saved here. Other devices receive it later.")
     }
 }
 
