@@ -11,9 +11,9 @@ extension Check {
     private static let writerCount = 8
     private static let rounds = 50
 
-    /// Any thread may call at any time.
+    /// Any thread may call the store at any time.
     static let concurrency = [
-        Check("Values that several threads set under names of their own are all there.") { store in
+        Check("Values that several threads set under different names are all stored.") { store in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<writerCount {
                     group.addTask {
@@ -73,7 +73,7 @@ extension Check {
                     }
                 }
             }
-            // A last change that says that all others have been told; another thread may still be telling.
+            // A last change that marks the end of all others, because another thread may still be delivering them.
             service.set(setting, to: -2)
             let deadline = ContinuousClock.now + .seconds(10)
             while told.withLock({ $0.last?.newValue }) != -2 {
