@@ -86,7 +86,7 @@ extension Check {
                     .init(key: key("c"), data: Data("3".utf8)),
                 ]))
             try require(recorder.changeSets == [["a", "b", "c"]], "Published: \(recorder.changeSets).")
-            try require(recorder.changes(of: "b") == [.init(old: nil, new: Data("2".utf8))], "The published change of b is wrong.")
+            try require(recorder.changes(of: "b") == [.init(old: nil, new: Data("2".utf8))], "b was published wrongly.")
         },
         Check("A refused batch is not published.") { store in
             let recorder = try Recorder(store, names: ["a"])
@@ -106,8 +106,8 @@ extension Check {
             try store.set(key("b"), to: Data("2".utf8))
             let recorder = try Recorder(store, names: ["a", "b", "absent"])
             try store.removeAll()
-            try require(recorder.changes(of: "a") == [.init(old: Data("1".utf8), new: nil)], "The published change of a is wrong.")
-            try require(recorder.changes(of: "b") == [.init(old: Data("2".utf8), new: nil)], "The published change of b is wrong.")
+            try require(recorder.changes(of: "a") == [.init(old: Data("1".utf8), new: nil)], "a was published wrongly.")
+            try require(recorder.changes(of: "b") == [.init(old: Data("2".utf8), new: nil)], "b was published wrongly.")
             try require(recorder.changes(of: "absent").isEmpty, "A change of an absent key was published.")
         },
         Check("After a set returns, no service reads an older value.") { store in
