@@ -21,7 +21,7 @@ struct Copier {
 
     /// A fault of a delivery.
     private enum Mischief: String, CaseIterable {
-        case none = "as they were"
+        case none = "unchanged"
         case twice = "a second time"
         case renamed = "as conflict copies"
         case cut = "cut off"

@@ -29,12 +29,10 @@ try """
 
 // MARK: Definitions
 
-/// Counted by a hook of the namespace.
-let playbackChanges = Mutex(0)
-
 enum Playback: SettingsNamespace {
     static let id = "playback"
-    static func postCommitHook() { playbackChanges.withLock { $0 += 1 } }
+    static let changes = Mutex(0)
+    static func postCommitHook() { changes.withLock { $0 += 1 } }
 }
 
 extension SettingsService.SettingDefinition {
@@ -120,4 +118,4 @@ print("4. File: \(store.keys().sorted().joined(separator: ", "))")
 settings.reset(Playback.self, in: .defaults)
 check(player.volume == 0.5 && player.lastPlayed == nil && player.launches == 1, "only the namespace is reset")
 print("5. Namespace: after its reset, the volume is \(player.volume) and launches is still \(player.launches);")
-print("   its hook ran \(playbackChanges.withLock { $0 }) times")
+print("   its hook ran \(Playback.changes.withLock { $0 }) times")

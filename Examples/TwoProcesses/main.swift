@@ -161,7 +161,7 @@ func runAll(_ path: String) throws -> Bool {
     let delays = report.delays.sorted()
     if !delays.isEmpty {
         let (median, rare) = (delays[delays.count / 2], delays[delays.count * 99 / 100])
-        print("other processes received a change after \(median / 1_000) µs (median), \(rare / 1_000) µs (99th percentile)")
+        print("other processes received a change after \(median / 1_000) µs, 99 % within \(rare / 1_000) µs")
     }
     let isCounted = (report.updates...report.updates + kills).contains(total)
     print(lost.isEmpty && isCounted ? "Nothing was lost." : "LOST: \(lost) \(isCounted ? "" : "and updates")")
