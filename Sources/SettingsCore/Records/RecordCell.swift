@@ -179,8 +179,8 @@ import Synchronization
                 SettingsError(.decodingFailed, key: cell.key(name), underlying: error), bytes: data)
         }
 
-        /// Leaves out the fields that may be the cause of a failure: those that hold something else, or the last one that
-        /// somebody else has decoded.
+        /// Leaves out the fields that may be the cause of a failure: those that cannot be decoded, or the last one that
+        /// the record decodes itself.
         ///
         /// - Returns: false if there is none.
         func leaveOut(becauseOf error: any Error) -> Bool {

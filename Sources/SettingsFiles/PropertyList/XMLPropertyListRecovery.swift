@@ -2,7 +2,7 @@
 ///
 /// The pairs of the outermost dictionary are read one after another, by the parser that reads intact files; a pair is
 /// taken when both its key and its value are complete. When a pair is broken, reading goes on at the next key that
-/// seems to belong to the outermost dictionary, which is told in one of two ways:
+/// seems to belong to the outermost dictionary, which is recognized in one of two ways:
 ///
 /// - By indentation, where the first line inside the outermost dictionary is indented deeper than its tag, as in
 ///   files by Apple's writer, by `plutil`, by Python and by this library. Keys at the start of a line with exactly

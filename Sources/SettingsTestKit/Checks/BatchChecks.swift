@@ -38,7 +38,7 @@ extension Check {
                         .init(key: key("a"), data: Data("1".utf8)), .init(key: key("absent"), data: nil),
                     ]))
             try require(isApplied, "The batch was refused.")
-            try require(try store.get(key("a")) == Data("2".utf8), "The batch was not carried out.")
+            try require(try store.get(key("a")) == Data("2".utf8), "The batch was not applied.")
         },
         Check("A batch with an expectation that does not hold changes nothing.") { store in
             try store.set(key("a"), to: Data("1".utf8))

@@ -40,7 +40,7 @@ extension Check {
                         for _ in 0..<rounds {
                             try store.set(key("a"), to: value)
                             let read = try store.get(key("a"))
-                            try require(read.map(values.contains) ?? false, "Something was read that nobody has set.")
+                            try require(read.map(values.contains) ?? false, "A value was read that was never stored.")
                         }
                     }
                 }
@@ -77,7 +77,7 @@ extension Check {
             service.set(setting, to: -2)
             let deadline = ContinuousClock.now + .seconds(10)
             while told.withLock({ $0.last?.newValue }) != -2 {
-                try require(ContinuousClock.now < deadline, "The listener was not told of the last change.")
+                try require(ContinuousClock.now < deadline, "The listener did not receive the last change.")
                 try await Task.sleep(for: .milliseconds(1))
             }
             var before = -1
@@ -86,7 +86,7 @@ extension Check {
                     change.oldValue == before, "A change from \(change.oldValue) followed one to \(before).")
                 before = change.newValue
             }
-            try require(try service.load(setting) == -2, "The last value that was told is not the stored one.")
+            try require(try service.load(setting) == -2, "The last delivered value is not the stored one.")
         },
     ]
 }

@@ -35,11 +35,11 @@ extension Check {
             try store.set(key("caf\u{E9}"), to: Data("composed".utf8))
             try require(
                 try store.get(key("cafe\u{301}")) == Data("composed".utf8),
-                "What was set under a composed name was not found under the decomposed one.")
+                "A value stored under a composed name was not found under the decomposed one.")
             try store.set(key("cafe\u{301}"), to: Data("decomposed".utf8))
             try require(
                 try store.get(key("caf\u{E9}")) == Data("decomposed".utf8),
-                "What was set under a decomposed name was not found under the composed one.")
+                "A value stored under a decomposed name was not found under the composed one.")
             try store.set(key("caf\u{E9}"), to: nil)
             try require(
                 try store.get(key("cafe\u{301}")) == nil, "Removing the composed name left the decomposed one.")
