@@ -93,7 +93,8 @@ package struct JournalHeader: Sendable, Equatable {
         return found > version && complement == ~found ? found : nil
     }
 
-    /// The header that `bytes`, at least ``size`` of them, begin with, if what comes before its fields is right.
+    /// Returns the header at the beginning of `bytes`, at least ``size`` of them, if the bytes before its fields are
+    /// correct.
     private static func intact(_ bytes: UnsafeRawBufferPointer) -> JournalHeader? {
         var input = JournalInput(UnsafeRawBufferPointer(rebasing: bytes[beginning.count..<size]))
         let check = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[..<(size - 4)]))
@@ -110,7 +111,7 @@ package struct JournalHeader: Sendable, Equatable {
             carriedEnd: carriedEnd, restoreEnd: restoreEnd, mustBeRead: mustBeRead == 1)
     }
 
-    /// In the place of one that is damaged: only what its records say is known.
+    /// Creates a header in place of a damaged one. Only the information of the records is known.
     ///
     /// - Parameter id: The journal that the records name; nil if there are none.
     static func lost(of id: UInt64?) -> JournalHeader {
