@@ -28,7 +28,7 @@ enum JournalProblem: ValueFreeError, Equatable {
         case .damaged: "The journal is damaged; its intact records are used."
         case .newerVersion(let version):
             "The journal was written by a newer version of SettingsKit (format \(version)); update this program."
-        case .locked: "Another process has locked the journal and makes no progress; if it is stopped, continue or end it."
+        case .locked: "Another process has locked the journal, and makes no progress; continue or end it."
         case .foreign: "The journal belongs to another property list."
         case .stale: "The journal is older than the property list."
         case .listIsStale: "The property list is older than its journal."
