@@ -12,7 +12,7 @@ func open(_ path: String) throws -> PropertyListStore {
     try PropertyListStore(url: URL(fileURLWithPath: path))
 }
 
-/// Collects the problems that a service tells of.
+/// Collects the errors that a service reports.
 final class Problems: Sendable {
     private let errors = Mutex<[SettingsError]>([])
 

@@ -10,7 +10,7 @@ import Testing
     import Darwin
 #endif
 
-/// Another process, which does what `settings-test-worker` is told to. It is killed when it is let go of.
+/// Another process, which runs a command of `settings-test-worker`. It is killed when this object is released.
 final class Worker: Sendable {
     private let process = Mutex<Process?>(nil)
     private let pid: pid_t
