@@ -1,10 +1,10 @@
 import Foundation
 import SettingsKit
 
-// Reads the preferences of an application that has never heard of SettingsKit, native types and all, changes some of
-// them, and shows what that did to the file. `swift run ImportedPreferences`.
+// Reads the preferences of an application that does not use SettingsKit, changes some of them, and prints the lines of the
+// file that have changed. Run it with `swift run ImportedPreferences`.
 
-/// How the application keeps the state of its toolbar: a dictionary, read as a struct.
+/// The state of the application's toolbar: a dictionary in the file, a structure here.
 struct Toolbar: Codable, Sendable {
     var displayMode: Int
     var iconSizeMode: Int
@@ -20,7 +20,7 @@ struct Toolbar: Codable, Sendable {
 }
 
 extension CollectionDifference.Change {
-    /// The number of the line.
+    /// The index of the line.
     var position: Int {
         switch self {
         case .insert(let offset, _, _), .remove(let offset, _, _): offset
@@ -40,7 +40,7 @@ extension SettingsService.SettingDefinition {
     static let tabWidth = Setting<Int>("TabWidth", in: .defaults, default: 8)
 }
 
-// The example works on a copy, in a folder of its own.
+// The example works on a copy in a temporary folder.
 guard let original = Bundle.module.url(forResource: "com.apple.TextEdit", withExtension: "plist") else {
     fatalError("The example's property list is missing from its bundle.")
 }
@@ -51,11 +51,9 @@ let file = folder.appendingPathComponent("com.apple.TextEdit.plist")
 try FileManager.default.copyItem(at: original, to: file)
 
 let before = try String(contentsOf: file, encoding: .utf8)
-print("The file as the application left it:\n\n\(before)")
-
 let settings = SettingsService(defaults: try PropertyListStore(url: file))
 
-print("What the settings read:")
+print("Settings read from com.apple.TextEdit.plist:")
 print("  checksSpelling   \(settings.get(.checksSpelling))")
 print("  width            \(settings.get(.width))")
 print("  autosaveDelay    \(settings.get(.autosaveDelay))")
@@ -64,17 +62,17 @@ print("  lastUpdateCheck  \(settings.get(.lastUpdateCheck)?.description ?? "neve
 print("  bookmark         \(settings.get(.bookmark)?.count ?? 0) bytes")
 print("  searches         \(settings.get(.searches))")
 print("  toolbar          \(settings.get(.toolbar)?.items ?? [])")
-print("  tabWidth         \(settings.get(.tabWidth)) (the default: the file has none, and gets none by reading)")
+print("  tabWidth         \(settings.get(.tabWidth)) (the default; the file has no value)")
 
 settings.set(.width, to: 120)
-settings.update(.searches) { $0.append("§ \"quoted\" <tag>") }
+settings.update(.searches) { $0.append("release notes") }
 settings.update(.toolbar) { $0?.isShown = false }
 settings.update(.lastUpdateCheck) { $0 = $0?.addingTimeInterval(86_400) }
 settings.reset(.font)
 try settings.synchronize()
 
 let after = try String(contentsOf: file, encoding: .utf8)
-print("\nWhat five changes did to the file (- before, + after):\n")
+print("\nLines of the file that five changes have changed (- before, + after):\n")
 let (old, new) = (before.components(separatedBy: "\n"), after.components(separatedBy: "\n"))
 let difference = new.difference(from: old)
 let removed = Set(difference.removals.map(\.position))
@@ -88,7 +86,7 @@ while oldLine < old.count || newLine < new.count {
         print("+ \(new[newLine])")
         newLine += 1
     } else {
-        // A key is shown with the value that changed below it.
+        // Print a key before its changed value.
         if new[newLine].contains("<key>"), removed.contains(oldLine + 1) || inserted.contains(newLine + 1) {
             print("  \(new[newLine])")
         }
@@ -96,5 +94,5 @@ while oldLine < old.count || newLine < new.count {
         newLine += 1
     }
 }
-print("\nEverything else is as it was. The date is still a date, the data still data, the toolbar still a dictionary.")
+print("\nAll other lines are unchanged. The comment says which part of the journal the file contains.")
 try FileManager.default.removeItem(at: folder)

@@ -1,14 +1,14 @@
 import Foundation
 import SettingsKit
 
-// Settings in all three kinds of scope, a store of ten lines, a listener, and a second run that finds the first one's
-// values. Run it twice: `swift run QuickStart`.
+// Settings in three scopes, a custom store, and a listener. Run it twice with `swift run QuickStart`: the second run finds
+// the values of the first.
 
 enum Theme: String, Codable, Sendable {
     case system, light, dark
 }
 
-// 1. Define each setting once: its name, where it lives, and what it reads as while nothing is stored.
+// 1. Define each setting once: its name, its scope, and its default.
 extension SettingsService.SettingDefinition {
     static let launchCount = Setting<Int>("launchCount", in: .defaults, default: 0)
     static let lastLaunch = Setting<Date?>("lastLaunch", in: .defaults)
@@ -17,14 +17,14 @@ extension SettingsService.SettingDefinition {
     static let note = Setting<String>("note", in: .custom(id: "notes"), default: "")
 }
 
-// 2. A store of your own needs two functions: this one keeps each value in a file of its own.
+// 2. A custom store needs two functions. This one keeps each value in a separate file.
 final class NoteStore: SettingsStore {
     private let folder: URL
 
     init(folder: URL) { self.folder = folder }
 
     private func file(for key: SettingsService.StorageKey) -> URL {
-        // A setting's name may hold anything; a file's name may not.
+        // The name of a setting may contain characters that the name of a file may not.
         let name = key.name.precomposedStringWithCanonicalMapping
         return folder.appendingPathComponent(name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
     }
@@ -45,7 +45,7 @@ final class NoteStore: SettingsStore {
 }
 
 func tour() throws {
-    // 3. Build the service. `SettingsService()` alone would do for `.defaults`: it opens this very file.
+    // 3. Build the service. Its `.defaults` scope uses the app's own property list.
     let defaults = try PropertyListStore.standard()
     let folder = URL(fileURLWithPath: defaults.path).deletingLastPathComponent()
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -55,9 +55,9 @@ func tour() throws {
 
     print("Settings are in \(defaults.path)")
     if let lastLaunch = settings.get(.lastLaunch) {
-        print("Welcome back. Found from the run of \(lastLaunch):")
+        print("Values of the run at \(lastLaunch):")
     } else {
-        print("This is the first run. The defaults:")
+        print("This is the first run. Defaults:")
     }
     print("  launchCount = \(settings.get(.launchCount))")
     print("  volume      = \(settings.get(.volume))")
@@ -66,29 +66,29 @@ func tour() throws {
 
     // 4. Listen. The subscription lives as long as you hold it.
     let subscription = settings.observe(.theme) { change in
-        print("  heard: theme went from \(change.oldValue.rawValue) to \(change.newValue.rawValue)")
+        print("  listener: theme changed from \(change.oldValue.rawValue) to \(change.newValue.rawValue)")
     }
 
-    // 5. Write, as if to a variable.
+    // 5. Write.
     print("Writing:")
     settings.update(.launchCount) { $0 += 1 }
     settings.set(.theme, to: settings.get(.theme) == .dark ? .light : .dark)
     settings[.volume] = 11
-    print("  volume was set to 11, and its definition keeps it at \(settings[.volume])")
+    print("  volume set to 11, limited by its definition to \(settings[.volume])")
     settings.transaction { transaction in
         transaction.set(.lastLaunch, to: Date())
-        transaction.set(.note, to: "Run \(transaction.get(.launchCount)) was here.")
+        transaction.set(.note, to: "Written by run \(transaction.get(.launchCount))")
     }
 
-    // 6. Before the process ends, all of it is in the files; this line says when it also survives a power failure.
+    // 6. The changes survive the end of the process. After this line, they also survive a power failure.
     try settings.synchronize()
     subscription.cancel()
-    print("Saved. Run it again, or look at the file: cat '\(defaults.path)'")
+    print("Run it again, or look at the file: cat '\(defaults.path)'")
 }
 
 do {
     try tour()
 } catch {
-    print("This did not work: \(error)")
+    print("The example failed: \(error)")
     exit(1)
 }

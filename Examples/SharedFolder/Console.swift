@@ -1,16 +1,8 @@
 import Foundation
 
-/// Lines for people.
+/// Standard output.
 enum Console {
-    private static let beginning = Date()
-
-    static func say(_ who: String, _ what: String) {
-        let start = beginning
-        let time = String(format: "%5.2f s  ", Date().timeIntervalSince(start))
-        show(time + SharedFolder.column(who) + what)
-    }
-
-    /// Shows a line at once, also when the output is no terminal. If nobody reads it, there is nobody to be told.
+    /// Prints a line at once, also if the output is not a terminal. A closed output is no error.
     static func show(_ line: String) {
         try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
     }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Carries files between the devices' folders, as badly as it can without losing the last state of one.
+/// A syncer that carries files between the devices' folders: late, twice, renamed, cut off. It loses no device's last file.
 struct Copier {
     private struct Folder {
         let device: String
         let url: URL
-        /// What others' files in it are called.
+        /// The names of the files that were delivered to it.
         var delivered: Set<String> = []
-        /// What the device's own file has been, the newest last.
+        /// The versions of the device's own file, newest last.
         var versions: [Data] = []
     }
 
@@ -16,26 +16,30 @@ struct Copier {
         let name: String
         let bytes: Data
         let folder: Int
-        /// What is worth a line.
-        var remark: String?
+        var mischief = Mischief.none
     }
 
-    private enum Mischief: CaseIterable {
-        case none, twice, renamed, cut, older
+    /// A fault of a delivery.
+    private enum Mischief: String, CaseIterable {
+        case none = "unchanged"
+        case twice = "a second time"
+        case renamed = "as conflict copies"
+        case cut = "cut off"
+        case older = "in an older version"
     }
 
     private var folders: [Folder]
     private var underWay: [Delivery] = []
     private var random: SeededGenerator
-    /// How many files it has delivered.
-    private(set) var count = 0
+    /// The number of deliveries with each fault.
+    private var counts: [Mischief: Int] = [:]
 
     init(_ folders: [(device: String, url: URL)], seed: UInt64) {
         self.folders = folders.map { Folder(device: $0.device, url: $0.url) }
         random = SeededGenerator(seed: seed)
     }
 
-    /// Collects what is new and delivers what is due.
+    /// Collects new files, and delivers those that are due.
     mutating func work() throws {
         for index in folders.indices {
             guard let name = try collect(index) else { continue }
@@ -44,9 +48,9 @@ struct Copier {
         try deliver { $0.due <= Date() }
     }
 
-    /// Delivers what is under way, and then the newest of everything.
+    /// Delivers all files that are on their way, and then the newest version of each.
     ///
-    /// - Returns: whether there was anything that had not been collected before.
+    /// - Returns: whether any file had changed since it was last collected.
     mutating func bringEverything() throws -> Bool {
         var isAnythingNew = false
         for index in folders.indices {
@@ -61,9 +65,15 @@ struct Copier {
         return isAnythingNew
     }
 
+    /// A sentence about all deliveries.
+    var summary: String {
+        let faults = Mischief.allCases.filter { $0 != .none }.map { "\(counts[$0] ?? 0) \($0.rawValue)" }
+        return "The syncer delivered \(counts.values.reduce(0, +)) files: \(faults.joined(separator: ", "))."
+    }
+
     // MARK: Collecting
 
-    /// - Returns: the name of the device's own file if there is a new version of it.
+    /// - Returns: the name of the device's own file if it has changed.
     private mutating func collect(_ index: Int) throws -> String? {
         guard let name = try ownFile(in: folders[index]) else { return nil }
         let bytes = try Data(contentsOf: folders[index].url.appendingPathComponent(name))
@@ -72,7 +82,7 @@ struct Copier {
         return name
     }
 
-    /// The one file that was not delivered; hidden ones are temporary.
+    /// The file that was not delivered. Hidden files are temporary.
     private func ownFile(in folder: Folder) throws -> String? {
         try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
             .first { !$0.hasPrefix(".") && !folder.delivered.contains($0) }
@@ -82,31 +92,30 @@ struct Copier {
 
     private mutating func send(_ name: String, from source: Int, to folder: Int) {
         guard let newest = folders[source].versions.last else { return }
-        // How long it takes is different each time: what was sent first may arrive last.
+        // Each delivery takes another time, so the first may arrive last.
         let time = Date().addingTimeInterval(.random(in: 0...0.8, using: &random))
         let later = time.addingTimeInterval(.random(in: 0.2...0.6, using: &random))
-        let route = "    \(folders[source].device)'s file to \(folders[folder].device), "
-        func delivery(_ due: Date, _ bytes: Data, as name: String, _ remark: String? = nil) -> Delivery {
-            Delivery(due: due, name: name, bytes: bytes, folder: folder, remark: remark.map { route + $0 })
+        func delivery(_ due: Date, _ bytes: Data, as name: String, _ mischief: Mischief = .none) -> Delivery {
+            Delivery(due: due, name: name, bytes: bytes, folder: folder, mischief: mischief)
         }
         switch Mischief.allCases.randomElement(using: &random) ?? .none {
         case .none:
             underWay.append(delivery(time, newest, as: name))
         case .twice:
-            underWay += [delivery(time, newest, as: name), delivery(later, newest, as: name, "a second time")]
+            underWay += [delivery(time, newest, as: name), delivery(later, newest, as: name, .twice)]
         case .renamed:
-            underWay.append(delivery(time, newest, as: conflictName(of: name), "as a conflict copy"))
+            underWay.append(delivery(time, newest, as: conflictName(of: name), .renamed))
         case .cut:
-            underWay.append(delivery(time, newest.prefix(newest.count / 2), as: name, "cut in the middle"))
+            underWay.append(delivery(time, newest.prefix(newest.count / 2), as: name, .cut))
             underWay.append(delivery(later, newest, as: name))
         case .older:
             underWay.append(delivery(time, newest, as: name))
             guard let older = folders[source].versions.dropLast().randomElement(using: &random) else { return }
-            underWay.append(delivery(later, older, as: name, "in an older version"))
+            underWay.append(delivery(later, older, as: name, .older))
         }
     }
 
-    /// As syncers call a file that two devices have changed.
+    /// A name that syncers give to a file that two devices have changed.
     private mutating func conflictName(of name: String) -> String {
         let stem = name.dropLast(".jsonl".count)
         return Bool.random(using: &random)
@@ -114,17 +123,16 @@ struct Copier {
             : "\(stem) (Ann's conflicted copy 2026-11-21).jsonl"
     }
 
-    /// Delivers some of what is under way, in the order in which it is due.
+    /// Delivers the files that are due, in order.
     private mutating func deliver(_ isDue: (Delivery) -> Bool) throws {
         let due = underWay.filter(isDue).sorted { $0.due < $1.due }
         underWay.removeAll(where: isDue)
         for delivery in due {
             let url = folders[delivery.folder].url.appendingPathComponent(delivery.name)
             folders[delivery.folder].delivered.insert(delivery.name)
-            // In place, as the worst of them do: whoever looks now sees half a file.
+            // In place, as the worst syncers do: a reader can see half a file.
             try delivery.bytes.write(to: url)
-            count += 1
-            if let remark = delivery.remark { Console.say("copier", remark) }
+            counts[delivery.mischief, default: 0] += 1
         }
     }
 }

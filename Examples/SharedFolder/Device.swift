@@ -1,10 +1,12 @@
 import Foundation
 import SettingsKit
+import Synchronization
 
-/// One device: a shared folder, a state of its own beside it, and somebody who keeps changing the settings.
+/// A device: a shared folder, a local state beside it, and a user who keeps changing settings.
 struct Device {
     private let store: DirectoryStore
     private let settings: SettingsService
+    private let counter = ChangeCounter()
 
     init(name: String, home: URL) throws {
         var options = DirectoryStore.Options()
@@ -14,13 +16,11 @@ struct Device {
         settings = SettingsService(defaults: nil, shared: store, diagnosticSink: .none)
     }
 
-    /// Changes settings for some seconds; then answers each line of input with a report, and ends with the input.
+    /// Changes settings for some seconds. Then answers each line of input with a report, and ends with the input.
     func run(seed: UInt64) throws {
-        let subscriptions = [
-            listen(to: .theme) { $0.rawValue },
-            listen(to: .volume) { "\($0)" },
-            listen(to: .nickname) { $0 ?? "nobody" },
-        ]
+        let subscription = settings.observe(.theme, .volume, .nickname) { [counter] changes in
+            counter.count(changes)
+        }
         var random = SeededGenerator(seed: seed)
         for _ in 0..<10 {
             Thread.sleep(forTimeInterval: .random(in: 0.1...0.7, using: &random))
@@ -31,18 +31,7 @@ struct Device {
             try settings.synchronize()
             Message.report(report).send()
         }
-        for subscription in subscriptions { subscription.cancel() }
-    }
-
-    /// Says what becomes of a setting: what this device makes of it, and what it hears of others.
-    private func listen<Value>(
-        to setting: Setting<Value>, text: @escaping @Sendable (Value) -> String
-    ) -> SettingsService.Subscription {
-        settings.observe(setting) { change in
-            let (name, value) = (change.key.name, text(change.newValue))
-            let isOthers = change.origin == .external
-            Message.says(isOthers ? "  hears that \(name) is \(value)" : "sets \(name) to \(value)").send()
-        }
+        subscription.cancel()
     }
 
     private func changeSomething(using random: inout SeededGenerator) {
@@ -57,14 +46,25 @@ struct Device {
 
     private var report: Report {
         Report(
-            values: [
-                "theme: \(settings.get(.theme).rawValue)", "volume: \(settings.get(.volume))",
-                "nickname: \(settings.get(.nickname) ?? "nobody")",
-            ],
-            replicas: store.replicas.map { replica in
-                "\(SharedFolder.column(replica.deviceName)) \(replica.id), \(replica.entryCount) entries"
-                    + (replica.isOwn ? ", this device" : "")
-            },
+            values: [settings.get(.theme).rawValue, "\(settings.get(.volume))", settings.get(.nickname) ?? "none"],
+            ownChanges: counter.own, othersChanges: counter.others,
             problems: store.report.problems.map(\.description))
+    }
+}
+
+/// Counts the changes that a listener receives.
+private final class ChangeCounter: Sendable {
+    private let counts = Mutex((own: 0, others: 0))
+
+    var own: Int { counts.withLock { $0.own } }
+    var others: Int { counts.withLock { $0.others } }
+
+    func count(_ changes: SettingsService.ChangeSet) {
+        counts.withLock { counts in
+            switch changes.origin {
+            case .local: counts.own += changes.keys.count
+            case .external: counts.others += changes.keys.count
+            }
+        }
     }
 }

@@ -1,22 +1,21 @@
 import Foundation
 import Synchronization
 
-/// A device as the process that started it sees it.
+/// A device that runs in another process.
 final class DeviceProcess {
     let name: String
     let sharedFolder: URL
     private let process = Process()
     private let input = Pipe()
-    private let heard = Heard()
+    private let answers = Answers()
 
-    /// What it has said.
-    private final class Heard: Sendable {
+    /// The messages of the device.
+    private final class Answers: Sendable {
         let hasPlayed = Atomic(false)
         let reports = Mutex<[Report]>([])
 
-        func take(_ message: Message, from name: String) {
+        func take(_ message: Message) {
             switch message {
-            case .says(let text): Console.say(name, text)
             case .hasPlayed: hasPlayed.store(true, ordering: .releasing)
             case .report(let report): reports.withLock { $0.append(report) }
             }
@@ -38,34 +37,34 @@ final class DeviceProcess {
         process.standardInput = input
         process.standardOutput = output
         try process.run()
-        let (lines, heard) = (output.fileHandleForReading, heard)
+        let (lines, answers) = (output.fileHandleForReading, answers)
         Thread.detachNewThread {
             var rest = Data()
             while case let data = lines.availableData, !data.isEmpty {
                 rest += data
                 while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                     let message = try? JSONDecoder().decode(Message.self, from: rest[..<end])
-                    if let message { heard.take(message, from: name) }
+                    if let message { answers.take(message) }
                     rest = Data(rest[(end + 1)...])
                 }
             }
         }
     }
 
-    var hasPlayed: Bool { heard.hasPlayed.load(ordering: .acquiring) }
+    var hasPlayed: Bool { answers.hasPlayed.load(ordering: .acquiring) }
 
-    /// Has it take over what is in its folder and write what it has, and asks what that is.
+    /// Makes the device synchronize, and returns its state.
     func report() throws -> Report {
         try input.fileHandleForWriting.write(contentsOf: Data("report\n".utf8))
         let deadline = Date().addingTimeInterval(10)
         while Date() < deadline {
-            if let report = heard.reports.withLock({ $0.popLast() }) { return report }
+            if let report = answers.reports.withLock({ $0.popLast() }) { return report }
             Thread.sleep(forTimeInterval: 0.005)
         }
         throw DoesNotAnswer(name: name)
     }
 
-    /// Has it end in order; stops it if it does not.
+    /// Ends the device in order, or terminates it if it does not end.
     func end() {
         try? input.fileHandleForWriting.close()
         let deadline = Date().addingTimeInterval(5)

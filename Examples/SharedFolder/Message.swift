@@ -1,12 +1,10 @@
 import Foundation
 
-/// What a device tells the process that started it: lines of JSON on its standard output.
+/// A line of JSON on a device's standard output, for the process that started it.
 enum Message: Codable, Sendable {
-    /// Something for people.
-    case says(String)
-    /// It changes nothing any more.
+    /// The device makes no more changes.
     case hasPlayed
-    /// What it was asked for.
+    /// The answer to a request.
     case report(Report)
 
     func send() {
@@ -15,12 +13,14 @@ enum Message: Codable, Sendable {
     }
 }
 
-/// What a device has.
+/// The state of a device.
 struct Report: Codable, Sendable {
-    /// The settings, one text each.
+    /// The settings as text, in the order theme, volume, nickname.
     var values: [String]
-    /// Which devices it knows.
-    var replicas: [String]
-    /// What is wrong with the files that it was brought.
+    /// The number of changes that listeners received from this device.
+    var ownChanges: Int
+    /// The number of changes that listeners received from other devices.
+    var othersChanges: Int
+    /// The problems of the files in the device's folder.
     var problems: [String]
 }

@@ -1,4 +1,4 @@
-/// Random numbers that are the same each time for one seed: SplitMix64 by Steele, Lea and Flood.
+/// Random numbers that depend only on the seed: SplitMix64 by Steele, Lea and Flood.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

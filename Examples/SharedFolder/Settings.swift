@@ -4,7 +4,7 @@ enum Theme: String, Codable, Sendable, CaseIterable {
     case system, light, dark
 }
 
-// What follows a person from device to device. Definitions do not know how: that is the store's affair.
+// The settings that the devices share. Their definitions do not depend on the store.
 extension SettingsService.SettingDefinition {
     static let theme = Setting<Theme>("theme", in: .shared, default: .system)
     static let volume = Setting<Int>("volume", in: .shared, default: 5) { min(max($0, 0), 10) }

@@ -1,9 +1,9 @@
-// Three devices share their settings through folders that a bad syncer keeps alike. Run it with
+// Three devices share settings through folders that a bad syncer keeps in step. Run it with
 //
 //     swift run SharedFolder [SEED]
 //
-// Each device is a process of its own: the program starts copies of itself. The copier carries the devices' files between
-// their folders: late, twice, in the wrong order, under other names, cut in the middle. In the end all devices must agree.
+// Each device is a separate process: the program starts copies of itself. The syncer carries the devices' files between
+// their folders: late, twice, in the wrong order, under other names, cut off. In the end, all devices must agree.
 
 import Foundation
 
@@ -18,7 +18,7 @@ import Foundation
 @main
 struct SharedFolder {
     static func main() {
-        // When the other end of a pipe is gone, that is an error to be told, not a reason to end without a word.
+        // Writing to a closed pipe should be an error, and not end the process silently.
         signal(SIGPIPE, SIG_IGN)
         let arguments = CommandLine.arguments
         do {
@@ -30,16 +30,16 @@ struct SharedFolder {
                 if try !doDevicesAgree(seed: seed) { exit(1) }
             }
         } catch {
-            Console.show("This did not work: \(error)")
+            Console.show("The example failed: \(error)")
             exit(1)
         }
     }
 
-    /// Lets three devices play, and brings all of them everything.
+    /// Runs three devices, delivers all files, and prints the devices' settings.
     private static func doDevicesAgree(seed: UInt64) throws -> Bool {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("SharedFolder-\(getpid())")
         defer { try? FileManager.default.removeItem(at: folder) }
-        Console.say("everybody", "begins with seed \(seed); give it as an argument for the same choices")
+        Console.show("Three devices change settings, and a bad syncer carries their files (seed \(seed)).")
 
         var devices: [DeviceProcess] = []
         defer { for device in devices { device.end() } }
@@ -53,37 +53,36 @@ struct SharedFolder {
             try copier.work()
             return devices.allSatisfy(\.hasPlayed)
         }
-        Console.say("copier", "brings everything that is left")
         var reports: [Report] = []
         let doAllAgree = try wait(upTo: 30) {
             let isNothingNew = try !copier.bringEverything()
             reports = try devices.map { try $0.report() }
             return isNothingNew && reports.allSatisfy { $0.values == reports[0].values && $0.problems.isEmpty }
         }
+        Console.show(copier.summary)
         show(reports, of: devices)
-        Console.show("The copier has delivered \(copier.count) files.")
         let isGood = haveAllPlayed && doAllAgree
-        Console.show(isGood ? "All three devices agree." : "THE DEVICES DO NOT AGREE: see above what differs.")
+        Console.show(isGood ? "All three devices agree." : "THE DEVICES DO NOT AGREE.")
         return isGood
     }
 
     private static func show(_ reports: [Report], of devices: [DeviceProcess]) {
         Console.show("")
+        Console.show(row(["device", "theme", "volume", "nickname", "own changes", "received"]))
         for (device, report) in zip(devices, reports) {
-            Console.show(column(device.name) + report.values.map { column($0, width: 20) }.joined())
-            for replica in report.replicas { Console.show(column("") + "knows " + replica) }
-            for problem in report.problems { Console.show(column("") + "PROBLEM: " + problem) }
+            Console.show(row([device.name] + report.values + ["\(report.ownChanges)", "\(report.othersChanges)"]))
+            for problem in report.problems { Console.show("  " + problem) }
         }
         Console.show("")
     }
 
-    static func column(_ text: String, width: Int = 10) -> String {
-        text.padding(toLength: max(width, text.count), withPad: " ", startingAt: 0)
+    private static func row(_ cells: [String]) -> String {
+        cells.map { $0.padding(toLength: 13, withPad: " ", startingAt: 0) }.joined()
     }
 
-    /// Asks again and again until something is so.
+    /// Tests a condition repeatedly until it is true.
     ///
-    /// - Returns: false if it never was.
+    /// - Returns: false if it did not become true in time.
     private static func wait(upTo seconds: Double, until condition: () throws -> Bool) rethrows -> Bool {
         let deadline = Date().addingTimeInterval(seconds)
         while Date() < deadline {

@@ -1,21 +1,23 @@
-// A small player that uses all ways of reading and writing settings together: properties, a namespace with hooks, a record,
-// and a migration from what an older version has stored. All are over one property list, and see each other's changes.
+// Properties, a namespace, a record and a migration over one property list. Each sees the changes of the others. Run it with
+// `swift run Surfaces`.
 
 import Foundation
 import SettingsKit
+import Synchronization
 
 let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Surfaces-\(UUID().uuidString)")
 let file = folder.appendingPathComponent("Settings.plist")
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 defer { try? FileManager.default.removeItem(at: folder) }
 
-func check(_ isSo: Bool, _ what: String) {
-    if isSo { return }
-    print("This should hold, and does not: \(what)")
+/// Ends the example if a condition is false.
+func check(_ condition: Bool, _ statement: String) {
+    if condition { return }
+    print("This should be true, and is not: \(statement)")
     exit(1)
 }
 
-/// What version 1 of the player has left: loudness in per cent, and the server as text under another name.
+/// The file of version 1 of the player: the volume in per cent, and the server as text, both under other names.
 try """
 <?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -29,8 +31,8 @@ try """
 
 enum Playback: SettingsNamespace {
     static let id = "playback"
-    static func preCommitHook() { print("   (playback is about to change)") }
-    static func postCommitHook() { print("   (playback has changed)") }
+    static let changes = Mutex(0)
+    static func postCommitHook() { changes.withLock { $0 += 1 } }
 }
 
 extension SettingsService.SettingDefinition {
@@ -68,34 +70,26 @@ let steps: [SettingsService.Migration] = [
         transaction.set(Setting<Int>("network:timeout", in: .defaults, default: 30), to: 60)
     },
 ]
-print("1. The settings of version 1 are migrated.")
 let first = try settings.migrate(steps)
 let second = try settings.migrate(steps)
-print("   carried out: \(first.appliedVersions), and the second time: \(second.appliedVersions)")
-check(first.appliedVersions == ["2026-11-patience"] && second.appliedVersions.isEmpty, "a version is carried out once")
+print("1. Migration: applied \(first.appliedVersions), the second time \(second.appliedVersions)")
+check(first.appliedVersions == ["2026-11-patience"] && second.appliedVersions.isEmpty, "a version is applied once")
 
 // MARK: Properties
 
 let player = Player()
-print("2. Properties: the volume was 80 per cent, and is \(player.volume).")
+print("2. Property: the volume of 80 per cent was converted to \(player.volume)")
 check(player.volume == 0.8, "the volume is converted")
 let subscription = player.$volume.addUpdateListener { result in
     switch result {
-    case .success(let update): print("   the listener hears: volume \(update.oldValue) -> \(update.newValue)")
-    case .failure(let error): print("   the listener hears: \(error)")
+    case .success(let update): print("   listener: volume \(update.oldValue) -> \(update.newValue)")
+    case .failure(let error): print("   listener: \(error)")
     }
 }
 player.volume = 11
 check(settings.get(.volume) == 1, "a property and its service have one value")
 settings.set(.volume, to: 0.25)
 check(player.volume == 0.25, "a service and its properties have one value")
-print("   What is no number in JSON leaves the old value:")
-do {
-    try player.$volume.persist(.nan)
-    check(false, "a value that cannot be stored is an error")
-} catch SettingsError.Code.encodingFailed {
-    check(player.volume == 0.25, "the old value stays")
-}
 player.lastPlayed = "Für Elise"
 player.launches += 1
 subscription.cancel()
@@ -103,7 +97,7 @@ subscription.cancel()
 // MARK: Records
 
 let network = try SettingsStorage<Network>(name: "network", in: store)
-print("3. A record: \(network.server?.absoluteString ?? "no server"), \(network.timeout) s")
+print("3. Record: \(network.server?.absoluteString ?? "no server"), \(network.timeout) s")
 check(network.server?.host == "music.example.org" && network.timeout == 60, "the record has the migrated fields")
 let records = network.keepInformed()
 network.update { record in
@@ -111,8 +105,8 @@ network.update { record in
     record.isProxied = true
 }
 for await record in records {
-    print("   the sequence has: \(record.timeout) s, proxied: \(record.isProxied)")
-    check(record.timeout == 10 && record.isProxied, "what is changed together comes together")
+    print("   sequence: \(record.timeout) s, proxied: \(record.isProxied)")
+    check(record.timeout == 10 && record.isProxied, "fields changed together arrive together")
     break
 }
 check(store.get(Setting<Int>("network:timeout", in: .defaults, default: 0)) == 10, "a field is a setting")
@@ -120,8 +114,8 @@ check(store.get(Setting<Int>("network:timeout", in: .defaults, default: 0)) == 1
 // MARK: The file
 
 try settings.synchronize()
-print("4. All of it in one file that people can read: \(store.keys().sorted().joined(separator: ", "))")
-print(try String(contentsOf: file, encoding: .utf8))
+print("4. File: \(store.keys().sorted().joined(separator: ", "))")
 settings.reset(Playback.self, in: .defaults)
-check(player.volume == 0.5 && player.lastPlayed == nil && player.launches == 1, "a namespace is reset by itself")
-print("5. Playback is reset: the volume is \(player.volume) again; launches: \(player.launches).")
+check(player.volume == 0.5 && player.lastPlayed == nil && player.launches == 1, "only the namespace is reset")
+print("5. Namespace: after its reset, the volume is \(player.volume) and launches is still \(player.launches);")
+print("   its hook ran \(Playback.changes.withLock { $0 }) times")

@@ -1,8 +1,9 @@
-// Several processes write the same settings and listen to each other, while some of them are killed. Run it with
+// Several processes write and observe the same settings, while some of them are killed. Run it with
 //
 //     swift run TwoProcesses
 //
-// It starts copies of itself. Each says on a pipe what it was told is stored; in the end, all of that must be there.
+// The program starts copies of itself. Each reports its stored values on a pipe. In the end, all reported values must be
+// stored.
 
 import Foundation
 import SettingsKit
@@ -17,9 +18,9 @@ import Synchronization
 #endif
 
 extension SettingsService.SettingDefinition {
-    /// How often anybody has written.
+    /// The number of updates by all processes.
     static let total = Setting<Int>("total", in: .defaults, default: 0)
-    /// When the last sign was given, in nanoseconds of the clock that all processes of a machine share.
+    /// The time of the last change of this setting, in nanoseconds of the clock that all processes of a machine share.
     static let sign = Setting<Int>("sign", in: .defaults, default: 0)
 }
 
@@ -33,13 +34,13 @@ func own(_ name: String) -> Setting<Int> { Setting<Int>(name, in: .defaults, def
 
 // MARK: A copy
 
-/// Writes a line at once: what a process has not written when it is killed, nobody reads.
+/// Writes a line at once, because a kill loses unwritten output.
 func say(_ text: String) {
     let line = Array((text + "\n").utf8)
     _ = write(STDOUT_FILENO, line, line.count)
 }
 
-/// Tells when there is no more input.
+/// Notices the end of standard input.
 final class Input: Sendable {
     let hasEnded = Atomic(false)
 
@@ -49,11 +50,11 @@ final class Input: Sendable {
     }
 }
 
-/// Writes until it is killed, or told to end by the end of its input.
+/// Writes until the process is killed, or its input ends.
 func runCopy(_ path: String, name: String) throws {
     let settings = SettingsService(defaults: try PropertyListStore(url: URL(fileURLWithPath: path)))
     let subscription = settings.observe(.sign) { change in
-        if change.origin == .external { say("heard \(now() - change.newValue)") }
+        if change.origin == .external { say("received \(now() - change.newValue)") }
     }
     let input = Input()
     Thread.detachNewThread { input.awaitEnd() }
@@ -69,27 +70,27 @@ func runCopy(_ path: String, name: String) throws {
     subscription.cancel()
 }
 
-// MARK: The one that starts and kills them
+// MARK: The program
 
-/// What copies have said.
+/// The reports of the copies.
 struct Report {
-    /// The highest number that each of them was told is stored.
+    /// The highest number that each copy has reported as stored.
     var stored: [String: Int] = [:]
-    /// How often anybody was told that an update is stored.
+    /// The number of updates that were reported as stored.
     var updates = 0
-    /// How long signs took, in nanoseconds.
+    /// The times from changes to listeners in other processes, in nanoseconds.
     var delays: [Int] = []
 
     mutating func take(_ line: Substring, from name: String) {
         let words = line.split(separator: " ")
         guard words.count == 2, let number = Int(words[1]) else { return }
-        if words[0] == "heard" { return delays.append(number) }
+        if words[0] == "received" { return delays.append(number) }
         stored[name] = number
         updates += 1
     }
 }
 
-/// Everything that was said.
+/// The reports so far.
 final class Reports: Sendable {
     let report = Mutex(Report())
 }
@@ -116,7 +117,7 @@ final class Copy {
         }
     }
 
-    /// Has it end in order, or kills it. Returns when all that it said was read.
+    /// Ends the copy in order, or kills it. Returns when all of its output was read.
     func end(killing: Bool) {
         if killing {
             kill(process.processIdentifier, SIGKILL)
@@ -128,7 +129,7 @@ final class Copy {
     }
 }
 
-/// Starts four copies, kills one of them now and then, and starts another in its place.
+/// Starts four copies, and repeatedly kills one of them and starts another in its place.
 ///
 /// - Returns: whether nothing was lost.
 func runAll(_ path: String) throws -> Bool {
@@ -151,18 +152,16 @@ func runAll(_ path: String) throws -> Bool {
     let lost = names.filter { settings.get(own($0)) < report.stored[$0, default: 0] }
     let total = settings.get(.total)
     print("\(names.count) processes wrote \(path)")
-    print("\(kills) of them were killed with SIGKILL, at any moment, and others started in their place")
+    print("\(kills) times, one of them was killed with SIGKILL and another started in its place")
     for name in names {
-        print("  \(name): told of \(report.stored[name, default: 0]), stored \(settings.get(own(name)))")
+        print("  \(name): reported \(report.stored[name, default: 0]), stored \(settings.get(own(name)))")
     }
-    print("acknowledged updates of one counter: \(report.updates); its value: \(total)")
-    print(
-        "  (more only by updates that were stored, and their process killed before it could say so: at most \(kills))")
+    print("updates of one counter: reported \(report.updates), stored \(total)")
+    print("  (a process can be killed after an update is stored and before it is reported: at most \(kills) times)")
     let delays = report.delays.sorted()
     if !delays.isEmpty {
         let (median, rare) = (delays[delays.count / 2], delays[delays.count * 99 / 100])
-        print("a change was heard by the others after \(median / 1_000) µs (median), \(rare / 1_000) µs (99 %),")
-        print("  \(delays.count) times")
+        print("other processes received a change after \(median / 1_000) µs, 99 % within \(rare / 1_000) µs")
     }
     let isCounted = (report.updates...report.updates + kills).contains(total)
     print(lost.isEmpty && isCounted ? "Nothing was lost." : "LOST: \(lost) \(isCounted ? "" : "and updates")")

@@ -1,6 +1,6 @@
 import SettingsSQLite
 
-/// A person who may open the vault. `Codable` maps each property to the column of its name.
+/// A user of the vault. `Codable` maps each property to the column of its name.
 struct User: SQLiteRecord, Codable, Sendable {
     static let tableName = "users"
 
@@ -25,7 +25,7 @@ struct V01: SQLiteSchemaVersion {
     }
 }
 
-/// The second one knows roles.
+/// The second version of the schema adds roles.
 struct V02: SQLiteSchemaVersion {
     let id = "v02"
 

@@ -1,13 +1,13 @@
-// A vault: settings of a custom scope and a table of users in one SQLite database, with a live query. It lives in a temporary
-// directory; what people would ask of it with `sqlite3` is asked at the end.
+// Settings of a custom scope and a table of users in one SQLite database, with a live query. Run it with `swift run Vault`.
 
 import Foundation
 import SettingsKit
 import SettingsSQLite
 
-func check(_ isSo: Bool, _ what: String) {
-    if isSo { return }
-    print("This should hold, and does not: \(what)")
+/// Ends the example if a condition is false.
+func check(_ condition: Bool, _ statement: String) {
+    if condition { return }
+    print("This should be true, and is not: \(statement)")
     exit(1)
 }
 
@@ -24,7 +24,7 @@ func useVault(at file: URL) async throws {
     let settings = SettingsService(defaults: nil, storesForCustomScopes: [.custom(id: "vault"): vault])
     settings.set(.pin, to: "1234")
     settings.update(.attempts) { $0 -= 1 }
-    print("1. Settings of the scope \"vault\": \(settings.get(.attempts)) attempts are left.")
+    print("1. Settings: \(settings.get(.attempts)) attempts are left")
 
     // MARK: Records
 
@@ -35,23 +35,23 @@ func useVault(at file: URL) async throws {
     let owners: [User] = try await storage.read { try $0.select(User.where(Column("role") == User.Role.owner)) }
     check(owners.map(\.name) == ["Ann"], "Ann is the owner")
     settings.set(.owner, to: owners.first?.id)
-    print("2. Users in the same file; the owner is \(owners.map(\.name).joined()).")
+    print("2. Records in the same file: the owner is \(owners.map(\.name).joined())")
 
     // MARK: A live query
 
-    print("3. A live query hears of changes to the guests, and of no others:")
+    print("3. A live query of the guests:")
     let guests = storage.keepInformed { database -> [String] in
         let users: [User] = try database.select(
             User.where(Column("role") == User.Role.guest).ordered(by: Column("name").ascending))
         return users.map(\.name)
     }
-    var heard: [[String]] = []
+    var results: [[String]] = []
     for await names in guests {
         print("   guests: \(names.joined(separator: ", "))")
-        heard.append(names)
-        switch heard.count {
+        results.append(names)
+        switch results.count {
         case 1:
-            // Neither the setting nor the owner's new name is of interest to who asks for guests.
+            // A change of the setting or of the owner does not change the query's result.
             settings.update(.attempts) { $0 -= 1 }
             try await storage.write {
                 try $0.update(User.where(Column("id") == 7), set: [Column("name").set(to: "Anna")])
@@ -62,24 +62,24 @@ func useVault(at file: URL) async throws {
         default:
             break
         }
-        if heard.count == 3 { break }
+        if results.count == 3 { break }
     }
-    check(heard.map(\.count) == [2, 3, 1], "each change is heard once")
+    check(results.map(\.count) == [2, 3, 1], "each change of the result is published once")
 
     // MARK: Errors
 
-    print("4. What the schema does not allow is an error that says so, and nothing of it is stored:")
+    print("4. A write that the schema forbids:")
     await storage.write { database in
         try database.save(User(id: 11, name: "Zoe"))
         try database.insert(User(id: 8, name: "Second Bob"))
     } catch: {
         print("   \($0)")
     }
-    check(try await storage.read { try $0.count(User.all) } == 2, "the write that failed has stored nothing")
+    check(try await storage.read { try $0.count(User.all) } == 2, "a failed write stores nothing")
 
     // MARK: The file
 
-    print("5. People and tools see this in \(file.lastPathComponent):")
+    print("5. Tables of \(file.lastPathComponent):")
     try await storage.read { database in
         try database.forEachRow(sql: "SELECT name, value FROM settings ORDER BY name") { row in
             let (name, value): (String, String) = (try row["name"], try row["value"])
@@ -96,12 +96,12 @@ func useVault(at file: URL) async throws {
 
     let backup = file.deletingLastPathComponent().appendingPathComponent("Backup.sqlite")
     try await storage.backup(to: backup) { progress in
-        print("6. \(Int(progress.fractionCompleted * 100)) % of the vault is copied to \(backup.lastPathComponent).")
+        print("6. Backup: \(Int(progress.fractionCompleted * 100)) % copied to \(backup.lastPathComponent)")
     }
     check(try SQLiteStore(at: backup).keys().sorted() == ["attempts", "owner", "pin"], "the backup holds the settings")
 }
 
-// Only when the function has returned is the database closed. An open store would report that its file is gone.
+// The database is closed when the function returns. An open store would report that its file was removed.
 let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Vault-\(UUID().uuidString)")
 defer { try? FileManager.default.removeItem(at: folder) }
 try await useVault(at: folder.appendingPathComponent("Vault.sqlite"))

@@ -10,15 +10,15 @@ import Synchronization
     import Darwin
 #endif
 
-/// Row 9: how long it takes until a change is heard by another process.
+/// Row 9: the time until another process receives a change.
 enum Arrival {
     static let name = "a change seen by another process"
-    /// What another copy of this program is called with, to make the changes.
+    /// The argument that makes a copy of this program make the changes.
     static let argument = "--give-signs"
 
     private static let sign = Setting<Int>("sign", in: .defaults, default: 0)
 
-    /// - Returns: microseconds, of half of the changes and of 99 %.
+    /// - Returns: microseconds, the median and the 99th percentile.
     static func measure(count: Int) throws -> (median: Double, rare: Double) {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
@@ -39,7 +39,7 @@ enum Arrival {
         return (sorted[sorted.count / 2], sorted[sorted.count * 99 / 100])
     }
 
-    /// Makes the changes: each says when it was made.
+    /// Makes the changes. Each value is the time of its change.
     static func giveSigns(_ path: String, count: Int) throws {
         let settings = SettingsService(defaults: try PropertyListStore(url: URL(fileURLWithPath: path)))
         for _ in 0..<count {

@@ -1,26 +1,26 @@
-/// One figure to find out: an operation, the yardstick that it is compared with, and the ratio to reach.
+/// A measurement: an operation, the yardstick that it is compared with, and the target for their ratio.
 struct Benchmark {
     enum Target {
-        /// The operation may cost at most so many times what the yardstick costs.
+        /// The operation may cost at most this multiple of the yardstick.
         case costAtMost(Double)
-        /// The operation must do at least so many times what the yardstick does in the same time.
+        /// The operation must reach at least this multiple of the yardstick's throughput.
         case throughputAtLeast(Double)
     }
 
-    /// The row of the cost table that it belongs to.
+    /// The row of the cost table.
     let row: Int
     let name: String
     let yardstickName: String
     let target: Target
-    /// How often the operation is done for one measurement, when there is no hurry.
+    /// The repetitions of the operation in one measurement of a full run.
     let iterations: Int
-    /// Does the operation so many times, and answers the nanoseconds that one took.
+    /// Repeats the operation, and returns the nanoseconds of one repetition.
     let operation: (Int) -> Double
-    /// Does the yardstick so many times, and answers the nanoseconds that one took.
+    /// Repeats the yardstick, and returns the nanoseconds of one repetition.
     let yardstick: (Int) -> Double
 }
 
-/// What was found out.
+/// The result of a benchmark.
 struct Outcome {
     let benchmark: Benchmark
     let operation: Sample
@@ -36,7 +36,7 @@ struct Outcome {
     }
 }
 
-/// Several measurements of one thing.
+/// Several measurements of one quantity.
 struct Sample {
     private let sorted: [Double]
 
@@ -50,14 +50,14 @@ struct Sample {
 }
 
 extension Benchmark {
-    /// Measures operation and yardstick in turn, after a warm-up that is not counted.
+    /// Measures operation and yardstick in turn, after a warm-up that does not count.
     func run(rounds: Int, shareOfIterations share: Double) -> Outcome {
         let count = max(1, Int(Double(iterations) * share))
         _ = yardstick(max(1, count / 5))
         _ = operation(max(1, count / 5))
         var pairs: [(operation: Double, yardstick: Double)] = []
         for round in 0..<rounds {
-            // Each goes first every other time.
+            // Each is first every other time.
             if round.isMultiple(of: 2) {
                 let yardstick = yardstick(count)
                 pairs.append((operation(count), yardstick))
@@ -77,7 +77,7 @@ extension Benchmark {
     }
 }
 
-/// How many nanoseconds each of `count` repetitions takes.
+/// The nanoseconds of each of `count` repetitions.
 @inline(__always)
 func nanosecondsEach(_ count: Int, _ body: () -> Void) -> Double {
     let duration = ContinuousClock().measure(body)
@@ -85,6 +85,6 @@ func nanosecondsEach(_ count: Int, _ body: () -> Void) -> Double {
     return (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(count)
 }
 
-/// Uses a value, so that the optimiser cannot do without computing it.
+/// Uses a value, so that the optimizer cannot omit its computation.
 @inline(never)
 func use<T>(_ value: T) {}

@@ -3,7 +3,7 @@ import SettingsKitFiles
 import SettingsKitPlatform
 import SettingsKit
 
-/// Row 10: what a small change beside many settings writes into the shared directory, and a syncer has to carry.
+/// Row 10: the bytes that a small change beside many settings writes into the shared directory, for a syncer to carry.
 enum ExportedBytes {
     static func name(isOneKey: Bool) -> String {
         "bytes exported per set beside 10,000 keys, \(isOneKey ? "of one key" : "of distinct keys")"
@@ -37,7 +37,7 @@ enum ExportedBytes {
 
     private struct File: Equatable {
         var size: Int
-        /// Differs whenever a file was replaced: the old one has its number until the new one is in its place.
+        /// Changes whenever a file is replaced: the old one keeps its number until the new one has its place.
         var number: UInt64
         var modified: Date
     }

@@ -1,19 +1,19 @@
-/// Something that is measured by itself, without a yardstick: a size or a time that counts as such.
+/// A size or a time that is measured without a yardstick.
 struct Figure {
-    /// The row of the cost table that it belongs to.
+    /// The row of the cost table.
     let row: Int
     let name: String
     let unit: String
-    /// nil where it could not be found out.
+    /// nil if it could not be measured.
     let value: Double?
-    /// nil where it is only to be known.
+    /// nil if there is no target.
     let limit: Double?
 
     var isReached: Bool { limit.map { (value ?? .infinity) <= $0 } ?? true }
 }
 
 extension Figure {
-    /// Rows 7 and 9, what `set` may have to wait for, and what a small change writes into a shared directory.
+    /// Rows 7 and 9, the longest wait of `set`, and the bytes that a small change writes into a shared directory.
     static func all(isQuick: Bool, isWanted: (Int, String) -> Bool) throws -> [Figure] {
         var figures: [Figure] = []
         if isWanted(4, Writing.longestName) {

@@ -30,13 +30,13 @@ extension Benchmark {
     }
 }
 
-/// A service over a property list in which one setting is set, again and again.
+/// A service over a property list in which one setting is set repeatedly.
 final class Writing {
     static let longestName = "longest set under a steady load of writes"
 
     private let settings: SettingsService
     private let setting = Setting<Int>("set", in: .defaults, default: 0)
-    // Goes last, or the store would make the directory again for what it has not written yet.
+    // Released last, because the store would create the directory again for changes that it has not written yet.
     private let folder: TemporaryFolder
 
     init(keyCount: Int) throws {
@@ -54,7 +54,7 @@ final class Writing {
 }
 
 extension Writing {
-    /// How many microseconds the longest of the writes took that were made in a row for so long.
+    /// The microseconds of the longest write in a series of the given duration.
     func longest(seconds: Double) -> Double {
         let end = Date().addingTimeInterval(seconds)
         var longest = 0.0
@@ -65,7 +65,7 @@ extension Writing {
     }
 }
 
-/// What the least can cost that is safe against the end of the process and against other processes.
+/// The least that an operation can cost that survives the end of the process and excludes other processes.
 private final class LockedAppend {
     private let folder: TemporaryFolder
     private let descriptor: Int32
@@ -89,7 +89,7 @@ private final class LockedAppend {
     }
 }
 
-/// A property list that is opened, again and again.
+/// A property list that is opened repeatedly.
 private final class Opening {
     private let folder: TemporaryFolder
     private let setting = Setting<String>("setting number 4711", in: .defaults, default: "")
@@ -127,7 +127,7 @@ private final class Opening {
 }
 
 extension PropertyListStore {
-    /// Stores a text under each of so many keys.
+    /// Stores a text under each of a number of keys.
     func fill(_ keyCount: Int) throws {
         let writes = (0..<keyCount).map { number in
             SettingsStoreBatch.Entry(

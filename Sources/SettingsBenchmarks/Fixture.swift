@@ -1,7 +1,7 @@
 import Foundation
 import SettingsKit
 
-/// A small struct, as settings often are.
+/// A small structure, as in many settings.
 struct Profile: Codable, Sendable {
     var name = "Ann"
     var age = 40
@@ -17,7 +17,7 @@ struct Counters: SettingsRecord {
     static let empty = Counters()
 }
 
-/// A record as programs have it.
+/// A typical record.
 struct Parameters: SettingsRecord {
     var isDetailed = false
     var apiURL: URL?
@@ -26,7 +26,7 @@ struct Parameters: SettingsRecord {
     static let empty = Parameters()
 }
 
-/// A service over a property list with a hundred settings, in a temporary directory that goes with it.
+/// A service over a property list with a hundred settings, in a temporary directory that is removed with this object.
 final class Fixture {
     let settings: SettingsService
     let numbers: [Setting<Int>]

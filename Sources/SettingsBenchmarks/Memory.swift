@@ -5,15 +5,15 @@ import SettingsKit
     import Glibc
 #endif
 
-/// Row 7: what a stored key takes beside its name and its value.
+/// Row 7: the memory of a stored key, without its name and its value.
 enum Memory {
     static let name = "memory a key, beyond its name and value"
 
-    /// - Returns: nil where the system does not tell what is allocated.
+    /// - Returns: nil if the system does not report allocated memory.
     static func bytesPerKey() throws -> Double? {
         let (folder, count) = (try TemporaryFolder(), 100_000)
         try PropertyListStore(url: folder.file).fill(count)
-        // Once in vain, for what is allocated only the first time.
+        // Once without measuring, for memory that is only allocated the first time.
         _ = try PropertyListStore(url: folder.file).keys().count
         guard let before = allocated() else { return nil }
         let store = try PropertyListStore(url: folder.file)
@@ -24,7 +24,7 @@ enum Memory {
         return Double(after - before - payload) / Double(count)
     }
 
-    /// The memory that the process has, without what it has given back.
+    /// The memory of the process, without memory that it has freed.
     private static func allocated() -> Int? {
         #if canImport(Glibc)
             typealias Trim = @convention(c) (Int) -> Int32

@@ -1,7 +1,7 @@
 import CSettingsKitSQLite
 import Foundation
 
-/// A database as one uses it with SQLite's C interface, with the settings that this library uses.
+/// A database used through SQLite's C interface, with the pragmas that this library uses.
 final class PlainDatabase {
     private let handle: OpaquePointer
     private var kept: [String: PlainStatement] = [:]

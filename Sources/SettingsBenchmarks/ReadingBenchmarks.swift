@@ -2,7 +2,7 @@ import SettingsKit
 import Synchronization
 
 extension Benchmark {
-    /// Row 1: `get` against a look-up in a locked dictionary.
+    /// Row 1: `get`, compared with a lookup in a locked dictionary.
     static func reading(_ fixture: Fixture) -> [Benchmark] {
         let settings = fixture.settings
         let yardstick = DictionaryYardstick()
@@ -55,7 +55,7 @@ extension Benchmark {
         ]
     }
 
-    /// Row 2: reading through a handle against reading a locked variable.
+    /// Row 2: reading through a handle, compared with reading a locked variable.
     static func handles(_ fixture: Fixture) -> [Benchmark] {
         let yardstick = VariableYardstick()
 
@@ -118,7 +118,7 @@ extension Benchmark {
     }
 }
 
-/// A dictionary behind a lock: what a program would write itself.
+/// A dictionary with a lock, as a program would write it.
 private final class DictionaryYardstick: Sendable {
     private let names = (0..<100).map { "setting-\($0)" }
     private let dictionary: Mutex<[String: Int]>
@@ -140,7 +140,7 @@ private final class DictionaryYardstick: Sendable {
     }
 }
 
-/// A variable behind a lock.
+/// A variable with a lock.
 private final class VariableYardstick: Sendable {
     private let variable = Mutex(4)
 

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Prints outcomes, for people or for programs.
+/// Prints outcomes, as a table or as JSON.
 enum Report {
     static func table(_ outcomes: [Outcome], _ figures: [Figure]) -> String {
-        var rows = [["#", "operation", "ns", "yardstick", "ns", "ratio (min – max)", "to reach", ""]]
+        var rows = [["#", "operation", "ns", "yardstick", "ns", "ratio (min – max)", "target", ""]]
         for outcome in outcomes {
             let benchmark = outcome.benchmark
             let target =

@@ -4,7 +4,7 @@ import SettingsKit
 import SettingsSQLite
 
 extension Benchmark {
-    /// Row 11: the SQLite store and record storage, beside the same work done with SQLite's C interface.
+    /// Row 11: the SQLite store and record storage, compared with the same work through SQLite's C interface.
     static func sqlite() throws -> [Benchmark] {
         let writing = try DatabaseWriting()
         let records = try DatabaseRecords(count: 10_000)
@@ -45,7 +45,7 @@ private func measureReading(of setting: Setting<Int>, in settings: SettingsServi
     }
 }
 
-/// A setting that is set again and again: through the service, through the store, and by SQLite alone.
+/// A setting that is set repeatedly: through the service, through the store, and through SQLite alone.
 private final class DatabaseWriting {
     static let setting = Setting<Int>("set", in: .defaults, default: 0)
 
@@ -89,7 +89,7 @@ private final class DatabaseWriting {
     }
 }
 
-/// Many records, selected and saved through the storage and by SQLite alone.
+/// Many records, selected and saved through the storage and through SQLite alone.
 private final class DatabaseRecords {
     private let storage: SQLiteStorage
     private let plain: PlainDatabase
@@ -222,7 +222,7 @@ private func run(_ body: () throws -> Void) {
     }
 }
 
-/// Runs something asynchronous to its end.
+/// Runs an asynchronous function to its end.
 private func wait(_ body: @escaping @Sendable () async throws -> Void) {
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {

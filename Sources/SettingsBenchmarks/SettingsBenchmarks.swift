@@ -1,13 +1,13 @@
 import Foundation
 
-/// `settings-benchmarks`: what the library's operations cost, each beside a yardstick from the same run.
+/// `settings-benchmarks`: measures the library's operations, each beside a yardstick from the same run.
 @main
 struct SettingsBenchmarks {
     private static let usage = """
         usage: swift run -c release settings-benchmarks [--quick] [--json] [--filter TEXT]
 
           --quick        fewer and shorter measurements, under two minutes in all
-          --json         for programs; times in nanoseconds
+          --json         prints JSON; times in nanoseconds
           --filter TEXT  only rows whose number is TEXT or whose name contains it
         """
 

@@ -26,12 +26,12 @@ extension Benchmark {
     }
 }
 
-/// A directory with the files of several replicas, all of which know the same.
+/// A directory with the files of several replicas with the same settings.
 private final class SharedFolder {
     private let folder: TemporaryFolder
     private let directory: URL
     private let files: [URL]
-    /// Those of one replica.
+    /// The files of one replica.
     private let peerFiles: [URL]
     private let changed = "setting number 4711"
     private let peer: DirectoryStore
@@ -49,7 +49,7 @@ private final class SharedFolder {
             SettingsStoreBatch.Entry(
                 key: .init("setting number \(number)", scope: .shared), data: Data("\"value \(number)\"".utf8))
         }
-        // Each lets go of its store, so that nothing goes on in the background.
+        // Each releases its store, so that no background work continues.
         func replica(_ number: Int) throws -> DirectoryStore {
             try Self.quietStore(directory, root.appendingPathComponent("replica \(number)"))
         }
@@ -66,12 +66,12 @@ private final class SharedFolder {
         precondition(files.count == replicaCount * peerFiles.count && reader.keys().count == keyCount)
     }
 
-    /// A store that does nothing in the background: what is measured is done once.
+    /// A store without background work, so that each operation is measured once.
     private static func quietStore(_ directory: URL, _ state: URL) throws -> DirectoryStore {
         try DirectoryStore(directory: directory.path, state: state.path, fileSystem: POSIXFileSystem())
     }
 
-    /// A new device comes, and has everything.
+    /// A new device reads all files.
     func measureMerge(_ count: Int) -> Double {
         nanosecondsEach(count) {
             for _ in 0..<count {
@@ -87,7 +87,7 @@ private final class SharedFolder {
         }
     }
 
-    /// Another device's change of one setting is taken over.
+    /// Another device's change of one setting is merged.
     func measureChange(_ count: Int) -> Double {
         var nanoseconds = 0.0
         for _ in 0..<count {
@@ -125,7 +125,7 @@ private final class SharedFolder {
         }
     }
 
-    /// Line by line, as the format is.
+    /// Line by line, as in the format.
     private func parse(_ file: URL) {
         do {
             for line in try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")) {
@@ -137,11 +137,11 @@ private final class SharedFolder {
     }
 }
 
-/// A service over a shared directory in which one setting is set, again and again.
+/// A service over a shared directory in which one setting is set repeatedly.
 private final class SharedWriting {
     private let settings: SettingsService
     private let setting = Setting<Int>("set", in: .shared, default: 0)
-    // Goes last, or the store would make the directory again for what it has not written yet.
+    // Released last, because the store would create the directory again for changes that it has not written yet.
     private let folder: TemporaryFolder
 
     init() throws {

@@ -9,16 +9,17 @@ import SettingsKit
     import Darwin
 #endif
 
-/// Row 13: a process that opens a property list, reads one setting and exits, beside one that reads it with Foundation.
+/// Row 13: a process that opens a property list, reads one setting and exits, compared with one that reads it with
+/// Foundation.
 ///
-/// This program starts itself for each measurement, so that all processes have the same libraries. What an empty run of it
-/// takes is measured between the others.
+/// This program starts itself for each measurement, so that all processes have the same libraries. Empty runs are
+/// measured between the others.
 struct StartUp {
     enum Mode: String, CaseIterable {
         case empty, settingsKit, foundation
     }
 
-    /// What another copy of this program is called with, before the mode and the file.
+    /// The argument of a copy of this program, before the mode and the file.
     static let argument = "--start-up"
     static let name = "start, open, one get, exit"
 
@@ -33,12 +34,12 @@ struct StartUp {
 
     private var rowName: String { "\(Self.name): \(keyCount) keys" }
 
-    /// Starts each process so many times, in turn.
+    /// Starts each process a number of times, in turn.
     func measure(starts: Int) throws -> (outcome: Outcome, figures: [Figure]) {
         var times: [Mode: [Double]] = [:]
         for mode in Mode.allCases { _ = try start(mode) }
         for round in 0..<starts {
-            // Each goes first every third time.
+            // Each is first every third time.
             for turn in Mode.allCases.indices {
                 let mode = Mode.allCases[(round + turn) % Mode.allCases.count]
                 times[mode, default: []].append(try start(mode))
@@ -69,7 +70,7 @@ struct StartUp {
         [CommandLine.arguments[0], Self.argument, mode.rawValue, folder.file.path]
     }
 
-    /// - Returns: how many nanoseconds a process took, from its start to its end.
+    /// - Returns: the nanoseconds of a process, from its start to its end.
     private func start(_ mode: Mode) throws -> Double {
         var status: Int32 = 0
         let time = try nanosecondsOnce {
@@ -89,9 +90,9 @@ struct StartUp {
         return process
     }
 
-    /// How many system calls a process makes, with all of its threads.
+    /// The number of system calls of a process, with all of its threads.
     ///
-    /// - Returns: nil where `strace` is not installed.
+    /// - Returns: nil if `strace` is not installed.
     private func systemCalls(_ mode: Mode) throws -> Int? {
         let list = folder.url.appendingPathComponent("calls").path
         let process: pid_t
@@ -102,7 +103,7 @@ struct StartUp {
         }
         var status: Int32 = 0
         while waitpid(process, &status, 0) == -1 && errno == EINTR {}
-        // Not everywhere may one process watch another.
+        // Some systems do not let one process trace another.
         guard status == 0 else { return nil }
         // "100.00    0.001234           2       512        34 total"
         let total = try String(contentsOfFile: list, encoding: .utf8).split(separator: "\n").last {
@@ -112,7 +113,7 @@ struct StartUp {
         return words.count > 3 ? Int(words[3]) : nil
     }
 
-    /// What a copy of this program does.
+    /// The work of a copy of this program.
     static func run(_ mode: Mode, path: String) throws {
         switch mode {
         case .empty: break
@@ -139,7 +140,7 @@ struct StartUp {
     }
 }
 
-/// How many nanoseconds something takes.
+/// The nanoseconds of an operation.
 private func nanosecondsOnce(_ body: () throws -> Void) rethrows -> Double {
     let duration = try ContinuousClock().measure(body)
     return duration / .nanoseconds(1)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of its own for something that is measured, removed with it.
+/// A directory for one measurement, removed with this object.
 final class TemporaryFolder {
     let url: URL
 

@@ -2,7 +2,7 @@ import Dispatch
 import SettingsKit
 
 extension Benchmark {
-    /// Row 3: two threads that read one setting, against one.
+    /// Row 3: two threads that read one setting, compared with one.
     static func threads(_ fixture: Fixture) -> [Benchmark] {
         let settings = fixture.settings
 
@@ -10,7 +10,7 @@ extension Benchmark {
             Benchmark(
                 row: 3, name: "two threads reading \(name)", yardstickName: "one thread",
                 target: .throughputAtLeast(factor), iterations: 20_000_000,
-                // Both threads together do twice as many: per reading, it is half of the time.
+                // Both threads together do twice as many, so a read takes half of the time.
                 operation: { count in onThreads(2, count, read) / 2 }, yardstick: { count in onThreads(1, count, read) }
             )
         }
@@ -44,7 +44,7 @@ extension Benchmark {
     }
 }
 
-/// Does `count` repetitions on each of several threads at once; answers the nanoseconds that one took.
+/// Repeats an operation on each of several threads at once, and returns the nanoseconds of one repetition.
 private func onThreads(_ threads: Int, _ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Double {
     nanosecondsEach(count) {
         DispatchQueue.concurrentPerform(iterations: threads) { _ in body(count) }

@@ -1,7 +1,7 @@
 import SettingsKit
 
 extension Benchmark {
-    /// Row 8: `set` while ten thousand others listen to other settings.
+    /// Row 8: `set` with ten thousand listeners on other settings.
     static func writing() -> [Benchmark] {
         let quiet = Listening(listenerCount: 0)
         let listened = Listening(listenerCount: 10_000)
@@ -13,9 +13,9 @@ extension Benchmark {
     }
 }
 
-/// A service with one setting to be set and listeners to others.
+/// A service with one setting that is set, and listeners on others.
 private final class Listening {
-    // In memory: a file's background writing would be measured otherwise.
+    // In memory, so that a file's background writing is not measured.
     private let settings = SettingsService(defaults: MemoryStore())
     private let setting = Setting<Int>("set", in: .defaults, default: 0)
     private let subscriptions: [SettingsService.Subscription]

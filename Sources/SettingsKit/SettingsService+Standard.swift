@@ -4,7 +4,7 @@ import SettingsKitFiles
 import SettingsKitPlatform
 
 extension SettingsService {
-    /// Makes a service whose `.defaults` scope is the app's own property list.
+    /// Creates a service whose `.defaults` scope is the app's own property list.
     ///
     /// The file is `~/.config/EXECUTABLE/Settings.plist` on Linux (in `$XDG_CONFIG_HOME` if that is set), and
     /// `BUNDLE-IDENTIFIER/Settings.plist` in Application Support on Apple platforms; see ``PropertyListStore/standard()``.
@@ -15,26 +15,27 @@ extension SettingsService {
     /// again: in the background, with pauses that grow from 0.1 to 12 seconds, and when settings are read or written, at most
     /// ten times a second. Until the file is open:
     ///
-    /// - Settings read as their defaults, or as they were set meanwhile. ``load(_:)`` throws.
-    /// - `set` and `reset` of a setting keep the change in memory, and make it in the file when that is open. ``diagnostics``
-    ///   has an error with the code `pending` for each setting: if the process ends first, the change is lost.
-    /// - `update` and `transaction` change the values in memory. When the file is open, their closures run again
-    ///   on the stored values, in the order of all changes. Hooks are not called again. A transaction that also writes to
+    /// - Settings have their defaults, or the values that were set meanwhile. ``load(_:)`` throws.
+    /// - `set` and `reset` of a setting keep the change in memory, and make it in the file when that is open.
+    ///   ``diagnostics`` have an error with the code `pending` for each setting: if the process ends first, the change
+    ///   is lost.
+    /// - `update` and `transaction` change the values in memory. When the file is open, their closures run again on the
+    ///   stored values, in the order of all changes. Hooks are not called again. A transaction that also writes to
     ///   another scope is refused.
-    /// - Whatever throws its errors, throws the reason and changes nothing: `save`, closures that throw, ``synchronize()`` and
-    ///   `migrate`. Resetting a scope or a namespace is refused, and diagnosed.
+    /// - Functions that throw their errors throw the reason and change nothing: `save`, closures that throw,
+    ///   ``synchronize()`` and `migrate`. Resetting a scope or a namespace is refused, and diagnosed.
     ///
-    /// When the file is open, listeners are notified of every value that differs from the one that they know, with the origin
-    /// ``Origin/external``, and ``diagnostics`` has an error with the code `recovered`. Nothing is written but the changes
-    /// that were made. A change that cannot be written (a full disk, a directory without permission to write) keeps the
-    /// service in memory until it can.
+    /// When the file is open, listeners are notified of every value that differs from the last one that they received,
+    /// with the origin ``Origin/external``, and ``diagnostics`` have an error with the code `recovered`. Only the
+    /// changes are written. While a change cannot be written (a full disk, a directory without permission to write),
+    /// the service stays in memory.
     ///
-    /// All services made by this initialiser share one store, in memory as well as in the file.
+    /// All services that this initializer creates share one store, in memory and in the file.
     ///
     /// - Parameters:
-    ///   - shared: The store of the `.shared` scope. Without one, settings in it read as their defaults.
+    ///   - shared: The store of the `.shared` scope. Without one, its settings have their defaults.
     ///   - storesForCustomScopes: The stores of `.custom` scopes; more can be registered later.
-    ///   - diagnosticSink: Receives errors that no caller receives, besides ``diagnostics``.
+    ///   - diagnosticSink: Receives errors that cannot be thrown to a caller. ``diagnostics`` have them, too.
     public convenience init(
         shared: (any SettingsStore)? = nil, storesForCustomScopes: [Scope: any SettingsStore] = [:],
         diagnosticSink: DiagnosticSink = .standard
@@ -46,13 +47,13 @@ extension SettingsService {
         if let unavailability { report(unavailability) }
     }
 
-    /// A service over the given stores.
+    /// Creates a service with the given stores.
     ///
     /// - Parameters:
     ///   - defaults: The store of the `.defaults` scope; nil for none.
-    ///   - shared: The store of the `.shared` scope. Without one, settings in it read as their defaults.
+    ///   - shared: The store of the `.shared` scope. Without one, its settings have their defaults.
     ///   - storesForCustomScopes: The stores of `.custom` scopes; more can be registered later.
-    ///   - diagnosticSink: Who is told of problems, besides ``diagnostics``.
+    ///   - diagnosticSink: Receives errors that cannot be thrown to a caller. ``diagnostics`` have them, too.
     public convenience init(
         defaults: (any SettingsStore)?, shared: (any SettingsStore)? = nil,
         storesForCustomScopes: [Scope: any SettingsStore] = [:], diagnosticSink: DiagnosticSink = .standard

@@ -5,16 +5,16 @@ import SettingsKitFiles
 import SettingsKitPlatform
 import Synchronization
 
-/// The store behind `SettingsService()`: the app's property list, or what stands in for it until it can be opened.
+/// The store of `SettingsService()`: the app's property list, or its replacement in memory until it can be opened.
 enum StandardStoreRecovery {
-    /// The stand-in, while the property list cannot be opened.
+    /// The replacement, while the property list cannot be opened.
     private static let standIn = Mutex<RecoveringStore?>(nil)
 
-    /// The store, and why it is not the property list yet if it is not.
+    /// The store, and the reason if it is not the property list yet.
     static func store() -> (store: any SettingsStore, unavailability: SettingsError?) {
         if let standIn = standIn.withLock({ $0 }) {
             if let unavailability = standIn.tryNow() { return (standIn, unavailability) }
-            // Open: the property list itself is the shorter way.
+            // Once it is open, the property list itself is the shorter path.
             Self.standIn.withLock { $0 = nil }
         }
         do {

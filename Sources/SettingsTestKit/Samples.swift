@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Values and names on which stores have come to grief.
+/// Values and names that stores often get wrong.
 enum Samples {
     static let data: [(String, Data)] =
         [
@@ -18,7 +18,7 @@ enum Samples {
             ("Something like XML", Data("<plist><dict/></plist>]]>&amp;".utf8)),
         ] + texts.map { ("The text \($0.debugDescription)", Data($0.utf8)) }
 
-    /// JSON that has more than one spelling, and things that are only nearly JSON.
+    /// JSON that has more than one spelling, and texts that are almost JSON.
     private static let texts = [
         // Words and numbers.
         "null", "true", "false", "0", "-0", "1", "1.0", "01", "1e5", "1E+5", "0.1", "1e400", "nan",
@@ -30,7 +30,7 @@ enum Samples {
         // Arrays and dictionaries.
         "[]", "[1,2,3]", "[1, 2, 3]", "[null]", "[[[]]]", "{}", "{\"a\":1,\"b\":[true]}", "{\"b\":1,\"a\":2}",
         "{\"a\":1,\"a\":2}", "{ \"a\" : 1 }", "{\"a\":null}", "{\"\":\"\"}",
-        // No JSON.
+        // Not JSON.
         "[1,]", "\"open", " 1", "1 ", "1\n",
     ]
 

@@ -1,6 +1,6 @@
 #if SETTINGSKIT_THREAD_SANITIZER
     import SettingsKitCore
 
-    /// In a build for the thread sanitizer, in the place of `Synchronization.Mutex`, which it does not know.
+    /// Replaces `Synchronization.Mutex`, which the thread sanitizer does not know, in a build for it.
     typealias Mutex = SanitizedMutex
 #endif

@@ -1,8 +1,8 @@
 import SettingsKitCore
 
-/// Checks that a store keeps the contract of `SettingsStore`.
+/// Checks that a store conforms to the contract of `SettingsStore`.
 ///
-/// Every author of a store runs it, in whatever test framework:
+/// Run it in the tests of every custom store, in any test framework:
 ///
 /// ```swift
 /// @Test func myStoreConforms() async {
@@ -11,36 +11,38 @@ import SettingsKitCore
 /// }
 /// ```
 ///
-/// What a store does not offer (keys, a feed), and what the suite was given no means for (`unreadable:`), is not checked and
-/// is listed in ``StoreConformanceReport/skipped``.
+/// Functions that a store does not offer (keys, a feed), and rules that need a closure that was not passed
+/// (`unreadable:`), are not checked and are listed in ``StoreConformanceReport/skipped``.
 public struct StoreConformance: Sendable {
-    /// Makes an empty store, independent of those made before.
+    /// Creates an empty store, independent of earlier ones.
     public typealias Make = @Sendable () throws -> any SettingsStore
-    /// Makes a second store on the medium of the first, as another process would.
+    /// Creates a second store on the medium of the first, as another process would.
     public typealias Reopen = @Sendable (any SettingsStore) throws -> any SettingsStore
 
-    /// Makes the medium of a store unreadable, and returns what makes it readable again, with its old contents.
+    /// Makes the medium of a store unreadable, and returns a closure that makes it readable again, with its old
+    /// contents.
     public typealias MakeUnreadable = @Sendable (any SettingsStore) throws -> @Sendable () throws -> Void
 
     private let make: Make
     private let reopen: Reopen?
     private let makeUnreadable: MakeUnreadable?
 
-    /// A suite for the stores that `make` makes.
+    /// Creates a suite for the stores that `make` creates.
     ///
     /// - Parameters:
-    ///   - reopen: For stores that outlive the process: opens again what the given store has written. It is called after
-    ///     the given store was synchronised.
-    ///   - unreadable: For stores with a medium that can become unreadable: makes it so. The suite then checks that the
-    ///     store throws, and that nothing is taken for empty and written over. Without it, these rules are skipped.
-    ///   - make: Makes an empty store; called once a check.
+    ///   - reopen: For stores that outlive the process: opens the medium of a given store again. It is called after the
+    ///     given store was synchronised.
+    ///   - unreadable: For stores with a medium that can become unreadable: makes it unreadable. The suite then checks
+    ///     that the store throws, and that nothing is taken for empty and overwritten. Without it, these rules are
+    ///     skipped.
+    ///   - make: Creates an empty store; called once for each check.
     public init(reopen: Reopen? = nil, unreadable: MakeUnreadable? = nil, _ make: @escaping Make) {
         self.make = make
         self.reopen = reopen
         makeUnreadable = unreadable
     }
 
-    /// Runs all checks. This takes a few seconds with a store that takes a millisecond a call.
+    /// Runs all checks. With a store that takes a millisecond for each call, this takes a few seconds.
     public func run() async -> StoreConformanceReport {
         var report = StoreConformanceReport()
         for check in checks {
@@ -66,7 +68,7 @@ public struct StoreConformance: Sendable {
     }
 }
 
-/// One rule of the contract, and what finds out whether a store keeps it.
+/// A rule of the contract, and its check.
 struct Check: Sendable {
     let rule: String
     let body: @Sendable (any SettingsStore) async throws -> Void
@@ -77,22 +79,22 @@ struct Check: Sendable {
     }
 }
 
-/// The rule was broken.
+/// The error that the rule is broken.
 struct Violation: Error, CustomStringConvertible {
     let description: String
 }
 
-/// The store does not have what the rule is about.
+/// The error that the store does not offer what the rule is about.
 struct NotOffered: Error {
     let reason: String
 }
 
-/// Fails the check unless the condition holds.
+/// Fails the check unless the condition is true.
 func require(_ condition: Bool, _ reason: @autoclosure () -> String) throws {
     if !condition { throw Violation(description: reason()) }
 }
 
-/// A key in the scope that the checks use.
+/// A key in the scope of the checks.
 func key(_ name: String) -> SettingsService.StorageKey {
     .init(name, scope: .custom(id: "conformance"))
 }

@@ -1,16 +1,17 @@
-/// What a conformance suite found out about a store.
+/// The result of a conformance suite.
 public struct StoreConformanceReport: Sendable, CustomStringConvertible {
-    /// A rule of the contract, and why it is where it is in the report.
+    /// A rule of the contract, and the reason for its place in the report.
     public struct Finding: Sendable, Hashable {
-        /// The rule, a sentence.
+        /// The rule, as a sentence.
         public let rule: String
-        /// What was wrong, or why it was not checked.
+        /// The observed behaviour, or the reason why the rule was not checked.
         public let reason: String
     }
 
     /// The rules that the store breaks.
     public internal(set) var failures: [Finding] = []
-    /// The rules about something that the store does not offer, or that the suite was given no means to check.
+    /// The rules that were not checked, because the store does not offer the function, or because the suite had no
+    /// means.
     public internal(set) var skipped: [Finding] = []
     /// The rules that the store keeps.
     public internal(set) var passed: [String] = []

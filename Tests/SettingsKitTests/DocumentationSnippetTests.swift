@@ -4,9 +4,9 @@ import SettingsKit
 import SettingsTestKit
 import Testing
 
-// The Swift snippets of the README and of the documentation catalogue, as compiled code: `.ci/docs` fails when one of
-// them is not among these lines. Names are private here, so that they do not meet those of other tests; where a snippet
-// is in more than one place, it is here once.
+// The Swift snippets of the documentation catalogue, as compiled code: `.ci/docs` fails when one of them is not among these
+// lines. Names are private here, so that they do not collide with those of other tests. A snippet that several articles
+// show is here once.
 
 private enum Theme: String, Codable, Sendable {
     case system, light, dark
@@ -17,7 +17,6 @@ extension SettingsService.SettingDefinition {
     fileprivate static let nickname = Setting<String?>("nickname", in: .defaults)
     fileprivate static let volume = Setting<Double>("volume", in: .defaults, default: 0.5) { min(max($0, 0), 1) }
     fileprivate static let theme = Setting<Theme>("theme", in: .shared, default: .system)
-    fileprivate static let pin = Setting<String>("pin", in: .custom(id: "vault"), default: "")
     fileprivate static let installed = Setting<Date>("installed", in: .defaults, default: { Date() })
     fileprivate static let searches = Setting<[String]>("searches", in: .custom(id: "session"), default: [])
     fileprivate static let thumbnail = Setting<Data?>("thumbnail", in: .custom(id: "cache"))
@@ -27,7 +26,7 @@ extension SettingsService.SettingDefinition {
         "token", in: .defaults, transformer: JSONTransformer().append(transformer: ReversingTransformer()))
 }
 
-// MARK: README
+// MARK: A store of two functions
 
 private final class VaultStore: SettingsStore {
     private let items = Mutex<[String: Data]>([:])
@@ -40,60 +39,17 @@ private final class VaultStore: SettingsStore {
     }
 }
 
-private func tourOfSettings(in folder: URL) throws {
-    // `SettingsService()` alone would open the app's own property list for `.defaults`.
-    let settings = SettingsService(
-        defaults: try PropertyListStore(url: folder.appendingPathComponent("Settings.plist")),
-        shared: MemoryStore(),
-        storesForCustomScopes: [.custom(id: "vault"): VaultStore()])
-
-    // Listen, for as long as you hold the subscription.
-    let subscription = settings.observe(.theme) { change in
-        print("theme: \(change.oldValue) -> \(change.newValue)")
-    }
-
-    // Read and write.
-    settings.set(.theme, to: .dark)
-    settings[.volume] = 11
-    settings.update(.launchCount) { $0 += 1 }
-    print(settings.get(.launchCount), settings[.volume], settings.get(.nickname) ?? "nobody")
-
-    try settings.synchronize()
-    subscription.cancel()
-}
-
 @Test private func vaultStoreKeepsTheContract() async {
     let report = await StoreConformance { VaultStore() }.run()
     #expect(report.failures.isEmpty, "\(report)")
 }
 
-/// Not called: its state would be in the home directory of who runs the tests.
-private func openSharedSettings(in folder: URL) throws -> SettingsService {
-    let store = try DirectoryStore(at: folder)
-    for replica in store.replicas {
-        print(replica.deviceName, replica.lastSeen, replica.isOwn ? "(this device)" : "")
-    }
-    return SettingsService(shared: store)
-}
-
-/// A directory that is there while the test runs.
+/// Calls `body` with a directory that exists until it returns.
 private func withTemporaryFolder<R>(_ body: (URL) async throws -> R) async throws -> R {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Snippets-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     return try await body(folder)
-}
-
-@Test private func theTourOfTheReadmeLeavesItsValuesInTheFile() async throws {
-    try await withTemporaryFolder { folder in
-        try tourOfSettings(in: folder)
-        try tourOfSettings(in: folder)
-        let file = folder.appendingPathComponent("Settings.plist")
-        let again = SettingsService(defaults: try PropertyListStore(url: file), diagnosticSink: .none)
-        #expect(again.get(.launchCount) == 2)
-        #expect(again.get(.volume) == 1)
-        #expect(!again.isSet(.nickname))
-    }
 }
 
 // MARK: SettingsKit
@@ -244,7 +200,7 @@ private func share(_ settings: SettingsService) throws {
     do {
         try settings.synchronize()
     } catch SettingsError.Code.notExported {
-        print("Saved here. Other devices hear of it later.")
+        print("Saved here. Other devices receive it later.")
     }
 }
 

@@ -193,7 +193,7 @@ private func names(of ids: [Int], notLike text: String, in storage: SQLiteStorag
 
 private func greet(user id: Int, in storage: SQLiteStorage) async {
     for await user in storage.keepInformed(about: { try $0.select(User.where(Column("id") == id)) }) {
-        print("Hello, \(user?.name ?? "nobody")")
+        print("Hello, \(user?.name ?? "stranger")")
     }
 }
 

@@ -36,7 +36,7 @@ struct StoreConformanceTests {
     @Test("A store that forgets what was synchronised fails the check of reopening.")
     func forgetful() async {
         let report = await StoreConformance(reopen: { _ in PlainStore() }) { PlainStore() }.run()
-        #expect(report.failures.map(\.rule) == ["What was synchronised is there when the store is opened again."])
+        #expect(report.failures.map(\.rule) == ["Synchronised values are there when the store is opened again."])
     }
 
     @Test("The report names each rule with its outcome, the failures first.")

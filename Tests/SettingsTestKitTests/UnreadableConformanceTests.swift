@@ -81,7 +81,7 @@ private final class ForgetfulStore: SettingsStore {
 @Suite("The conformance suite with an unreadable medium")
 struct UnreadableConformanceTests {
     private static let rules = (
-        reading: "A store that cannot read throws, and never answers that nothing is stored.",
+        reading: "A store that cannot read throws, and never returns that nothing is stored.",
         opening: "A medium that cannot be read is not opened as an empty one.",
         writing: "Writing while the medium cannot be read replaces nothing that is stored."
     )

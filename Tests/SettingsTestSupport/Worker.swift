@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// Another process, which does what `settings-test-worker` is told to. It is killed when the last reference goes.
+/// Another process, which runs a command of `settings-test-worker`. It is killed when this object is released.
 package final class Worker: Sendable {
     private let process = Mutex<Process?>(nil)
     private let pid: pid_t

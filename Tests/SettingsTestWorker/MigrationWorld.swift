@@ -28,7 +28,7 @@ struct MigrationWorld {
     private var leftCount: Setting<Int> { Setting("leftCount", in: .defaults, default: 0) }
     private var rightCount: Setting<Int> { Setting("rightCount", in: far, default: 0) }
 
-    /// The migration after the last that was carried out.
+    /// The migration after the last one that was applied.
     func migrateOnce() throws -> Int {
         // Completes what was interrupted, so that the number is right.
         try settings.migrate([])

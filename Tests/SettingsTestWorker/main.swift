@@ -86,7 +86,7 @@ case "migrate":
     while true { say("\(try world.migrateOnce())") }
 
 case "migrate-up-to":
-    // migrate-up-to PATH OTHER COUNT: the same until so many were carried out, by this process or by others.
+    // migrate-up-to PATH OTHER COUNT: the same until so many were applied, by this process or by others.
     let world = try MigrationWorld(path, arguments[3])
     for number in 1...argument(4) { try world.migrate(to: number) }
 
@@ -115,7 +115,7 @@ case "set-and-die":
 case "listen":
     // listen PATH NAME: says each number that it hears, although the system gives it nothing to watch with.
     #if canImport(Glibc)
-        // For another user's account, so that nobody else feels it.
+        // For another user's account, so that other users are not affected.
         guard setuid(54_321) == 0 else { exit(2) }
         while inotify_init1(Int32(IN_CLOEXEC)) >= 0 {}
     #endif

@@ -1,6 +1,6 @@
 // The functions of SQLite's C interface that SettingsSQLite uses, declared by hand: machines have the library of the system
 // without its headers. Each has been there since SQLite 3.7.17, so that a program links with any library it may meet, and an
-// old one is told in words when a database is opened. Documented at https://www.sqlite.org/c3ref/intro.html.
+// old one is reported when a database is opened. Documented at https://www.sqlite.org/c3ref/intro.html.
 #ifndef CSETTINGSKITSQLITE_H
 #define CSETTINGSKITSQLITE_H
 

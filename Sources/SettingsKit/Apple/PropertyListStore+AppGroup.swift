@@ -2,7 +2,7 @@
     import Foundation
     import SettingsKitCore
     import SettingsKitFiles
-    // Where this is type-checked without Apple's SDK, the stub module has what Foundation lacks there.
+    // The stub module for type-checking without Apple's SDK has declarations that Foundation lacks there.
     import SwiftUI
 
     extension PropertyListStore {

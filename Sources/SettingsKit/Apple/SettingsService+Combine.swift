@@ -4,15 +4,15 @@
     import Synchronization
 
     extension SettingsService {
-        /// The setting's current value, then the newest one each time that it has changed.
+        /// The setting's current value, then the newest value after each change.
         ///
-        /// Every subscriber gets the current value first. Values arrive on the thread that made the change, or on one that
-        /// is already telling of others; use `receive(on:)` for views. Demand is not waited for.
+        /// Every subscriber receives the current value first. Values arrive on the thread that made the change, or on
+        /// one that is already delivering others; use `receive(on:)` for views. The publisher ignores demand.
         public func publisher<T>(_ setting: Setting<T>) -> AnyPublisher<T, Never> {
             Deferred { [self] in
                 let relay = PublisherRelay { self.get(setting) }
                 let subscription = observe(setting) { _ in relay.sendCurrentValue() }
-                // Now that listening has begun: what was set since the relay was made. Nobody has subscribed to it yet.
+                // Listening has begun: read changes since the relay was created. It has no subscriber yet.
                 relay.sendCurrentValue()
                 return relay.subject.handleEvents(receiveCancel: { subscription.cancel() })
             }
@@ -21,13 +21,13 @@
     }
 
     extension Persister {
-        /// The current value, then the newest one each time that it has changed; as ``SettingsService/publisher(_:)``.
+        /// The current value, then the newest value after each change, as in ``SettingsService/publisher(_:)``.
         public var updatesPublisher: AnyPublisher<Value, Never> { service.publisher(setting) }
     }
 
     // @unchecked: CurrentValueSubject is thread-safe but not marked so, and is sent to by one thread at a time anyway.
-    /// Sends the current value each time that it is told to, from one thread at a time, so that the last value sent is the
-    /// last one read.
+    /// Sends the current value at each call, from one thread at a time, so that the last value sent is the last one
+    /// read.
     private final class PublisherRelay<T: Sendable>: @unchecked Sendable {
         private struct State {
             var isSending = false

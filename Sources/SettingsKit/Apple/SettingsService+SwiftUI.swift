@@ -14,12 +14,12 @@
     }
 
     private struct SettingsKey: EnvironmentKey {
-        // Made when it is first asked for: an app that sets the value never opens this one.
+        // Created at its first use, so an app that sets the value never opens this one.
         static let defaultValue = SettingsService()
     }
 
     extension EnvironmentValues {
-        /// The service of a view hierarchy; the app's own property list where nothing else was set.
+        /// The service of a view hierarchy; by default, the app's own property list.
         ///
         /// ```swift
         /// ContentView().environment(\.settings, settings)

@@ -2,15 +2,16 @@
     import Foundation
     import SettingsKitCore
     import Synchronization
-    // Where this is type-checked without Apple's SDK, the stub module has what Foundation lacks there.
+    // The stub module for type-checking without Apple's SDK has declarations that Foundation lacks there.
     import SwiftUI
 
     // @unchecked: NSUbiquitousKeyValueStore is thread-safe but not marked so; every use of it is inside `access`.
-    /// Settings in iCloud's key-value store: at most 1,024 keys and 1 MB in all, Apple devices of one account only.
+    /// Keeps settings in iCloud's key-value store: at most 1,024 keys and 1 MB in total, on the Apple devices of one
+    /// account.
     ///
-    /// Values are stored as data. Changes that arrive from other devices are announced with the origin
-    /// ``SettingsService/Origin/external``. The app needs the iCloud key-value entitlement; without an account the system
-    /// keeps values on the device and uploads them later.
+    /// Values are stored as data. Changes of other devices are published with the origin
+    /// ``SettingsService/Origin/external``. The app needs the iCloud key-value entitlement. Without an account, the
+    /// system keeps values on the device and uploads them later.
     public final class UbiquitousStore: SettingsStore, @unchecked Sendable {
         /// The app's store in iCloud.
         public static let standard = UbiquitousStore(.default)
@@ -30,13 +31,13 @@
             _ = store.synchronize()
         }
 
-        /// Announces changes of this device and of others.
+        /// Publishes changes of this device and of others.
         public var feed: SettingsStoreFeed? { ownFeed }
 
         /// "UbiquitousStore".
         public var storeDescription: String { "UbiquitousStore" }
 
-        /// The bytes stored under a key. Never throws.
+        /// Returns the bytes stored under a key. Never throws.
         public func get(_ key: SettingsService.StorageKey) -> Data? {
             access.withLock { seen in
                 let data = store.data(forKey: composed(key.name))
@@ -50,7 +51,7 @@
             _ = apply(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
         }
 
-        /// Carries out a batch if its expectations hold on this device. Never throws.
+        /// Applies a batch if its expectations hold on this device. Never throws.
         public func apply(_ batch: SettingsStoreBatch) -> Bool {
             let isApplied = access.withLock { seen in
                 for entry in batch.expectations where store.data(forKey: composed(entry.key.name)) != entry.data {
@@ -77,7 +78,7 @@
             access.withLock { _ in Array(store.dictionaryRepresentation.keys) }
         }
 
-        /// Hands changes to the system's background upload.
+        /// Passes changes to the system's background upload.
         ///
         /// - Throws: ``SettingsError`` with the code `notSaved` if the app lacks the entitlement.
         public func synchronize() throws {

@@ -2,9 +2,10 @@ import Foundation
 import SettingsKitFiles
 
 extension PropertyListValue {
-    /// The value of a property-list object as Foundation has it: a string, number, date, data, array or dictionary.
+    /// Creates the value of one of Foundation's property-list objects: a string, number, date, data, array or
+    /// dictionary.
     ///
-    /// - Returns: nil for anything else.
+    /// - Returns: nil for other objects.
     init?(object: Any) {
         // Dates, data and strings first: on Apple platforms a number bridges to several types.
         switch object {
@@ -31,7 +32,7 @@ extension PropertyListValue {
     }
 
     private init(_ number: NSNumber) {
-        // What NSNumber calls the type that it was made from: c (or B) for Booleans, q and Q for the long integers.
+        // NSNumber's code of its type: c (or B) for Booleans, q and Q for 64-bit integers.
         switch String(cString: number.objCType) {
         case "c" where Self.isBoolean(number), "B": self = .boolean(number.boolValue)
         case "f", "d": self = .real(number.doubleValue)
@@ -44,13 +45,12 @@ extension PropertyListValue {
         #if canImport(Darwin)
             CFGetTypeID(number) == CFBooleanGetTypeID()
         #else
-            // An 8-bit integer has the same type code; a property list has none of those.
+            // An 8-bit integer has the same type code, but a property list has none.
             true
         #endif
     }
 
-    /// Whether there is a minus zero in it, which Foundation on Linux writes as zero, so that it is one when the file is
-    /// read again.
+    /// Whether the value contains a minus zero, which Foundation on Linux writes as zero.
     var containsMinusZero: Bool {
         switch self {
         case .real(let number): number == 0 && number.sign == .minus
@@ -60,7 +60,7 @@ extension PropertyListValue {
         }
     }
 
-    /// The object that `UserDefaults` takes.
+    /// The object to store in `UserDefaults`.
     var object: Any {
         switch self {
         case .boolean(let value): value

@@ -6,42 +6,43 @@ import Synchronization
 
 // @unchecked: `UserDefaults` is documented to be thread-safe but not marked so on Linux. The mutable properties are used
 // only inside `locked`. The other properties are immutable and Sendable.
-/// Settings in `UserDefaults`, as native values that the rest of an app can read and write there.
+/// Keeps settings in `UserDefaults`, as native values that the rest of an app can read and write.
 ///
-/// A setting of `String` is a string in `UserDefaults`, one of `Int` a number, and so on: `object(forKey:)` shows what a
-/// person would expect. What an app has stored natively (Booleans, numbers, strings, dates, data, arrays, dictionaries)
-/// reads as a setting of the matching type. Values whose bytes would not come back from a native value are stored as data.
+/// A setting of `String` is a string in `UserDefaults`, one of `Int` a number, and so on, as `object(forKey:)` shows.
+/// Values that an app has stored natively (Booleans, numbers, strings, dates, data, arrays, dictionaries) are read by a
+/// setting of the matching type. Values whose bytes cannot be restored from a native value are stored as data.
 ///
-/// Others change `UserDefaults` as well, so it is asked at each `get`. Listeners hear at once of what is set through this
-/// store. Of what others set they hear on Apple platforms when `UserDefaults` posts `didChangeNotification`, on Linux,
-/// where that is not posted, at ``synchronize()`` and whenever this store writes.
+/// Other code also changes `UserDefaults`, so each `get` asks it. Listeners receive changes that are made through this
+/// store at once. Changes of other code are noticed on Apple platforms when `UserDefaults` posts
+/// `didChangeNotification`, and on Linux, where that is not posted, at ``synchronize()`` and whenever this store
+/// writes.
 ///
-/// On Linux `UserDefaults` writes its file only when it is told to, and processes that share a file overwrite each other's
-/// values. This store tells it to soon after each change and at exit; the other thing cannot be mended from outside:
-/// prefer ``PropertyListStore`` there.
+/// On Linux, `UserDefaults` writes its file only when asked, and processes that share a file overwrite each other's
+/// values. This store asks it soon after each change and at exit, but cannot prevent the overwriting: prefer
+/// ``PropertyListStore`` there.
 public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
     /// The app's standard defaults.
     public static let standard = UserDefaultsStore(.standard, name: "standard")
 
     private let defaults: UserDefaults
     private let name: String
-    /// Recursive, because `UserDefaults` posts its notification while it is written: whoever observes that may read and
+    /// Recursive, because `UserDefaults` posts its notification while it is written, and observers of that may read and
     /// write settings.
     private let access = NSRecursiveLock()
-    /// What is known to be under the names that were asked for; to find out what others have changed.
+    /// The known bytes under the names that were read, to find changes of other code.
     private var seen: [String: Data?] = [:]
-    /// Whether a notification is about what this store is writing.
+    /// Whether a notification concerns a write of this store.
     private var isWriting = false
-    /// How many calls of `locked` are under way, one inside the other.
+    /// How many nested calls of `locked` are running.
     private var depth = 0
     private let ownFeed = SettingsStoreFeed(isExhaustive: false)
     private let observation = NotificationObservation()
     private let writer: Mutex<WriteBehind?> = Mutex(nil)
 
-    /// The defaults of a suite, shared with whoever opens the same suite: an app group on Apple platforms.
+    /// Opens the defaults of a suite, which other code can also open: an app group on Apple platforms.
     ///
-    /// - Precondition: `suite` is not a name that `UserDefaults` refuses: the app's own bundle identifier and the global
-    ///   domain.
+    /// - Precondition: `suite` is not a name that `UserDefaults` refuses: the app's own bundle identifier and the
+    ///   global domain.
     public convenience init(suite: String) {
         guard let defaults = UserDefaults(suiteName: suite) else {
             preconditionFailure("UserDefaults does not take \"\(suite)\" as the name of a suite.")
@@ -72,13 +73,13 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
         #endif
     }
 
-    /// Announces what is set through this store at once, and what others set when `UserDefaults` says so.
+    /// Publishes changes made through this store at once, and changes of other code when `UserDefaults` reports them.
     public var feed: SettingsStoreFeed? { ownFeed }
 
     /// "UserDefaultsStore" and the suite.
     public var storeDescription: String { "UserDefaultsStore (\(name))" }
 
-    /// The bytes that stand for the object under a key. Never throws.
+    /// Returns the bytes of the object under a key. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? {
         locked {
             let data = read(key.name)
@@ -87,12 +88,12 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
         }
     }
 
-    /// Stores bytes under a key, natively if they allow it, or removes it. Never throws.
+    /// Stores bytes under a key, natively if possible, or removes it. Never throws.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) {
         _ = apply(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
     }
 
-    /// Carries out a batch if its expectations hold, as far as this process is concerned. Never throws.
+    /// Applies a batch if its expectations hold in this process. Never throws.
     public func apply(_ batch: SettingsStoreBatch) -> Bool {
         let isApplied = locked {
             for expectation in batch.expectations where read(expectation.key.name) != expectation.data {
@@ -114,16 +115,16 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
         return isApplied
     }
 
-    /// The names in this suite; those of the app's standard defaults include what the system has put there.
+    /// The names in this suite. Those of the app's standard defaults include names of the system.
     public func keys() -> [String] {
         locked { Array(defaults.dictionaryRepresentation().keys) }
     }
 
-    /// Has `UserDefaults` write its file, as far as that offers it: on Linux at once, on Apple platforms when it likes.
+    /// Makes `UserDefaults` write its file, as far as it offers that: on Linux at once, on Apple platforms later.
     ///
-    /// - Throws: ``SettingsError`` with the code `notSaved` if it says that it did not.
+    /// - Throws: ``SettingsError`` with the code `notSaved` if it reports a failure.
     public func synchronize() throws {
-        // Outside of the lock: it posts notifications, and who observes them is foreign.
+        // Outside the lock: it posts notifications, whose observers are foreign code.
         let isDone = defaults.synchronize()
         noticeOutsideChanges()
         guard isDone else { throw SettingsError(.notSaved, store: storeDescription) }
@@ -131,7 +132,8 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
 
     // MARK: Objects
 
-    /// Names are equal as Swift strings are; `UserDefaults` on Linux compares them bit by bit, so one form is used.
+    /// Names are equal if they are equal as Swift strings. `UserDefaults` on Linux compares them bit by bit, so one
+    /// form is used.
     private func composed(_ name: String) -> String { name.precomposedStringWithCanonicalMapping }
 
     private func object(_ name: String) -> Any? {
@@ -149,21 +151,21 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
         defer { isWriting = false }
         let old = object(name).flatMap(PropertyListValue.init(object:))
         let new = data.map { storable($0, resembling: old) }
-        // On Linux, removing one form of a name removes the other, too: the value is set last.
+        // On Linux, removing one form of a name also removes the other, so the value is set last.
         let decomposed = name.decomposedStringWithCanonicalMapping
         if !decomposed.unicodeScalars.elementsEqual(composed(name).unicodeScalars) {
             defaults.removeObject(forKey: decomposed)
         }
-        // And there a value that is equal as Swift strings are is not replaced, though its bytes are others.
+        // And there, a value that is equal as a Swift string is not replaced, even if its bytes differ.
         if new == nil || new == old { defaults.removeObject(forKey: composed(name)) }
         guard let new else { return }
         defaults.set(new.object, forKey: composed(name))
-        // It may have its own idea of a value.
+        // It may convert a value.
         if let data, read(name) != data { defaults.set(data, forKey: composed(name)) }
     }
 
-    /// The native value that stands for bytes, if they come back from it as Foundation objects, whose dictionaries have no
-    /// order; else the bytes as data.
+    /// The native value of bytes, if they can be restored from it through Foundation objects, whose dictionaries have
+    /// no order; otherwise the bytes as data.
     private func storable(_ data: Data, resembling old: PropertyListValue?) -> PropertyListValue {
         let native = NativeValue.value(for: data, resembling: old)
         let read = PropertyListValue(object: native.object).map(NativeValue.bytes(of:))
@@ -172,7 +174,7 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
 
     private func noticeOutsideChanges() {
         locked {
-            // What is being written here is announced where it is written.
+            // A change that is being written here is published where it is written.
             if isWriting { return }
             var changes: [SettingsStoreChange] = []
             for (name, before) in seen {
@@ -185,7 +187,7 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
         }
     }
 
-    /// Calls `body` with the lock held, and lets listeners run after the outermost call has released it.
+    /// Calls `body` with the lock held. Listeners run after the outermost call has released it.
     private func locked<R>(_ body: () -> R) -> R {
         access.lock()
         depth += 1
@@ -198,10 +200,10 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
     }
 }
 
-/// An observation of a notification, which ends with it.
+/// An observation of a notification, which ends with this object.
 private final class NotificationObservation: Sendable {
     private struct Token: @unchecked Sendable {
-        // Only handed back to the notification center, from one place, in `deinit`.
+        // It is only passed to the notification center, in one place, in `deinit`.
         let object: any NSObjectProtocol
     }
 

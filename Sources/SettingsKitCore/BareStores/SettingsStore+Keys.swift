@@ -4,36 +4,36 @@
     import Foundation
 #endif
 
-/// What reading stores without a service has met, so that each cause is told once.
+/// Problems of reading stores without a service, so that each cause is reported once.
 private let bareStoreDiagnostics = Diagnostics(sink: .standard)
 
-// Typed access to a store, without a service.
+// Typed access to a store without a service.
 //
-// Reading goes to the store and decodes each time. Writing passes the same way as a service's, so that services over the
-// store, and their listeners, see it at once. The scope of a key is not looked at, except by the store.
+// Each read asks the store and decodes. Writes take the same path as a service's, so services over the store and their
+// listeners see them at once. The scope of a key matters only to the store.
 extension SettingsStore {
-    /// The value stored under a key, or its default when there is none.
+    /// Returns the value stored under a key, or its default if there is none.
     ///
-    /// It never throws. What cannot be read or decoded stays where it is, reads as the default, and is told to
-    /// ``SettingsService/DiagnosticSink/standard``, once for each cause; `load` throws it. Nothing is kept in memory:
-    /// to read often, use a service, a ``Persisted`` property or a ``SettingsStorage``.
+    /// Never throws. If the store cannot be read or the bytes cannot be decoded, the default is returned, the bytes
+    /// stay, and the error is reported to ``SettingsService/DiagnosticSink/standard``, once for each cause; `load`
+    /// throws it. Nothing is cached: to read often, use a service, a ``Persisted`` property or a ``SettingsStorage``.
     public func get<Key: SettingKey>(_ key: Key) -> Key.Value where Key.Value: Codable & Sendable {
         get(ValueCoding(of: key))
     }
 
-    /// The value stored for a setting, or its default when there is none; as `get` with a key of your own.
+    /// Returns the value stored for a setting, or its default if there is none, as `get` does for a custom key.
     public func get<T>(_ setting: SettingsService.Setting<T>) -> T {
         get(setting.coding)
     }
 
-    /// The value stored under a key, or its default when there is none; says what went wrong.
+    /// Returns the value stored under a key, or its default if there is none.
     ///
     /// - Throws: ``SettingsError`` with the code `readFailed` or `decodingFailed`.
     public func load<Key: SettingKey>(_ key: Key) throws -> Key.Value where Key.Value: Codable & Sendable {
         try load(ValueCoding(of: key))
     }
 
-    /// The value stored for a setting, or its default when there is none; says what went wrong.
+    /// Returns the value stored for a setting, or its default if there is none.
     ///
     /// - Throws: ``SettingsError`` with the code `readFailed` or `decodingFailed`.
     public func load<T>(_ setting: SettingsService.Setting<T>) throws -> T {
@@ -69,51 +69,51 @@ extension SettingsStore {
         }
     }
 
-    /// Stores a value under a key, and calls what the key and its namespace want to be called.
+    /// Stores a value under a key, and calls the functions of the key and the hooks of its namespace.
     ///
-    /// Setting what is stored already does nothing. A problem is told to ``SettingsService/DiagnosticSink/standard``, and
-    /// the old value stays; `save` throws it.
+    /// Setting the stored value again does nothing. An error is reported to
+    /// ``SettingsService/DiagnosticSink/standard``, and the old value stays; `save` throws it.
     public func set<Key: SettingKey & Sendable>(_ key: Key, value: Key.Value) where Key.Value: Codable & Sendable {
         set(SettingsService.Setting(key), value: value)
     }
 
-    /// Stores a setting's value, as `set` with a key of your own does.
+    /// Stores a setting's value, as `set` does for a custom key.
     public func set<T>(_ setting: SettingsService.Setting<T>, value: T) {
         StoreServices.service(over: self).set(setting, to: value)
     }
 
-    /// Stores a value under a key, and says what went wrong.
+    /// Stores a value under a key.
     ///
-    /// - Throws: ``SettingsError``; the old value then is still there.
+    /// - Throws: ``SettingsError``; the old value then stays.
     public func save<Key: SettingKey & Sendable>(_ key: Key, value: Key.Value) throws
     where Key.Value: Codable & Sendable {
         try save(SettingsService.Setting(key), value: value)
     }
 
-    /// Stores a setting's value, and says what went wrong.
+    /// Stores a setting's value.
     ///
-    /// - Throws: ``SettingsError``; the old value then is still there.
+    /// - Throws: ``SettingsError``; the old value then stays.
     public func save<T>(_ setting: SettingsService.Setting<T>, value: T) throws {
         try StoreServices.service(over: self).save(setting, to: value)
     }
 
-    /// Removes everything that the store holds, also what this program has no setting for: to start afresh in a test, for
-    /// example.
+    /// Removes all values of the store, also those for which this program has no setting, for example before a test.
     ///
-    /// A problem is told to ``SettingsService/DiagnosticSink/standard``; a store that cannot list its keys is left as it is.
+    /// An error is reported to ``SettingsService/DiagnosticSink/standard``. A store that cannot list its keys stays
+    /// unchanged.
     public func clear() {
         StoreServices.service(over: self).reset(scope: .defaults)
     }
 
-    /// Removes what is stored for all settings of a namespace, and of those inside it; also what this program has no
-    /// setting for.
+    /// Removes the values of all settings of a namespace, and of those inside it, also of those that this program does
+    /// not define.
     public func clear(_ namespace: any SettingsNamespace.Type) {
         StoreServices.service(over: self).reset(namespace, in: .defaults)
     }
 }
 
 extension ValueCoding where Value: Codable {
-    /// How the values of a key of somebody's own are stored.
+    /// How the values of a custom key are stored.
     convenience init<Key: SettingKey>(of key: Key) where Key.Value == Value {
         self.init(key: key.key, default: .constant(key.defaultValue), processing: nil, form: .form(of: key))
     }

@@ -1,14 +1,15 @@
 import Synchronization
 
-/// The services that stand behind what uses a store without naming one: property wrappers, records and migrations
-/// straight over a store. All who use the same store object share one.
+/// The services for property wrappers, records and migrations that use a store without a service. There is one service
+/// for each store object.
 enum StoreServices {
     private static let services = Mutex<[ObjectIdentifier: WeakReference<SettingsService>]>([:])
 
     static func service(over store: any SettingsStore) -> SettingsService {
         guard let identifier = store.identity else { return SettingsService(over: store) }
         if let service = services.withLock({ $0[identifier]?.object }) { return service }
-        // Made outside of the lock, because it calls the store. A service holds its store: the address is nobody else's.
+        // Created outside the lock, because this calls the store. A service holds its store, so no other store has its
+        // address.
         let service = SettingsService(over: store)
         let (kept, others) = services.withLock { services in
             var others: [SettingsService] = []
@@ -21,7 +22,7 @@ enum StoreServices {
             services[identifier] = WeakReference(kept)
             return (kept, others)
         }
-        // Looking may be what keeps a service last: it is let go of here, outside of the lock.
+        // The reference from the lookup may be the last one to the service, so it is released here, outside the lock.
         withExtendedLifetime(others) {}
         return kept
     }

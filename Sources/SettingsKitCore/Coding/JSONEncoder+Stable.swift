@@ -5,7 +5,8 @@
 #endif
 
 extension JSONEncoder {
-    /// An encoder that gives equal values equal bytes, which a property list can show natively: sorted keys, plain slashes.
+    /// An encoder that encodes equal values as equal bytes, which a property list can store natively: sorted keys,
+    /// slashes not escaped.
     package static func stable() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

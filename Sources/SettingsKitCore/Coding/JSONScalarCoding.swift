@@ -4,15 +4,15 @@
     import Foundation
 #endif
 
-/// JSON of one scalar without the machinery of an encoder: the same bytes, a tenth of the time.
+/// Encodes and decodes single scalars as JSON without an encoder: the same bytes, in a tenth of the time.
 ///
-/// Both directions answer nil for whatever is not plain (escapes in a string, exponents in an integer, nan): the real
-/// encoder and decoder then do it, and produce the errors.
+/// Both directions return nil for everything that is not plain (escapes in a string, exponents in an integer, NaN).
+/// Then the encoder and decoder do the work, and report the errors.
 struct JSONScalarCoding<Value: Sendable>: Sendable {
     let encode: @Sendable (Value) -> Data?
     let decode: @Sendable (Data) -> Value?
 
-    /// - Returns: nil when `Value` is not one of the scalar types.
+    /// - Returns: nil if `Value` is not one of the scalar types.
     init?() {
         switch Value.self {
         case is Bool.Type: self.init(encode: Self.encodeBool, decode: Self.decodeBool)
@@ -32,7 +32,7 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
         }
     }
 
-    /// Takes functions over the scalar that `Value` is; nil if it is another.
+    /// Converts functions over a scalar type to functions over `Value`; nil if `Value` is another type.
     private init?<Scalar>(
         encode: @escaping @Sendable (Scalar) -> Data?, decode: @escaping @Sendable (Data) -> Scalar?
     ) {
@@ -89,7 +89,7 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         func isDigit(_ byte: UInt8?) -> Bool { byte.map(digits.contains) ?? false }
         let isPlain = bytes.allSatisfy { isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
-        // Longer ones may be too large or too small for a Double, which is for the decoder to say.
+        // Longer ones may be too large or too small for a Double, which the decoder decides.
         guard bytes.count <= 24, isPlain, isDigit(bytes.last), isDigit(bytes.first) || bytes.first == UInt8(ascii: "-"),
             let text = String(validating: bytes, as: UTF8.self), !text.hasPrefix("-."),
             !Self.hasLeadingZero(bytes)
@@ -124,8 +124,8 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
     }
 }
 
-/// JSON of scalars whose type is known only when the program runs, without the machinery of an encoder. What is not plain
-/// is nil, as with ``JSONScalarCoding``.
+/// Encodes and decodes scalars whose type is known only at run time, without an encoder. Returns nil for what is not
+/// plain, as ``JSONScalarCoding`` does.
 enum JSONScalars {
     static func encoded<Value>(_ value: Value) -> Data? {
         switch value {
@@ -138,7 +138,7 @@ enum JSONScalars {
         }
     }
 
-    /// A value of any type; by the decoder where there is no shorter way.
+    /// A value of any type, decoded by the decoder if there is no shorter way.
     static func value<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         try decoded(type, from: data) ?? JSONDecoder().decode(type, from: data)
     }

@@ -1,9 +1,9 @@
-/// What `Optional` types have in common at run time.
+/// The run-time interface of all `Optional` types.
 protocol OptionalValue {
     var isNil: Bool { get }
-    /// nil of this type; `Any`, because a protocol cannot say "an optional of itself".
+    /// The nil of this type. `Any`, because a protocol cannot express "an optional of `Self`".
     static var erasedNil: Any { get }
-    /// The type of the values that are not nil.
+    /// The wrapped type.
     static var wrappedType: Any.Type { get }
 }
 

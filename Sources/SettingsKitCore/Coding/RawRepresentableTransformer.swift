@@ -1,23 +1,23 @@
-/// Stands for a value by its raw value: the first link of a chain for types that are `RawRepresentable` but not
-/// `Codable` in the way you want them stored.
+/// Stores the raw value of a `RawRepresentable` type. Use it as the first link of a chain if the type's `Codable` form
+/// is not the one to store.
 ///
 /// ```swift
 /// RawRepresentableTransformer<Level>().append(transformer: JSONTransformer())
 /// ```
 public struct RawRepresentableTransformer<Value: RawRepresentable>: Transformer {
-    /// The raw value was none of the type's.
+    /// The error that the type has no such raw value.
     public struct UnknownRawValue: ValueFreeError {
-        /// Says which type did not know the raw value, not what the value was.
+        /// A message that names the type, but not the raw value.
         public var description: String { "The stored value is none of the cases of \(Value.self)." }
     }
 
-    /// A transformer between `Value` and `Value.RawValue`.
+    /// Creates a transformer between `Value` and `Value.RawValue`.
     public init() {}
 
-    /// The raw value.
+    /// Returns the raw value.
     public func transformValue(_ value: Value) -> Value.RawValue { value.rawValue }
 
-    /// The value that has this raw value.
+    /// Returns the value with this raw value.
     ///
     /// - Throws: ``UnknownRawValue`` if there is none.
     public func untransformValue(_ output: Value.RawValue) throws -> Value {

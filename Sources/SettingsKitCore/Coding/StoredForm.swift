@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// How values of a type become `Data` and come back: a transformer, with its type forgotten.
+/// Encodes and decodes the values of a type: a type-erased transformer.
 struct StoredForm<Value: Sendable>: Sendable {
     let encode: @Sendable (Value) throws -> Data
     let decode: @Sendable (Data) throws -> Value
@@ -27,14 +27,14 @@ extension StoredForm: Transformer {
 }
 
 extension StoredForm where Value: Codable {
-    /// The form that a key of somebody's own asks for.
+    /// The form that a custom key asks for.
     static func form<Key: SettingKey>(of key: Key) -> StoredForm where Key.Value == Value {
         key.transformer.map { StoredForm($0) } ?? .standard
     }
 
-    /// The form of a setting that names no transformer: `Data` as it is, everything else as JSON.
+    /// The form of a setting without a transformer: `Data` as it is, everything else as JSON.
     ///
-    /// `Data` as it is, so that a data item which another program put into a preferences file reads as what it is.
+    /// So a data item that another program put into a preferences file reads as the same data.
     static var standard: StoredForm {
         if let raw = StoredForm<Data>(encode: { $0 }, decode: { $0 }) as? StoredForm<Value> { return raw }
         let rawOptional = StoredForm<Data?>(encode: { try $0 ?? JSONEncoder().encode($0) }, decode: { $0 })

@@ -1,4 +1,4 @@
-/// A two-way conversion, from a value to the form in which it is stored and back.
+/// Converts values to the form in which they are stored, and back.
 ///
 /// A setting takes a transformer whose `Output` is `Data`; transformers chain with ``append(transformer:)``:
 ///
@@ -6,36 +6,36 @@
 /// let sealed = JSONTransformer<Token>().append(transformer: SealingTransformer(key))
 /// ```
 ///
-/// `untransformValue(transformValue(x))` must be equal to `x` for every `x` that can be transformed at all, and equal
-/// values should give equal output: a store tells by the bytes whether anything has changed.
-/// Both functions are called from any thread, never with a lock held.
+/// `untransformValue(transformValue(x))` must equal `x` for every `x` that can be transformed. Equal values should have
+/// equal output, because a store compares bytes to find out whether a value has changed. Both functions are called from
+/// any thread, without a lock.
 public protocol Transformer<Input, Output>: Sendable {
-    /// The value as the program sees it.
+    /// The type of values in the program.
     associatedtype Input
-    /// The value as it is stored, or handed to the next transformer.
+    /// The type of stored values, or of the input of the next transformer.
     associatedtype Output
 
     /// Converts a value to its stored form.
     ///
-    /// - Throws: whatever says that this value has no stored form; the old value then stays.
+    /// - Throws: an error if this value has no stored form; the old value then stays.
     func transformValue(_ value: Input) throws -> Output
 
     /// Converts a stored form back to the value.
     ///
-    /// - Throws: whatever says that this is not the stored form of any value; the stored form then stays as it is, and
-    ///   the setting reads as its default.
+    /// - Throws: an error if this is not the stored form of any value. The stored form stays, and the setting has its
+    ///   default.
     func untransformValue(_ output: Output) throws -> Input
 }
 
 extension Transformer {
-    /// A transformer that applies this one and then `transformer`; the way back goes in the opposite order.
+    /// Returns a transformer that applies this one and then `transformer`, and reverses both in the opposite order.
     public func append<Next: Transformer>(transformer: Next) -> ChainedTransformer<Self, Next>
     where Next.Input == Output {
         ChainedTransformer(first: self, second: transformer)
     }
 }
 
-/// Two transformers, one after the other; made by ``Transformer/append(transformer:)``.
+/// Applies two transformers, one after the other; made by ``Transformer/append(transformer:)``.
 public struct ChainedTransformer<First: Transformer, Second: Transformer>: Transformer
 where First.Output == Second.Input {
     private let first: First
@@ -51,7 +51,7 @@ where First.Output == Second.Input {
         try second.transformValue(first.transformValue(value))
     }
 
-    /// Undoes the second transformer, then the first.
+    /// Reverses the second transformer, then the first.
     public func untransformValue(_ output: Second.Output) throws -> First.Input {
         try first.untransformValue(second.untransformValue(output))
     }

@@ -4,19 +4,19 @@
     import Foundation
 #endif
 
-/// Where a setting's default comes from.
+/// The source of a setting's default.
 enum DefaultValue<Value: Sendable>: Sendable {
-    /// One value for ever.
+    /// One value for the life of the process.
     case constant(Value)
-    /// Asked anew each time a default is needed.
+    /// A closure, called each time a default is needed.
     case computed(@Sendable () -> Value)
 }
 
-/// How the values of one setting become bytes and come back: its default, its processing, its stored form, and what nil
-/// means to it.
+/// Encodes and decodes the values of one setting. It knows the default, the processing, the stored form, and the
+/// meaning of nil.
 ///
-/// A nil needs no bytes where the default is nil, too: nothing is stored. Where the default is something else, nil is
-/// stored as JSON's `null`, whatever the transformer, so that it is told apart from "not set".
+/// If the default is nil, nil is stored as nothing. If the default is another value, nil is stored as JSON's `null`,
+/// whatever the transformer, to distinguish it from "not set".
 final class ValueCoding<Value: Sendable>: Sendable {
     private static var nilBytes: Data { Data("null".utf8) }
 
@@ -34,11 +34,11 @@ final class ValueCoding<Value: Sendable>: Sendable {
         self.default = `default`
         self.processing = processing
         self.form = form
-        // Asking whether it conforms to a protocol has the runtime look through every library, once for each type.
+        // Testing a conformance makes the runtime search every library, once for each type.
         isOptional = _isOptional(Value.self)
     }
 
-    /// Whether the default is the same value each time, so that it may be kept.
+    /// Whether the default is always the same value, so that it may be cached.
     var hasConstantDefault: Bool {
         if case .constant = self.default { true } else { false }
     }
@@ -55,9 +55,9 @@ final class ValueCoding<Value: Sendable>: Sendable {
         return processing(value)
     }
 
-    /// The bytes to store for a value; nil when the value is stored by storing nothing.
+    /// Encodes a value; nil if the value is stored as nothing.
     func bytes(for value: Value) throws(SettingsError) -> Data? {
-        // The default is asked for only where it matters: computing it may take long.
+        // The default is computed only where it matters, because that may take long.
         if isNil(value) { return isNil(defaultValue) ? nil : Self.nilBytes }
         do {
             let bytes = try form.encode(value)
@@ -68,7 +68,7 @@ final class ValueCoding<Value: Sendable>: Sendable {
         }
     }
 
-    /// The value that stored bytes stand for; the default where nothing is stored.
+    /// Decodes stored bytes; returns the default if nothing is stored.
     func value(for bytes: Data?) throws(SettingsError) -> Value {
         guard let bytes else { return defaultValue }
         let mayBeNil = isOptional && bytes == Self.nilBytes
@@ -76,14 +76,14 @@ final class ValueCoding<Value: Sendable>: Sendable {
         do {
             return try form.decode(bytes)
         } catch {
-            // Stored as nil when the default was another.
+            // Stored as nil while the setting had another default.
             if mayBeNil, let none = erasedNil { return none }
             throw SettingsError(
                 .decodingFailed, key: key, underlying: CodingProblem(error, of: Value.self) ?? error)
         }
     }
 
-    /// The value that stored bytes stand for; the default where they stand for none.
+    /// Decodes stored bytes; returns the default if they cannot be decoded.
     func valueOrDefault(for bytes: Data?) -> Value {
         do throws(SettingsError) {
             return try value(for: bytes)
@@ -92,7 +92,7 @@ final class ValueCoding<Value: Sendable>: Sendable {
         }
     }
 
-    /// The same with a default that is asked for each time that it is needed, so that nobody keeps it.
+    /// The same, with a default that is computed each time it is needed and is not cached.
     var withoutConstantDefault: ValueCoding {
         ValueCoding(
             key: key, default: .computed { [self] in defaultValue }, processing: processing, form: form)
@@ -107,7 +107,7 @@ final class ValueCoding<Value: Sendable>: Sendable {
     }
 }
 
-/// The bytes of a value that is not nil are the ones that stand for nil.
+/// The error that a value encodes to the bytes that stand for nil.
 private struct ReservedBytes: ValueFreeError {
     var description: String { "Its encoded form is the one that is reserved for nil." }
 }

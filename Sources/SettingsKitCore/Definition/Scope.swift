@@ -1,17 +1,17 @@
 extension SettingsService {
-    /// Where a setting lives: the service maps each scope to the store that is registered for it.
+    /// What a setting is for. The service maps each scope to a store.
     public enum Scope: Hashable, Sendable {
         /// Settings of this app on this machine.
         case defaults
         /// Settings that follow a person across devices.
         case shared
-        /// Settings in a store of the app's own choosing, told apart by `id`.
+        /// Settings in another store of the app, distinguished by `id`.
         case custom(id: String)
     }
 }
 
 extension SettingsService.Scope: CustomStringConvertible {
-    /// The scope as it is spelled in code, `.custom(id: "vault")` for example.
+    /// The scope as in source code, for example `.custom(id: "vault")`.
     public var description: String {
         switch self {
         case .defaults: ".defaults"

@@ -15,14 +15,14 @@ extension SettingsService.Setting {
             form: form, hooks: SettingHooks(namespace: namespace))
     }
 
-    /// Defines a setting that is stored as JSON (`Data` as it is).
+    /// Defines a setting that is stored as JSON, or as it is if it is `Data`.
     ///
     /// - Parameters:
-    ///   - name: The name it is stored under; not empty, without NUL.
-    ///   - scope: Which of the service's stores holds it.
-    ///   - namespace: Which names it is among; `name` is then only the last part of the name in the store.
-    ///   - default: What it reads as while nothing is stored; evaluated once, here.
-    ///   - processing: Applied to each value before it is stored, to clamp it for example. Values that are already
+    ///   - name: The name in the store; not empty, without NUL.
+    ///   - scope: The scope, which the service maps to a store.
+    ///   - namespace: The namespace; `name` is then only the last part of the name in the store.
+    ///   - default: The value while nothing is stored; evaluated once, here.
+    ///   - processing: Processes each value before it is stored, for example to clamp it. Values that are already
     ///     stored are not processed.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil, default: T,
@@ -33,10 +33,10 @@ extension SettingsService.Setting {
             form: .standard)
     }
 
-    /// Defines a setting whose default is computed each time that it is needed.
+    /// Defines a setting whose default is computed each time it is needed.
     ///
-    /// For defaults that depend on the moment or on other settings. `default` is called from any thread, without a lock
-    /// held, on each read while nothing is stored; it should be quick and must not read the setting it is the default of.
+    /// Use it for defaults that depend on the time or on other settings. `default` is called from any thread, without a
+    /// lock, at each read while nothing is stored. It should be quick and must not read its own setting.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
         default: @escaping @Sendable () -> T, processing: (@Sendable (T) -> T)? = nil
@@ -46,7 +46,7 @@ extension SettingsService.Setting {
             form: .standard)
     }
 
-    /// Defines a setting that is stored in the form that `transformer` gives it.
+    /// Defines a setting that `transformer` encodes.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil, default: T,
         transformer: some Transformer<T, Data>, processing: (@Sendable (T) -> T)? = nil
@@ -56,7 +56,7 @@ extension SettingsService.Setting {
             form: StoredForm(transformer))
     }
 
-    /// Defines a setting with a computed default, stored in the form that `transformer` gives it.
+    /// Defines a setting with a computed default that `transformer` encodes.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
         default: @escaping @Sendable () -> T, transformer: some Transformer<T, Data>,
@@ -77,7 +77,7 @@ extension SettingsService.Setting where T: ExpressibleByNilLiteral {
         self.init(name, in: scope, namespace: namespace, default: nil as T, processing: processing)
     }
 
-    /// Defines an optional setting whose default is nil, stored in the form that `transformer` gives it.
+    /// Defines an optional setting whose default is nil, and which `transformer` encodes.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
         transformer: some Transformer<T, Data>, processing: (@Sendable (T) -> T)? = nil
@@ -88,10 +88,10 @@ extension SettingsService.Setting where T: ExpressibleByNilLiteral {
 }
 
 extension SettingsService.Setting {
-    /// Makes a setting of a key of your own, for services, property wrappers and listeners.
+    /// Makes a setting from a custom key, for services, property wrappers and listeners.
     ///
-    /// The key's default is asked for once, here. Its functions are called as ``SettingKey`` says, by whichever service the
-    /// setting is changed through.
+    /// The key's default is read once, here. Services that change the setting call the key's functions as
+    /// ``SettingKey`` describes.
     public convenience init<Key: SettingKey & Sendable>(_ key: Key) where Key.Value == T {
         self.init(
             key: key.key, namespace: key.namespace, default: .constant(key.defaultValue),
@@ -109,12 +109,12 @@ extension SettingsService.Setting: SettingKey {
     /// The setting's stored form, as a transformer; never nil.
     public var transformer: (any Transformer<T, Data>)? { coding.form }
 
-    /// What is stored when `value` is set.
+    /// The value to store when `value` is set.
     public func process(_ value: T) -> T { coding.process(value) }
 
-    /// Calls what the key that the setting was made of does before a change.
+    /// Calls the custom key's function before a change.
     public func willChange(_ oldValue: T, newValue: T) { hooks?.willChange?(oldValue, newValue) }
 
-    /// Calls what the key that the setting was made of does after a change.
+    /// Calls the custom key's function after a change.
     public func didChange(_ oldValue: T, newValue: T) { hooks?.didChange?(oldValue, newValue) }
 }

@@ -6,7 +6,7 @@
 
 extension SettingsService {
     // @unchecked: inherited from SettingDefinition; the properties here are `let`s of Sendable types.
-    /// One setting, defined once: its name, its scope, its default, and how its value is stored.
+    /// Defines a setting: its name, its scope, its default, and how its value is stored.
     ///
     /// ```swift
     /// extension SettingsService.SettingDefinition {
@@ -16,13 +16,13 @@ extension SettingsService {
     /// }
     /// ```
     ///
-    /// A default is never written: it is what the setting reads as while nothing is stored. A setting is immutable and
-    /// may be used from any thread, by any number of services. Define settings as `static let`: a service keeps the
-    /// decoded value of each setting object, so an object made anew for each access is read slowly.
+    /// The default is the value while nothing is stored; it is never written. A setting is immutable and may be used
+    /// from any thread, by any number of services. Define settings as `static let`: a service caches the decoded value
+    /// of each setting object, so an object that is created at each access is read slowly.
     public final class Setting<T: Codable & Sendable>: SettingDefinition, @unchecked Sendable {
         let coding: ValueCoding<T>
         let hooks: SettingHooks<T>?
-        /// The namespace that the setting's name is in; nil for the global one.
+        /// The namespace of the setting's name; nil for the global one.
         public let namespace: (any SettingsNamespace.Type)?
 
         convenience init(
@@ -56,10 +56,10 @@ extension SettingsService {
             return value
         }
 
-        /// What the setting reads as while nothing is stored.
+        /// The value while nothing is stored.
         public var defaultValue: T { coding.defaultValue }
     }
 }
 
-/// A setting, as ``SettingsService/Setting`` spelled without its prefix.
+/// A short name for ``SettingsService/Setting``.
 public typealias Setting = SettingsService.Setting

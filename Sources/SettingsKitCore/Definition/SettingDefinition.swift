@@ -4,7 +4,8 @@ extension SettingsService {
     // @unchecked: a class that has a subclass cannot be checked. It is sound because every stored property is a `let`
     // of a Sendable type, and because `init` is not public, so that `Setting` (whose properties are also Sendable
     // `let`s) is the only subclass there can be.
-    /// What every setting has, whatever the type of its value; the place where an app lists its settings.
+    /// The properties of a setting that do not depend on the type of its value. Extend this class to list an app's
+    /// settings.
     ///
     /// ```swift
     /// extension SettingsService.SettingDefinition {
@@ -32,15 +33,15 @@ extension SettingsService {
             index = SettingIndex.take()
         }
 
-        /// Whether somebody is to be called around changes.
+        /// Whether code runs around changes.
         var hasHooks: Bool { false }
 
-        /// Adds the calls around a change.
+        /// Adds the hooks for a change.
         func addHooks(of change: HookedChange, to hooks: inout CommitHooks) {}
 
         deinit {
-            // Nobody can be reading this setting's cells any more: a reader holds the setting. Only when every service
-            // has forgotten them may the index be used again.
+            // No thread is reading this setting's cells: a reader holds the setting. The index may be reused only when every service
+            // has removed them.
             for table in tables.withLock({ $0 }) {
                 table.object?.removeCell(at: index)
             }

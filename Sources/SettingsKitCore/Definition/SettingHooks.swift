@@ -4,19 +4,19 @@
     import Foundation
 #endif
 
-/// What is called around the changes that this program makes to a setting.
+/// The code that runs around changes that this program makes to a setting.
 struct SettingHooks<Value: Sendable>: Sendable {
     typealias Hook = @Sendable (_ oldValue: Value, _ newValue: Value) -> Void
 
-    /// The namespaces that the setting is in, the outermost first.
+    /// The setting's namespaces, outermost first.
     let namespaces: [any SettingsNamespace.Type]
     let willChange: Hook?
     let didChange: Hook?
 
-    /// Whether the values are needed, and not only that there is a change.
+    /// Whether the hooks need the values, and not only the fact of a change.
     var needsValues: Bool { willChange != nil || didChange != nil }
 
-    /// - Returns: nil if nobody is to be called.
+    /// - Returns: nil if there are no hooks.
     init?(namespace: (any SettingsNamespace.Type)?, willChange: Hook? = nil, didChange: Hook? = nil) {
         namespaces = namespace?.path ?? []
         self.willChange = willChange
@@ -25,15 +25,15 @@ struct SettingHooks<Value: Sendable>: Sendable {
     }
 }
 
-/// A change around which somebody is to be called.
+/// A change with hooks.
 struct HookedChange {
     let oldData: Data?
     let newData: Data?
-    /// The value that is being set; nil when it is only known as bytes.
+    /// The new value; nil if only its bytes are known.
     let newValue: (any Sendable)?
 }
 
-/// The calls around one commit of one or more settings.
+/// The hooks around one commit of one or more settings.
 struct CommitHooks {
     private var namespaces: [any SettingsNamespace.Type] = []
     private var willChange: [() -> Void] = []
@@ -46,7 +46,7 @@ struct CommitHooks {
         }
     }
 
-    /// Adds the calls around a change of a setting.
+    /// Adds the hooks for a change of a setting.
     mutating func add<Value>(
         _ hooks: SettingHooks<Value>, oldValue: @autoclosure () -> Value, newValue: @autoclosure () -> Value
     ) {

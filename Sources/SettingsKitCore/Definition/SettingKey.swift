@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// A setting as a type of your own: with what is to happen around its changes.
+/// The interface of a setting. Conform a type to it to run code around changes.
 ///
 /// ```swift
 /// struct LoudKey<Value: Codable & Sendable>: SettingKey {
@@ -15,44 +15,43 @@
 /// }
 /// ```
 ///
-/// ``SettingsService/Setting`` is one, too. Two properties are required; the rest has default implementations. A bare
-/// store takes any key (`store.get(key)`, `store.set(key, value: value)`); for services, property wrappers and listeners, make a
-/// setting of it: ``SettingsService/Setting/init(_:)``.
+/// ``SettingsService/Setting`` conforms to it. Two properties are required; the rest has default implementations. A
+/// store without a service takes any key (`store.get(key)`, `store.set(key, value: value)`). For services, property
+/// wrappers and listeners, make a setting from it: ``SettingsService/Setting/init(_:)``.
 ///
-/// To be written with, a key type has to be `Sendable`, too; the compiler knows that of a structure like this one, unless it
-/// is public.
+/// Writing requires the key type to be `Sendable`. The compiler infers that for a structure like this one, unless it is
+/// public.
 ///
-/// Its functions are called on the thread that reads or makes a change, with no lock held.
+/// Its functions are called on the thread that reads or makes a change, without a lock.
 public protocol SettingKey<Value> {
     /// The type of the setting's value.
     associatedtype Value
 
-    /// The name and the scope of the setting. A bare store looks at the name alone.
+    /// The name and the scope of the setting. A store without a service uses only the name.
     var key: SettingsService.StorageKey { get }
 
-    /// What the setting reads as while nothing is stored.
+    /// The value while nothing is stored.
     var defaultValue: Value { get }
 
-    /// The namespace whose hooks are called around changes; none unless you implement it. The namespace's name is part of
-    /// ``key`` already.
+    /// The namespace whose hooks run around changes; none by default. ``key`` already contains the namespace's name.
     var namespace: (any SettingsNamespace.Type)? { get }
 
-    /// How values become bytes and come back; nil, the default, for JSON (`Data` as it is).
+    /// The transformer that encodes values. By default nil, for JSON (`Data` as it is).
     var transformer: (any Transformer<Value, Data>)? { get }
 
-    /// Applied to each value before it is stored; values are stored as they are unless you implement it.
+    /// Processes each value before it is stored. By default, values are stored unchanged.
     func process(_ value: Value) -> Value
 
-    /// Called before this program changes the stored value; does nothing unless you implement it.
+    /// Called before this program changes the stored value. By default, does nothing.
     ///
-    /// Setting an equal value is no change. When somebody else changes the setting at the same moment, it is called again,
-    /// with the value that is the old one then.
+    /// Setting an equal value is no change. If another thread or process changes the setting at the same moment, this
+    /// is called again, with the value that is then the old one.
     func willChange(_ oldValue: Value, newValue: Value)
 
-    /// Called after this program has changed the stored value; does nothing unless you implement it.
+    /// Called after this program has changed the stored value. By default, does nothing.
     ///
-    /// For changes by others there are listeners; also for what goes when a scope, a namespace or a store is cleared,
-    /// which looks at no key.
+    /// To react to changes of others, use listeners. The same holds for values that are removed with a scope, a
+    /// namespace or a store, which looks at no key.
     func didChange(_ oldValue: Value, newValue: Value)
 }
 

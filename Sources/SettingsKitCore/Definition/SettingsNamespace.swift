@@ -1,4 +1,4 @@
-/// A group of settings whose names begin alike.
+/// Groups settings whose names have a common prefix.
 ///
 /// ```swift
 /// enum Animals: SettingsNamespace { static let id = "animals" }
@@ -7,28 +7,26 @@
 /// let lion = Setting<String?>("lion", in: .defaults, namespace: Cats.self)   // stored as "animals:cats:lion"
 /// ```
 ///
-/// A namespace is a type and has no values; an `enum` without cases says so. Namespaces nest by ``Parent``. Nothing but
-/// the name of a setting depends on its namespace, and who is called around its changes.
+/// A namespace is a type without values; declare it as an `enum` without cases. Namespaces nest by ``Parent``. A
+/// namespace affects only a setting's stored name and its hooks.
 public protocol SettingsNamespace: SendableMetatype {
-    /// The namespace that this one is in; ``GlobalSettingsNamespace`` where none is named.
+    /// The surrounding namespace; ``GlobalSettingsNamespace`` by default.
     associatedtype Parent: SettingsNamespace = GlobalSettingsNamespace
 
-    /// What names in the namespace begin with, after the parent's: not empty, without a colon and without NUL.
+    /// The namespace's part of the names: not empty, without a colon and without NUL.
     static var id: String { get }
 
-    /// Called before a setting of the namespace, or of one inside it, is changed by this program; does nothing unless you
-    /// implement it.
+    /// Called before this program changes a setting of the namespace, or of one inside it. By default, does nothing.
     ///
-    /// It is called once for a transaction, outermost namespace first, on the thread that makes the change, with no lock
-    /// held: it may read every setting, and set those of other namespaces. (One of its own calls it again.) Setting what is
-    /// stored already is no change. When somebody else changes the same setting at the same moment, it can be called more
-    /// than once before the change is made.
+    /// It is called once for a transaction, outermost namespace first, on the thread that makes the change, without a
+    /// lock. It may read every setting, and set those of other namespaces. (Setting one of its own calls it again.)
+    /// Setting the stored value again is no change. If another thread or process changes the same setting at the same
+    /// moment, it can be called more than once before the change is made.
     static func preCommitHook()
 
-    /// Called after settings of the namespace, or of one inside it, were changed by this program; does nothing unless you
-    /// implement it.
+    /// Called after this program has changed settings of the namespace, or of one inside it. By default, does nothing.
     ///
-    /// It is called innermost namespace first. A change that fails ends without it.
+    /// It is called innermost namespace first. It is not called if the change fails.
     static func postCommitHook()
 }
 
@@ -39,20 +37,20 @@ extension SettingsNamespace {
     /// Does nothing.
     public static func postCommitHook() {}
 
-    /// The name under which a setting of the namespace is stored: the ids of all namespaces around it and its own, with
-    /// colons between them.
+    /// The stored name of a setting in the namespace: the ids of all surrounding namespaces and the setting's name,
+    /// separated by colons.
     public static func name(of id: String) -> String { prefix + id }
 
-    /// Whether a name is one of a setting in this namespace, or in one inside it.
+    /// Whether a setting with this name is in the namespace, or in one inside it.
     public static func contains(_ name: String) -> Bool {
         // By scalars, too: a name may begin with a character that combines with the colon.
         name.hasPrefix(prefix) || name.unicodeScalars.starts(with: prefix.unicodeScalars)
     }
 
-    /// What the names of all settings in the namespace begin with: "animals:cats:"; nothing for the global one.
+    /// The prefix of all names in the namespace: "animals:cats:"; empty for the global one.
     static var prefix: String { path.map { $0.id + ":" }.joined() }
 
-    /// The namespace and those around it, but the global one; the outermost first.
+    /// The namespace and those around it, without the global one; outermost first.
     static var path: [any SettingsNamespace.Type] {
         var path: [any SettingsNamespace.Type] = []
         var namespace: any SettingsNamespace.Type = Self.self
@@ -71,19 +69,19 @@ extension SettingsNamespace {
     private static var parent: any SettingsNamespace.Type { Parent.self }
 }
 
-/// The namespace of settings that are in no other: their names are stored as they are.
+/// The namespace of settings that are in no other. It does not change their names.
 public enum GlobalSettingsNamespace: SettingsNamespace {
     /// There is nothing around it.
     public typealias Parent = GlobalSettingsNamespace
 
-    /// Nothing: names in it have no prefix.
+    /// Empty: names in it have no prefix.
     public static let id = ""
 }
 
 extension SettingsService.StorageKey {
-    /// Makes the key of a setting in a namespace: its name is "animals:cats:lion" for `lion` in `Cats` in `Animals`.
+    /// Creates the key of a setting in a namespace: its name is "animals:cats:lion" for `lion` in `Cats` in `Animals`.
     ///
-    /// - Precondition: `id` is not empty, and holds no NUL character.
+    /// - Precondition: `id` is not empty, and has no NUL character.
     public init(_ id: String, namespace: any SettingsNamespace.Type, scope: SettingsService.Scope) {
         precondition(!id.isEmpty, "The name of a setting must not be empty.")
         self.init(namespace.name(of: id), scope: scope)

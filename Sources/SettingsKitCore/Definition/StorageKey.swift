@@ -1,18 +1,18 @@
 extension SettingsService {
-    /// The name under which a value is stored, and the scope it was asked for in.
+    /// The name of a stored value, and the scope of its setting.
     ///
-    /// A store keeps one flat space of names and looks at ``name`` alone; ``scope`` tells a store that serves several
-    /// scopes which of them is asking. Two names that are equal as Swift strings (canonical equivalence: `é` however it
-    /// is composed) are one key. Names that differ in case are two.
+    /// A store has one flat space of names and uses ``name``. ``scope`` is for a store that serves several scopes. Two
+    /// names that are equal as Swift strings (canonical equivalence: `é` however it is composed) are one key. Names
+    /// that differ in case are two.
     public struct StorageKey: Hashable, Sendable {
-        /// The name, never empty and without NUL; anything else may occur in it, line breaks and emoji included.
+        /// The name, never empty and without NUL. It may contain anything else, such as line breaks and emoji.
         public let name: String
         /// The scope of the setting that is read or written.
         public let scope: Scope
 
-        /// Makes a key.
+        /// Creates a key.
         ///
-        /// - Precondition: `name` is not empty and holds no NUL character. A key's name is part of the program, not
+        /// - Precondition: `name` is not empty and has no NUL character. A key's name is part of the program, not
         ///   input, so a wrong one is a programming error.
         public init(_ name: String, scope: Scope) {
             precondition(!name.isEmpty, "The name of a setting must not be empty.")
@@ -29,6 +29,6 @@ extension SettingsService {
 }
 
 extension SettingsService.StorageKey: CustomStringConvertible {
-    /// The name in quotation marks and its scope, as messages show it.
+    /// The name in quotation marks and its scope, for messages.
     public var description: String { "\"\(name)\" in \(scope)" }
 }

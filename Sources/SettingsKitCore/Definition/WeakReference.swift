@@ -1,4 +1,4 @@
-/// A reference that does not keep its object.
+/// A weak reference.
 package struct WeakReference<Object: AnyObject & Sendable>: Sendable {
     package weak let object: Object?
 
@@ -8,12 +8,12 @@ package struct WeakReference<Object: AnyObject & Sendable>: Sendable {
 }
 
 extension Array {
-    /// Removes the references whose objects have gone.
+    /// Removes the references whose objects were released.
     ///
-    /// - Returns: the objects that are there, to be released outside of whatever lock this is called in: the reference
-    ///   that is made by looking may be the last one, and then foreign code runs when it is given up.
+    /// - Returns: the remaining objects. Release them outside the lock in which this is called: the references that
+    ///   this creates may be the last ones, and releasing them then runs foreign code.
     package mutating func removeDangling<Object>() -> [Object] where Element == WeakReference<Object> {
-        // The usual case at the start of a process, in which the rest is slow the first time.
+        // The usual case at the start of a process, where the rest is slow the first time.
         if isEmpty { return [] }
         var objects: [Object] = []
         self = filter { reference in

@@ -15,7 +15,7 @@ extension SettingsService.DiagnosticSink {
         #if canImport(os)
             let logger = Logger(subsystem: "SettingsKit", category: "settings")
             return SettingsService.DiagnosticSink { error in
-                // Nothing in the description is private: it never holds a value.
+                // Nothing in the description is private: it never contains a value.
                 logger.error("\(error.description, privacy: .public)")
             }
         #else
@@ -23,10 +23,10 @@ extension SettingsService.DiagnosticSink {
         #endif
     }()
 
-    /// Standard error, a line for each problem.
+    /// Standard error, a line for each error.
     public static let standardError = SettingsService.DiagnosticSink { error in
         var line = "SettingsKit: \(error.description)\n"
-        // One call, so that lines of several processes do not mix. Nobody is left to be told if it fails.
+        // One call, so that lines of several processes do not mix. A failure cannot be reported anywhere.
         _ = line.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

@@ -1,16 +1,16 @@
 extension SettingsService {
-    /// Where a service tells what went wrong when there was nobody to throw an error to.
+    /// Receives a service's errors that cannot be thrown to a caller.
     ///
-    /// Besides its sink, every service has ``SettingsService/diagnostics``, a sequence of the same errors.
+    /// ``SettingsService/diagnostics`` is a sequence of the same errors.
     public struct DiagnosticSink: Sendable {
         package let receive: @Sendable (SettingsError) -> Void
 
-        /// A sink that calls `receive`, from any thread, never with a lock held.
+        /// Creates a sink that calls `receive`, from any thread, without a lock.
         public init(_ receive: @escaping @Sendable (SettingsError) -> Void) {
             self.receive = receive
         }
 
-        /// Drops everything.
+        /// Drops every error.
         public static let none = DiagnosticSink { _ in }
     }
 }

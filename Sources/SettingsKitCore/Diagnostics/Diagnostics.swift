@@ -6,9 +6,10 @@ import Synchronization
     import Foundation
 #endif
 
-/// Collects a service's problems, drops repeated ones, and passes them on to the sink and to whoever listens.
+/// Collects a service's errors, drops repeated ones, and passes the others to the sink and to the streams of
+/// ``SettingsService/diagnostics``.
 final class Diagnostics: Sendable {
-    /// What makes two problems the same one: a read that fails for the same reason is told once.
+    /// Identifies an error. A read that fails twice for the same reason is reported once.
     private struct Cause: Hashable {
         let code: SettingsError.Code
         let name: String?
@@ -41,7 +42,7 @@ final class Diagnostics: Sendable {
         self.sink = sink
     }
 
-    /// Tells of a problem, each time.
+    /// Reports an error, each time.
     func report(_ error: SettingsError) {
         let sources = state.withLock { state in
             state.recent.append(error)
@@ -52,11 +53,11 @@ final class Diagnostics: Sendable {
         for source in sources { source.push(error) }
     }
 
-    /// Reports a problem with reading, once for each cause.
+    /// Reports an error of reading, once for each cause.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes that could not be decoded, where there are any.
-    ///   - line: Finds the line of the file on which they stand. Called only if the problem is reported.
+    ///   - bytes: The bytes that could not be decoded, if there are any.
+    ///   - line: Finds the line of the file that has them. Called only if the error is reported.
     func reportOnce(_ error: SettingsError, bytes: Data? = nil, line: () -> Int? = { nil }) {
         let cause = Cause(error, bytes: bytes)
         let isNew = state.withLock { state in
@@ -66,7 +67,7 @@ final class Diagnostics: Sendable {
         if isNew { report(error.completed(key: nil, store: nil, line: line())) }
     }
 
-    /// The recent problems, then each new one.
+    /// The last 64 errors that could not be thrown to a caller, and then each new one.
     func stream() -> SettingsService.Stream<SettingsError> {
         SettingsService.Stream { [self] in
             let source = StreamSource<SettingsError>(limit: 1_024) { _, newer in newer }

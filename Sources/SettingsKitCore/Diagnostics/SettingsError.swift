@@ -1,4 +1,4 @@
-/// What went wrong with a setting or a store, and what can be done about it.
+/// An error of a setting or a store, with a message that says what failed, on what, and what to do.
 ///
 /// Match on the code:
 ///
@@ -12,46 +12,46 @@
 /// }
 /// ```
 ///
-/// Neither ``description`` nor anything else that this type prints holds a setting's value.
+/// Neither ``description`` nor any other output of this type contains a setting's value.
 public struct SettingsError: Error, Sendable {
-    /// What kind of thing went wrong. More codes may come: have a `default`.
+    /// The kind of an error. Codes may be added, so have a `default`.
     public struct Code: Hashable, Sendable {
-        /// The code's name, `encodingFailed` for example. A store may use names of its own, best with a prefix.
+        /// The code's name, for example `encodingFailed`. A store may use custom names, best with a prefix.
         public let name: String
-        /// A sentence of advice, shown in messages.
+        /// The advice that messages show.
         let advice: String
 
-        /// Makes a code for a store of your own.
+        /// Creates a code for a custom store.
         ///
         /// - Parameters:
-        ///   - name: What tells the code from all others.
+        ///   - name: The name, which distinguishes the code from all others.
         ///   - advice: A sentence that says what failed and what to do about it.
         public init(name: String, advice: String) {
             self.name = name
             self.advice = advice
         }
 
-        /// Whether the two have the same name.
+        /// Compares the names.
         public static func == (one: Code, other: Code) -> Bool { one.name == other.name }
 
         /// Hashes the name.
         public func hash(into hasher: inout Hasher) { hasher.combine(name) }
     }
 
-    /// What kind of thing went wrong.
+    /// The kind of the error.
     public let code: Code
-    /// The setting concerned; nil when it was the whole store.
+    /// The setting; nil if the error concerns the whole store.
     public let key: SettingsService.StorageKey?
-    /// The store or the file concerned, as it describes itself.
+    /// The store or the file, as it describes itself.
     public let store: String?
-    /// The line of the store's file on which the value stands, where the store can tell.
+    /// The line of the store's file that has the value, if the store knows it.
     public let line: Int?
-    /// What a system call or another library reported, if anything.
+    /// The error of a system call or another library, if there is one.
     ///
-    /// Coding errors hold the value that failed, so they are replaced by a ``CodingProblem``.
+    /// Coding errors contain the value, so they are replaced by a ``CodingProblem``.
     public let underlying: (any Error)?
 
-    /// Makes an error, in a store of your own for example.
+    /// Creates an error, for example in a custom store.
     public init(
         _ code: Code, key: SettingsService.StorageKey? = nil, store: String? = nil, underlying: (any Error)? = nil
     ) {
@@ -68,13 +68,14 @@ public struct SettingsError: Error, Sendable {
         self.underlying = underlying.map { CodingProblem($0) ?? $0 }
     }
 
-    /// The same error with what it lacks filled in.
+    /// Returns the same error with missing properties filled in.
     func completed(key: SettingsService.StorageKey?, store: String?, line: Int? = nil) -> SettingsError {
         SettingsError(
             code, key: self.key ?? key, store: self.store ?? store, line: self.line ?? line, underlying: underlying)
     }
 
-    /// `error`, if it is a `SettingsError`, else one with `code` around it; with key and store filled in.
+    /// Returns `error` if it is a `SettingsError`, and otherwise an error with `code` around it, with key and store
+    /// filled in.
     package static func wrap(
         _ error: any Error, as code: Code, key: SettingsService.StorageKey? = nil, store: String? = nil
     ) -> SettingsError {
@@ -90,31 +91,31 @@ extension SettingsError.Code {
     /// The value has no encoded form; the old value stays.
     public static let encodingFailed = Self(
         name: "encodingFailed", advice: "The value cannot be encoded; the old value stays.")
-    /// The stored bytes are not a value of the setting's type. They stay until a new value is set. The setting reads as its
-    /// default, or as the last good value if it became undecodable from outside while the program ran.
+    /// The stored bytes cannot be decoded as the setting's type. They stay until a new value is set. The setting has
+    /// its default, or the last good value if the bytes arrived from outside while the program ran.
     public static let decodingFailed = Self(
         name: "decodingFailed",
-        advice: "What is stored is not a value of the setting's type; it stays until a new value is set.")
+        advice: "The stored bytes are not a value of the setting's type; they stay until a new value is set.")
     /// The store could not read.
     public static let readFailed = Self(
         name: "readFailed", advice: "The store could not be read; settings in it read as their defaults.")
     /// The store could not write; the old value stays.
     public static let writeFailed = Self(
         name: "writeFailed", advice: "The store could not be written; what it holds is unchanged.")
-    /// The store's file could not be brought up to date, or made safe from a power failure; it is tried again. Nothing that
-    /// was set is lost: a property list has it in its journal, other stores keep it in memory.
+    /// The store's file could not be brought up to date, or flushed to the disk; this is tried again. No change is
+    /// lost: a property list has it in its journal, other stores keep it in memory.
     public static let notSaved = Self(
         name: "notSaved",
         advice: "The file could not be brought up to date; changes are kept, and written when this is possible again. "
             + "Make room or check permissions.")
-    /// The store cannot be opened, or not at present. Its file is left as it is.
+    /// The store cannot be opened now. Its file is not changed.
     public static let storeUnavailable = Self(
         name: "storeUnavailable", advice: "The store cannot be opened; its file was not changed.")
-    /// Another process, or another user of the file in this one, keeps the store's file locked, and does not go on.
+    /// Another process, or another user of the file in this one, keeps the store's file locked.
     public static let busy = Self(
         name: "busy",
-        advice: "Somebody else, most likely another process, keeps the file locked; nothing was written. Try again.")
-    /// The store's file is damaged; it is kept aside, and what could be read of it is used.
+        advice: "Another process keeps the file locked; nothing was written. Try again.")
+    /// The store's file is damaged. It is kept aside, and its intact part is used.
     public static let damaged = Self(
         name: "damaged",
         advice: "The file is damaged; its intact part is used, and the file is kept aside before it is replaced.")
@@ -130,17 +131,17 @@ extension SettingsError.Code {
     /// The store can only be read: it was opened for reading only, or its file or directory does not allow writing.
     public static let readOnly = Self(
         name: "readOnly", advice: "The store can only be read here; nothing was written.")
-    /// The value, or the store with it, would be larger than the store can hold; the old value stays.
+    /// The value would make the store larger than its limit; the old value stays.
     public static let tooLarge = Self(
-        name: "tooLarge", advice: "This is more than the store can hold; the old value stays.")
-    /// The store lives in memory only, because there is no place for its file.
+        name: "tooLarge", advice: "The value exceeds the limit of the store; the old value stays.")
+    /// The store keeps values only in memory, because it has no place for its file.
     public static let memoryOnly = Self(
         name: "memoryOnly",
         advice: "Settings are kept in memory only and end with the process; give the store a place to write to.")
     /// The store does not offer this operation.
     public static let unsupported = Self(
         name: "unsupported", advice: "This store does not offer the operation.")
-    /// Others changed the same settings again and again, and an update did not get through.
+    /// Other threads or processes kept changing the same settings, so an update failed.
     public static let conflict = Self(
         name: "conflict", advice: "The settings kept changing while they were updated; nothing was written.")
 }
@@ -153,7 +154,7 @@ extension SettingsError.Code {
 }
 
 extension SettingsError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// A sentence for people: what failed, on what, and what to do.
+    /// A message for people: what failed, on what, and what to do.
     public var description: String {
         var text = "\(code.name): \(code.advice)"
         if let key { text += " Setting: \(key)." }
@@ -168,7 +169,7 @@ extension SettingsError: CustomStringConvertible, CustomDebugStringConvertible, 
     /// A mirror without the underlying error's contents, so that `dump` shows no value.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
-    /// Errors that are known to hold no value are shown; of others only the type is.
+    /// Errors that are known to contain no value are shown. Of others, only the type is.
     static func safeDescription(of error: any Error) -> String {
         if let error = error as? SettingsError { return error.description }
         if let error = error as? any ValueFreeError { return error.description }
@@ -176,5 +177,5 @@ extension SettingsError: CustomStringConvertible, CustomDebugStringConvertible, 
     }
 }
 
-/// An error whose description is known not to contain a setting's value; it may be shown in messages.
+/// An error whose description contains no value, so messages may show it.
 package protocol ValueFreeError: Error, CustomStringConvertible {}

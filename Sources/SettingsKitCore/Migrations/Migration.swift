@@ -5,7 +5,7 @@
 #endif
 
 extension SettingsService {
-    /// One step from what an older version of a program has stored to what this one expects; for
+    /// Converts values of an older version of a program; see ``SettingsService/migrate(_:ledger:in:)``.
     /// ``SettingsService/migrate(_:ledger:in:)``.
     ///
     /// ```swift
@@ -15,42 +15,42 @@ extension SettingsService {
     /// ])
     /// ```
     public struct Migration: Sendable {
-        /// The id of a version, or the name that a value is taken from.
+        /// The id of a version, or the old name of a value.
         let name: String
-        /// What messages call the step.
+        /// The name of the step in messages.
         let description: String
-        /// The id under which it is noted that the step was carried out; nil for one that looks for what it is to do.
+        /// The id that the ledger records; nil for a step that looks for its source each time.
         let version: String?
         let body: @Sendable (inout Transaction) throws -> Void
 
-        /// A step that is carried out once for what is stored, whatever happens: the id says that it was.
+        /// Runs at most once per store, recorded under `id`.
         ///
-        /// On a fresh installation, with nothing stored, all steps are carried out, too.
+        /// On a new installation, with nothing stored, it runs, too.
         ///
         /// - Parameters:
-        ///   - id: Tells the step from all others for ever; best a date and a word.
-        ///   - body: Reads and writes settings. It may be run again when somebody else changes what it has read, so it
-        ///     should do nothing but compute. If it throws, nothing is changed.
+        ///   - id: An id that is never used for another step; best a date and a word.
+        ///   - body: Reads and writes settings. If a value it read changes before the commit, it runs again, so it
+        ///     should only compute. If it throws, nothing is changed.
         public static func version(
             _ id: String, _ body: @escaping @Sendable (_ transaction: inout Transaction) throws -> Void
         ) -> Migration {
             Migration(name: id, description: "version \"\(id)\"", version: id, body: body)
         }
 
-        /// Moves a value from the name of an older version to a setting, and converts it.
+        /// Moves a value from an older version's name to a setting, and converts it.
         ///
-        /// If nothing is stored under the old name, the step does nothing. If `convert` answers nil, the old value stays
-        /// where it is, and so it does if the setting has another value by now. Otherwise the old name goes as soon as the
-        /// new value is safely stored. The step needs no note of having been carried out, and is tried each time.
+        /// If nothing is stored under the old name, the step does nothing. If `convert` returns nil, or if the setting
+        /// already has another value, the old value stays. Otherwise the old name is removed when the new value is
+        /// stored safely. The ledger does not record this step; each migration tries it.
         ///
-        /// The old name may be the setting's own, to change the type of a value in place: it is converted if it is no value
-        /// of the setting yet.
+        /// The old name may be the setting's present one, to change the type of a value in place: the value is
+        /// converted if it cannot be decoded as the setting's type.
         ///
         /// - Parameters:
         ///   - oldName: The whole name in the store.
-        ///   - scope: Whose store has the old value; nil for the setting's own.
-        ///   - setting: Where the value belongs now.
-        ///   - convert: Makes the new value of the old one, which was stored as JSON, or natively in a property list.
+        ///   - scope: The scope of the store with the old value; nil for the setting's scope.
+        ///   - setting: The setting that receives the value.
+        ///   - convert: Converts the old value, which was stored as JSON, or natively in a property list.
         public static func rename<Old: Codable & Sendable, New>(
             _ oldName: String, in scope: Scope? = nil, to setting: Setting<New>,
             convert: @escaping @Sendable (_ old: Old) throws -> New?
@@ -71,7 +71,7 @@ extension SettingsService {
             }
         }
 
-        /// Moves a value from the name of an older version to a setting, as it is.
+        /// Moves a value from an older version's name to a setting, unchanged.
         ///
         /// Like ``rename(_:in:to:convert:)`` with a value that is stored in the same form.
         public static func rename(
@@ -84,9 +84,9 @@ extension SettingsService {
             }
         }
 
-        /// Moves a setting's value from the store of another scope, where an older version has kept it.
+        /// Moves a setting's value from the store of another scope, where an older version kept it.
         ///
-        /// For a store that the program no longer uses otherwise, register it for a custom scope first.
+        /// If the program no longer uses that store, register it for a custom scope first.
         public static func move(_ setting: SettingDefinition, from scope: Scope) -> Migration {
             rename(setting.key.name, in: scope, to: setting)
         }
@@ -94,14 +94,14 @@ extension SettingsService {
 }
 
 extension SettingsService.Transaction {
-    /// Takes what is stored from one key to another, unless that has another value already.
+    /// Moves stored bytes from one key to another, unless that has another value already.
     fileprivate mutating func move(
         _ data: Data?, from source: SettingsService.StorageKey, to target: SettingsService.StorageKey,
         set: (inout Self) -> Void
     ) {
         if areOne(source, target) { return set(&self) }
         let present = self.data(for: target)
-        // The same value can be there already if the program has died between the two stores.
+        // The same value can already be there, if the program died between the two stores.
         guard present == nil || present == data else { return }
         set(&self)
         write(nil, for: source)

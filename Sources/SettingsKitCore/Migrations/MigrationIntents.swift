@@ -4,14 +4,13 @@
     import Foundation
 #endif
 
-/// What a migration across several stores is about to do, noted so that it is completed if the process dies in between.
+/// Makes a migration across several stores complete even if the process dies.
 ///
-/// One store's batch is atomic by itself, if it is no store of two functions only. For several: the intent is stored beside
-/// the ledger, then the other stores are written, then the ledger's own store in one batch with the removal of the intent.
-/// Whoever finds an intent completes it, so any number of processes may be at one intent. Each write is made where the value
-/// from before is still there, and left out where somebody has set another value since. A mark in each of the other stores,
-/// written in one batch with the values, says which intent was the last, so that a value which somebody has set back since is
-/// not changed again.
+/// The batch of one store is atomic, unless the store has only two functions. For several stores: the intent is stored
+/// beside the ledger, then the other stores are written, then the ledger's store, in one batch with the removal of the
+/// intent. Any process that finds an intent completes it, so several may work on one. A write is made only if the
+/// earlier value is still stored, and left out if another value was set. A mark in each of the other stores, written in
+/// one batch with the values, names the last intent, so that a value that was set back later is not changed again.
 struct MigrationIntents {
     private struct Write: Codable {
         var scope: StoredScope
@@ -25,35 +24,36 @@ struct MigrationIntents {
     private struct Intent: Codable {
         var id = UUID()
         var writes: [Write]
-        /// Whether others than the one who has noted it carry it out; it cannot be withdrawn then.
+        /// Whether other processes may apply it; then it cannot be withdrawn.
         var isAdopted = false
 
         var mark: Data { Data("\"\(id)\"".utf8) }
     }
 
-    /// A store that takes part, with what concerns it.
+    /// A store that takes part, with its keys and writes.
     private struct Part<Element> {
         let hub: StoreHub
         var elements: [Element]
     }
 
-    /// How often something is tried again because others have changed the same. Others make progress each time.
+    /// The number of attempts if others change the same keys. The others make progress each time.
     private static let attemptLimit = 1_000
 
     let service: SettingsService
-    /// The key of the ledger; in another scope where that one is carried to other devices.
+    /// The key of the intent: that of the ledger, but in another scope if the ledger's store is shared with other
+    /// devices.
     let home: SettingsService.StorageKey
 
     private var key: SettingsService.StorageKey { .init(home.name + ":under-way", scope: home.scope) }
     private var channel: Channel { service.channel(for: home) }
 
-    /// Completes what another process, or this program before it died, has begun.
+    /// Completes an intent of another process, or of this program before it died.
     func completeInterrupted() throws(SettingsError) {
-        // Without a store for the ledger, there is no intent; the steps say so if they need it.
+        // Without a store for the ledger there is no intent. The steps report the missing store if they need it.
         guard let hub = channel.hub else { return }
         guard let data = try channel.read(key, from: hub) else { return }
         var intent = try decode(data)
-        // A service over one store alone does not know the others.
+        // A service over a single store does not know the others.
         for write in intent.writes where write.key.scope != home.scope && service.channel(for: write.key) === channel {
             throw SettingsError(.noStore, key: write.key)
         }
@@ -66,7 +66,7 @@ struct MigrationIntents {
         try complete(intent, notedIn: hub)
     }
 
-    /// Carries out writes in any number of stores.
+    /// Makes writes in any number of stores.
     ///
     /// - Returns: false, with nothing changed, if an expectation does not hold.
     func carryOut(
@@ -108,9 +108,9 @@ struct MigrationIntents {
         return true
     }
 
-    /// After a failure, has everything be as it was before; unless something is done already, which is left to the next call.
+    /// Restores the earlier state after a failure, unless something is written already, which the next call completes.
     ///
-    /// - Returns: whether another has completed the intent.
+    /// - Returns: whether another process has completed the intent.
     private func isOver(
         _ intent: Intent, notedAs data: Data, in hub: StoreHub, after failure: SettingsError
     ) throws(SettingsError) -> Bool {
@@ -120,13 +120,13 @@ struct MigrationIntents {
             if try isUntouched(intent, notedIn: hub), try hub.apply(withdrawal) { return false }
             return try noted(intent, in: hub) == nil
         } catch {
-            // Nobody can say; the next call goes on with it.
+            // This cannot be known; the next call continues.
             service.registry.diagnostics.report(error)
             throw failure
         }
     }
 
-    /// Whether nothing is changed yet in any store.
+    /// Whether no store is changed yet.
     private func isUntouched(_ intent: Intent, notedIn hub: StoreHub) throws(SettingsError) -> Bool {
         for part in try parts(of: intent.writes, key: \.key) {
             for write in part.elements where try channel.read(write.key, from: part.hub) != write.before {
@@ -140,7 +140,7 @@ struct MigrationIntents {
     }
 
     private func complete(_ intent: Intent, notedIn hub: StoreHub) throws(SettingsError) {
-        // Safe from a power failure before the first of its writes is made, whoever has noted it.
+        // The intent survives a power failure before the first of its writes is made, whichever process has noted it.
         try synchronize(hub)
         for part in try others(of: intent, than: hub) {
             try retrying { () throws(SettingsError) in try completeOther(part, of: intent, notedIn: hub) }
@@ -149,16 +149,16 @@ struct MigrationIntents {
         try retrying { () throws(SettingsError) in try completeOwn(intent, in: hub) }
     }
 
-    /// The writes in another store than the ledger's.
+    /// Makes the writes in a store other than the ledger's.
     ///
-    /// - Returns: false if somebody was faster.
+    /// - Returns: false if another process was faster.
     private func completeOther(
         _ part: Part<Write>, of intent: Intent, notedIn hub: StoreHub
     ) throws(SettingsError) -> Bool {
         let mark = mark(in: part)
         let present = try channel.read(mark, from: part.hub)
         if present == intent.mark { return true }
-        // It was not carried out when the mark was read if it is still noted now: what comes after it, comes after its end.
+        // If the intent is still noted now, it was not complete when the mark was read.
         if try noted(intent, in: hub) == nil { return true }
         var batch = try pending(of: part.elements, in: part.hub)
         batch.expectations.append(.init(key: mark, data: present))
@@ -166,9 +166,9 @@ struct MigrationIntents {
         return try part.hub.apply(batch)
     }
 
-    /// The writes in the ledger's own store, and the end of the intent.
+    /// Makes the writes in the ledger's store, and removes the intent.
     ///
-    /// - Returns: false if somebody was faster.
+    /// - Returns: false if another process was faster.
     private func completeOwn(_ intent: Intent, in hub: StoreHub) throws(SettingsError) -> Bool {
         guard let data = try noted(intent, in: hub) else { return true }
         let own = try parts(of: intent.writes, key: \.key).first { $0.hub.feed === hub.feed }
@@ -178,12 +178,12 @@ struct MigrationIntents {
         return try hub.apply(batch)
     }
 
-    /// What of some writes is still to be made.
+    /// The writes that remain to be made.
     private func pending(of writes: [Write], in hub: StoreHub) throws(SettingsError) -> SettingsStoreBatch {
         var batch = SettingsStoreBatch(writes: [])
         for write in writes {
             let data = try channel.read(write.key, from: hub)
-            // Also of what is left out: it must really be another value, and not one that was read too early.
+            // Also for writes that are left out: the value must really be another one, not one that was read too early.
             batch.expectations.append(.init(key: write.key, data: data))
             if data == write.before { batch.writes.append(.init(key: write.key, data: write.after)) }
         }
@@ -195,9 +195,9 @@ struct MigrationIntents {
         throw SettingsError(.conflict)
     }
 
-    // MARK: Where things are
+    // MARK: Places
 
-    /// Which of some keys are in one store; several scopes may have one.
+    /// The keys that are in one store, which may serve several scopes.
     private func parts<Element>(
         of elements: [Element], key: (Element) -> SettingsService.StorageKey
     ) throws(SettingsError) -> [Part<Element>] {
@@ -218,12 +218,12 @@ struct MigrationIntents {
         try parts(of: intent.writes, key: \.key).filter { $0.hub.feed !== hub.feed }
     }
 
-    /// Where another store has noted which intent was carried out last.
+    /// The key under which another store notes the last intent.
     private func mark(in part: Part<Write>) -> SettingsService.StorageKey {
         .init(home.name + ":carried-out", scope: part.elements[0].key.scope)
     }
 
-    /// The bytes that an intent is noted as; nil when it is no longer.
+    /// The bytes of the noted intent; nil if it is no longer noted.
     private func noted(_ intent: Intent, in hub: StoreHub) throws(SettingsError) -> Data? {
         for _ in 0..<Self.attemptLimit {
             guard let data = try channel.read(key, from: hub), try decode(data).id == intent.id else { return nil }
@@ -232,8 +232,8 @@ struct MigrationIntents {
         throw SettingsError(.conflict)
     }
 
-    /// Whether keys have what is expected at this moment. Reading alone does not tell: a store may answer from its memory, and
-    /// hear a little later what another process has written.
+    /// Whether keys have the expected bytes now. Reading is not enough: a store may return bytes from memory, and
+    /// notice the write of another process later.
     private func holds(
         _ expectations: [SettingsStoreBatch.Entry], in hub: StoreHub
     ) throws(SettingsError) -> Bool {
@@ -265,7 +265,7 @@ struct MigrationIntents {
     }
 }
 
-/// A scope as it is noted in an intent.
+/// A scope, as an intent stores it.
 private enum StoredScope: Codable {
     case defaults
     case shared

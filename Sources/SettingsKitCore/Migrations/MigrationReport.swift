@@ -1,18 +1,18 @@
 extension SettingsService {
-    /// What a migration has done, and what it has found.
+    /// The outcome of a migration.
     public struct MigrationReport: Sendable, Equatable {
-        /// The ids of the versioned steps that were carried out, in order.
+        /// The ids of the versions that were applied, in order.
         public let appliedVersions: [String]
-        /// The ids of steps that were carried out by a newer version of the program, which this one does not know.
+        /// The ids of unknown versions, which a newer version of the program has applied.
         public let unknownVersions: [String]
     }
 
-    /// Which step of a migration has failed, and why: what is underlying a ``SettingsError`` with the code
-    /// `migrationFailed`.
+    /// The step of a migration that failed, and the reason. It is the underlying error of a ``SettingsError`` with the
+    /// code `migrationFailed`.
     public struct MigrationFailure: ValueFreeError, CustomReflectable {
-        /// Which step it was: the id of a version, or the name that a value was to be taken from.
+        /// The step: the id of a version, or the old name of a value.
         public let step: String
-        /// What the step has thrown, or what has kept it from reading or writing.
+        /// The error that the step has thrown, or that occurred while reading or writing.
         public let underlying: any Error
         let stepDescription: String
 
@@ -22,7 +22,7 @@ extension SettingsService {
             self.stepDescription = stepDescription
         }
 
-        /// Says which step it was and what went wrong, without any value.
+        /// A message with the step and the error, without any value.
         public var description: String {
             "In \(stepDescription): \(SettingsError.safeDescription(of: underlying))"
         }
@@ -32,7 +32,7 @@ extension SettingsService {
     }
 }
 
-/// That there were steps which this program does not know.
+/// The ids of applied versions that this program does not know.
 struct UnknownVersions: ValueFreeError {
     let ids: [String]
 
@@ -40,12 +40,12 @@ struct UnknownVersions: ValueFreeError {
 }
 
 extension SettingsError.Code {
-    /// A step of a migration failed; nothing of the migration was carried out.
+    /// A step of a migration failed, and nothing has changed.
     public static let migrationFailed = Self(
-        name: "migrationFailed", advice: "A migration step failed; nothing of the migration was carried out.")
-    /// What is stored was migrated by a newer version of the program.
+        name: "migrationFailed", advice: "A migration step failed; nothing has changed.")
+    /// A newer version of the program has migrated the settings.
     public static let newerVersion = Self(
         name: "newerVersion",
-        advice: "A newer version of this program has migrated the settings; what it changed may not be understood here."
+        advice: "A newer version of this program has migrated the settings; this one may not understand the changes."
     )
 }

@@ -11,11 +11,12 @@ struct MigrationRun {
     let service: SettingsService
     let steps: [SettingsService.Migration]
     let versions: [String]
-    /// Where the ids of what was carried out are.
+    /// The key of the ledger.
     let ledger: SettingsService.StorageKey
 
     func carryOut() throws -> SettingsService.MigrationReport {
-        // Not in a store that carries them to other devices, which would take them for their own, if there is another.
+        // If there is another store: not in one that other devices share, because they would take the notes for their
+        // own.
         let isLocal = ledger.scope != .shared || service.registry.channel(for: .defaults).hub == nil
         let home = isLocal ? ledger : SettingsService.StorageKey(ledger.name, scope: .defaults)
         let intents = MigrationIntents(service: service, home: home)
@@ -33,7 +34,7 @@ struct MigrationRun {
         throw SettingsError(.conflict)
     }
 
-    /// Performs the steps that were not carried out yet, and notes them.
+    /// Runs the steps that have not run yet, and records them.
     private func perform(
         in transaction: inout SettingsService.Transaction
     ) throws(SettingsError) -> SettingsService.MigrationReport {
@@ -49,7 +50,7 @@ struct MigrationRun {
                 if let error = transaction.error { throw error }
                 try transaction.requireStores()
             } catch {
-                // What could not be read comes first: the step may have failed because of it.
+                // A failed read comes first: it may be the reason why the step failed.
                 let cause = transaction.error ?? error
                 throw SettingsError(
                     .migrationFailed,
@@ -80,8 +81,8 @@ struct MigrationRun {
         }
     }
 
-    /// The ids that were noted after the last one that this program knows. (Those before it were left out of the program
-    /// when nobody needed them any more; and so were all of them if it has none but new ones.)
+    /// The recorded ids after the last one that this program knows. (Unknown ids before that are those of versions that
+    /// the program no longer needs; and so are all of them if it lists only new ones.)
     private func unknown(of noted: [String]) -> [String] {
         guard let last = noted.lastIndex(where: versions.contains) else { return [] }
         return Array(noted[(last + 1)...])

@@ -5,35 +5,35 @@
 #endif
 
 extension SettingsService {
-    /// The name under which it is noted which versioned steps were carried out.
+    /// The name under which the applied versions are recorded.
     public static var migrationLedger: String { "SettingsKit:migrations" }
 
-    /// Brings what older versions of a program have stored to what this one expects: all steps in order, all or nothing.
+    /// Converts values of older versions of the program: all steps in order, all or nothing.
     ///
-    /// Call it before the settings are used. The steps are carried out as one transaction: what one writes the next reads,
-    /// and if one fails, none has happened. Versioned steps are noted in the same moment, and never carried out again; of
-    /// two processes that start together, one carries them out. A process that dies leaves the old state or the new one.
-    /// Where several stores take part, what is to be done is noted first, and the next call completes it: also when a store
-    /// fails in the middle, which is thrown.
+    /// Call it before the settings are used. The steps are one transaction: each sees the changes of the steps before
+    /// it, and if one fails, nothing has changed. Versions are recorded in the same commit, and never run again; if two
+    /// processes start together, one of them applies a version. If the process dies, the old state or the new one is
+    /// stored. If several stores take part, the changes are noted first, and the next call completes them, also if a
+    /// store fails in the middle, which is thrown.
     ///
-    /// Steps that this version of the program does not know, and that come after those it knows, are no error: they are
-    /// told in the report and to ``diagnostics`` (`newerVersion`).
+    /// Unknown versions after those that this program knows are no error. The report has them, and ``diagnostics``
+    /// report `newerVersion`.
     ///
     /// - Parameters:
-    ///   - steps: The oldest first. Steps that all users have behind them may be left out one day.
-    ///   - ledger: Under which name it is noted what was carried out.
-    ///   - scope: In whose store. A store that is synchronised between devices (`.shared`) is migrated by each device
-    ///     that does not know of it yet, if its ledger is not there, too.
-    /// - Returns: what was done.
-    /// - Throws: ``SettingsError``: `migrationFailed` with a ``MigrationFailure`` that says which step, and why; or what
-    ///   kept a store from being read or written.
+    ///   - steps: The steps, oldest first. Remove steps that no user needs any more.
+    ///   - ledger: The name under which applied versions are recorded.
+    ///   - scope: The scope of the ledger. A store that devices share (`.shared`) is migrated by each device, unless
+    ///     its ledger is shared, too.
+    /// - Returns: the outcome.
+    /// - Throws: ``SettingsError``: `migrationFailed` with a ``MigrationFailure`` that has the step and the error; or
+    ///   the error of a store that could not be read or written.
     /// - Precondition: no two steps have one id.
     @discardableResult
     public func migrate(
         _ steps: [Migration], ledger: String = SettingsService.migrationLedger, in scope: Scope = .defaults
     ) throws -> MigrationReport {
         let versions = steps.compactMap(\.version)
-        precondition(Set(versions).count == versions.count, "No two steps of a migration may have one id.")
+        precondition(Set(versions).count == versions.count, "Two steps of a migration must not have the same id.")
         for channel in registry.all { try channel.hub?.requireOpen() }
         let run = MigrationRun(
             service: self, steps: steps, versions: versions, ledger: .init(ledger, scope: scope))
@@ -48,10 +48,10 @@ extension SettingsService {
 }
 
 extension SettingsStore {
-    /// Brings what older versions of a program have stored here to what this one expects; see
-    /// ``SettingsService/migrate(_:ledger:in:)``. Whatever scopes settings name, they are all in this store.
+    /// Converts values of older versions of the program in this store; see ``SettingsService/migrate(_:ledger:in:)``.
+    /// All settings are in this store, whatever scopes they name.
     ///
-    /// - Throws: ``SettingsError``; nothing was changed then.
+    /// - Throws: ``SettingsError``; nothing has changed then.
     @discardableResult
     public func migrate(
         _ steps: [SettingsService.Migration], ledger: String = SettingsService.migrationLedger

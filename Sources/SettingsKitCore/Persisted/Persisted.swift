@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// A property whose value is a setting.
+/// Reads and writes a setting as a property.
 ///
 /// ```swift
 /// final class Player {
@@ -14,9 +14,9 @@
 /// }
 /// ```
 ///
-/// It works in classes, structures and actors, and as a local variable. Reading costs what reading through a handle costs;
-/// setting is ``SettingsService/set(_:to:)``. The projected value, `player.$bar`, is a ``Persister``: listeners, sequences,
-/// and reading and writing that throw.
+/// The wrapper works in classes, structures and actors, and as a local variable. Reading costs as much as reading a
+/// ``SettingsService/Value``. Setting is ``SettingsService/set(_:to:)``. The projected value, `player.$bar`, is a
+/// ``Persister``: it has listeners, sequences, and functions that throw.
 ///
 /// To inject the store, declare the property without arguments and set the wrapper in an initialiser:
 ///
@@ -30,20 +30,20 @@
 /// }
 /// ```
 ///
-/// Straight over a store, `key` is the name in the store. All who use one store object share what is kept in memory of
-/// it, and hear of each other's changes.
+/// Without a service, `key` is the name in the store. All properties over one store object share their cached values,
+/// and each sees the others' changes.
 @propertyWrapper
 public struct Persisted<Value: Codable & Sendable>: Sendable {
-    /// What reads, writes and watches the value.
+    /// Reads, writes and observes the value.
     public let projectedValue: Persister<Value>
 
-    /// The value, or the default when none is stored; setting it stores it. See ``Persister/value``.
+    /// The value, or the default if none is stored. Setting it stores it. See ``Persister/value``.
     public var wrappedValue: Value {
         @inlinable get { projectedValue.value }
         nonmutating set { projectedValue.value = newValue }
     }
 
-    /// A property whose value is a setting of a service.
+    /// Creates a property for a setting of a service.
     ///
     /// - Parameter persistDefault: Whether reading stores the default.
     public init(
@@ -53,12 +53,12 @@ public struct Persisted<Value: Codable & Sendable>: Sendable {
         projectedValue = Persister(setting, in: service, persistDefault: persistDefault)
     }
 
-    /// A property straight over a store; its initial value is its default.
+    /// Creates a property for a value of a store. Its initial value is its default.
     ///
     /// - Parameters:
     ///   - wrappedValue: The default.
     ///   - key: The name in the store: not empty, without NUL.
-    ///   - store: Where the value is.
+    ///   - store: The store of the value.
     ///   - persistDefault: Whether reading stores the default.
     public init(
         wrappedValue: Value, key: String, storedBy store: any SettingsStore, persistDefault: PersistDefault = .never
@@ -66,7 +66,7 @@ public struct Persisted<Value: Codable & Sendable>: Sendable {
         self.init(key, store, .constant(wrappedValue), .standard, persistDefault)
     }
 
-    /// A property straight over a store, stored in the form that `transformer` gives it; its initial value is its default.
+    /// Creates a property for a value of a store that `transformer` encodes. Its initial value is its default.
     public init(
         wrappedValue: Value, key: String, storedBy store: any SettingsStore, transformer: some Transformer<Value, Data>,
         persistDefault: PersistDefault = .never
@@ -74,14 +74,14 @@ public struct Persisted<Value: Codable & Sendable>: Sendable {
         self.init(key, store, .constant(wrappedValue), StoredForm(transformer), persistDefault)
     }
 
-    /// A property straight over a store.
+    /// Creates a property for a value of a store.
     public init(
         key: String, storedBy store: any SettingsStore, default: Value, persistDefault: PersistDefault = .never
     ) {
         self.init(key, store, .constant(`default`), .standard, persistDefault)
     }
 
-    /// A property straight over a store, stored in the form that `transformer` gives it.
+    /// Creates a property for a value of a store that `transformer` encodes.
     public init(
         key: String, storedBy store: any SettingsStore, default: Value, transformer: some Transformer<Value, Data>,
         persistDefault: PersistDefault = .never
@@ -89,10 +89,9 @@ public struct Persisted<Value: Codable & Sendable>: Sendable {
         self.init(key, store, .constant(`default`), StoredForm(transformer), persistDefault)
     }
 
-    /// A property straight over a store, with a default that is computed each time that it is needed: on reading, while
-    /// nothing is stored.
+    /// Creates a property for a value of a store, with a default that is computed at each read while nothing is stored.
     ///
-    /// `default` is called from any thread, by as many at once as read at once, with no lock held.
+    /// `default` is called from any thread, possibly by several at once, without a lock.
     public init(
         key: String, storedBy store: any SettingsStore, default: @escaping @Sendable () -> Value,
         persistDefault: PersistDefault = .never
@@ -100,7 +99,7 @@ public struct Persisted<Value: Codable & Sendable>: Sendable {
         self.init(key, store, .computed(`default`), .standard, persistDefault)
     }
 
-    /// A property straight over a store, with a computed default, stored in the form that `transformer` gives it.
+    /// Creates a property for a value of a store that `transformer` encodes, with a computed default.
     public init(
         key: String, storedBy store: any SettingsStore, default: @escaping @Sendable () -> Value,
         transformer: some Transformer<Value, Data>, persistDefault: PersistDefault = .never
@@ -119,12 +118,12 @@ public struct Persisted<Value: Codable & Sendable>: Sendable {
 }
 
 extension Persisted where Value: ExpressibleByNilLiteral {
-    /// An optional property straight over a store, whose default is nil.
+    /// Creates an optional property for a value of a store, whose default is nil.
     public init(key: String, storedBy store: any SettingsStore, persistDefault: PersistDefault = .never) {
         self.init(key: key, storedBy: store, default: nil as Value, persistDefault: persistDefault)
     }
 
-    /// An optional property straight over a store, whose default is nil, stored in the form that `transformer` gives it.
+    /// Creates an optional property for a value of a store that `transformer` encodes, whose default is nil.
     public init(
         key: String, storedBy store: any SettingsStore, transformer: some Transformer<Value, Data>,
         persistDefault: PersistDefault = .never

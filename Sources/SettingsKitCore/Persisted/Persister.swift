@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Reads, writes and watches one setting: what is behind a ``Persisted`` property, as its projected value.
+/// Reads, writes and observes one setting. It is the projected value of a ``Persisted`` property.
 ///
 /// ```swift
 /// let subscription = player.$bar.addUpdateListener { result in ... }
@@ -12,22 +12,22 @@
 /// try player.$bar.persist("new")
 /// ```
 ///
-/// It may be used from any thread, and keeps the service or the store alive. It holds no value of its own: any number of
-/// persisters, services and handles may be over one stored value, and all see the same.
+/// Use it from any thread. It keeps the service or the store alive. It has no copy of the value: all persisters,
+/// services and handles over one stored value see the same.
 public final class Persister<Value: Codable & Sendable>: Sendable {
     package let service: SettingsService
     package let setting: SettingsService.Setting<Value>
     private let persistDefault: PersistDefault
     @usableFromInline let cell: Cell<Value>
 
-    /// A persister of a setting in a service.
+    /// Creates a persister for a setting in a service.
     ///
     /// - Parameter persistDefault: Whether reading stores the default.
     public init(
         _ setting: SettingsService.Setting<Value>, in service: SettingsService,
         persistDefault: PersistDefault = .never
     ) {
-        // A default that is to be stored must not be kept in memory as if it were: then reading would not get here.
+        // A default that should be stored must not be cached, because then reading would not get here.
         let setting =
             persistDefault == .never
             ? setting
@@ -42,14 +42,14 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
     /// The setting's name and scope.
     public var key: SettingsService.StorageKey { setting.key }
 
-    /// What the setting reads as while nothing is stored.
+    /// The value while nothing is stored.
     public var defaultValue: Value { setting.defaultValue }
 
-    /// The value, or the default when none is stored; setting it stores it.
+    /// The value, or the default if none is stored. Setting it stores it.
     ///
-    /// Reading never throws and never waits for a file; what goes wrong, in reading or in writing, is diagnosed by the
-    /// service (straight over a store: told to ``SettingsService/DiagnosticSink/standard``), and told to update
-    /// listeners where it was a value that could not be stored.
+    /// Reading never throws and never waits for a file. The service diagnoses errors of reading and writing; without a
+    /// service, they are reported to ``SettingsService/DiagnosticSink/standard``. Update listeners also receive the
+    /// errors of storing a value.
     public var value: Value {
         @inlinable get { cell.keptValue ?? valueThroughStore() }
         set { service.set(setting, to: newValue) }
@@ -65,10 +65,10 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
         return cell.refreshedValue()
     }
 
-    /// The value as the store has it now, or the default when none is stored.
+    /// Returns the value in the store, or the default if none is stored.
     ///
     /// - Throws: ``SettingsError`` with the code `noStore`, `readFailed` or `decodingFailed`; with the codes of
-    ///   ``persist(_:)`` where the default is to be stored and cannot be.
+    ///   ``persist(_:)`` if the default should be stored and cannot be.
     public func retrieve() throws -> Value {
         if persistDefault != .never { try settle(storedData()) }
         return try service.load(setting)
@@ -76,14 +76,14 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
 
     /// Stores a value.
     ///
-    /// - Throws: ``SettingsError``; the old value then is still there.
+    /// - Throws: ``SettingsError``; the old value then stays.
     public func persist(_ newValue: Value) throws {
         try service.save(setting, to: newValue)
     }
 
-    /// Removes what is stored, so that the value is the default again.
+    /// Removes the stored value, so that the value is the default again.
     ///
-    /// - Throws: ``SettingsError``; what is stored then is still there.
+    /// - Throws: ``SettingsError``; the stored value then stays.
     public func reset() throws {
         try service.remove(setting, isKept: false)
     }
@@ -92,8 +92,7 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
         try cell.channel.read(setting.key, from: cell.channel.hub)
     }
 
-    /// Stores the default in the place of `data`, if it is to be stored there, and if nobody has stored anything else in
-    /// the meantime.
+    /// Stores the default in place of `data`, if it should be stored there, and if `data` is still stored.
     private func settle(_ data: Data?) throws(SettingsError) {
         if data == nil, !persistDefault.contains(.whenNil) { return }
         if data != nil {
@@ -102,7 +101,7 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
                 _ = try setting.coding.value(for: data)
                 return
             } catch  where error.code == .decodingFailed {
-                // It is lost when the default takes its place, so somebody must be told that it was there.
+                // The bytes are lost when the default replaces them, so report that they were there.
                 cell.channel.reportOnce(error, bytes: data)
             }
         }
@@ -111,25 +110,25 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
 
     // MARK: Listening
 
-    /// Calls `listener` after each update: with the change, or with what went wrong.
+    /// Calls `listener` after each update: with the change, or with an error.
     ///
-    /// On success it is told of the values as they were before encoding and after decoding, whatever transformers do, in
-    /// the order in which they were stored, by whomever. Failures are those of storing a value of this setting through this
-    /// service, and of reading what somebody else has stored; storing the same value again is no update.
+    /// On success, it receives the values before encoding and after decoding, whatever transformers do, for every
+    /// change, local or external, in commit order. Errors are those of storing a value of this setting through this
+    /// service, and of decoding bytes from outside. Storing the same value again is no update.
     ///
-    /// The listener is called for one update at a time, with no lock held: it may read, set (what it sets is told after it
-    /// has returned), add listeners and cancel them. Listening ends when the subscription is cancelled or goes: hold on to
-    /// it.
+    /// The listener is called with one update at a time, without a lock. It may read, set, and add and cancel
+    /// listeners; changes that it makes are delivered after it has returned. Listening ends when the subscription is
+    /// cancelled or released, so hold it.
     public func addUpdateListener(
         _ listener: @escaping @Sendable (Result<SettingsService.Change<Value>, SettingsError>) -> Void
     ) -> SettingsService.Subscription {
         service.observeResults(setting, listener)
     }
 
-    /// The current value, then the newest one each time that it has changed.
+    /// The current value, then the newest value after each change.
     ///
-    /// A reader that is slower than the changes skips values, and always gets the newest. The sequence ends when its task
-    /// is cancelled. It reads as ``value`` does, and so stores the default where reading is to store it.
+    /// A slow reader skips values, and always receives the newest. The sequence ends when its task is cancelled. It
+    /// reads as ``value`` does, and so stores the default if reading should store it.
     public var updates: SettingsService.Stream<Value> {
         service.values(of: setting) { [self] in value }
     }

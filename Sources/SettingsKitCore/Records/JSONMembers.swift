@@ -4,16 +4,16 @@
     import Foundation
 #endif
 
-/// Takes the object that an encoder has written apart into its members.
+/// Splits an encoded object into its members.
 enum JSONMembers {
-    /// The value is not encoded as an object, so it has no members.
+    /// The error that the value is not encoded as an object, and so has no members.
     struct NoObject: ValueFreeError {
         var description: String { "It is not encoded as a keyed container." }
     }
 
-    /// The names and values of an object's members.
+    /// Returns the names and values of an object's members.
     ///
-    /// - Parameter json: Compact JSON from an encoder: known to be well-formed, and without white space between tokens.
+    /// - Parameter json: Compact JSON from an encoder: well-formed, and without white space between tokens.
     static func members(of json: Data) throws -> [(name: String, value: Data)] {
         let bytes = [UInt8](json)
         guard bytes.first == UInt8(ascii: "{"), bytes.last == UInt8(ascii: "}") else { throw NoObject() }
@@ -22,17 +22,17 @@ enum JSONMembers {
         while position < bytes.count - 1 {
             let nameEnd = endOfString(in: bytes, from: position)
             let name = try JSONScalars.value(String.self, from: Data(bytes[position..<nameEnd]))
-            // Behind the colon.
+            // After the colon.
             let valueStart = nameEnd + 1
             let valueEnd = endOfValue(in: bytes, from: valueStart)
             members.append((name, Data(bytes[valueStart..<valueEnd])))
-            // Behind the comma.
+            // After the comma.
             position = valueEnd + 1
         }
         return members
     }
 
-    /// The position behind the closing quotation mark of the string that begins at `start`.
+    /// The position after the closing quotation mark of the string that begins at `start`.
     private static func endOfString(in bytes: [UInt8], from start: Int) -> Int {
         var position = start + 1
         while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
@@ -41,7 +41,7 @@ enum JSONMembers {
         return position + 1
     }
 
-    /// The position of the comma or brace behind the value that begins at `start`.
+    /// The position of the comma or brace after the value that begins at `start`.
     private static func endOfValue(in bytes: [UInt8], from start: Int) -> Int {
         var position = start
         var depth = 0

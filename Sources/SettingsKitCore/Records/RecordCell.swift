@@ -107,7 +107,7 @@ import Synchronization
         }
     }
 
-    /// Makes a record. Fields that are decoded by somebody else, who fails at it, are left out, one after the other.
+    /// Makes a record. Fields that the record decodes itself, and fails to, are left out, one after the other.
     private func load(from source: Source) throws(SettingsError) -> Loaded {
         while true {
             do {
@@ -136,7 +136,7 @@ import Synchronization
         private(set) var stored: [String: Data?] = [:]
         private(set) var unreadable: Set<String> = []
         private(set) var error: SettingsError?
-        /// Fields that somebody else decodes.
+        /// Fields that the record decodes itself.
         private var opened: [String] = []
         private var leftOut: Set<String> = []
 
@@ -179,8 +179,8 @@ import Synchronization
                 SettingsError(.decodingFailed, key: cell.key(name), underlying: error), bytes: data)
         }
 
-        /// Leaves out the fields that may be the cause of a failure: those that hold something else, or the last one that
-        /// somebody else has decoded.
+        /// Leaves out the fields that may be the cause of a failure: those that cannot be decoded, or the last one that
+        /// the record decodes itself.
         ///
         /// - Returns: false if there is none.
         func leaveOut(becauseOf error: any Error) -> Bool {

@@ -4,8 +4,8 @@
     import Foundation
 #endif
 
-/// Decodes a record from its row, each field by itself: one that is missing, or stored as something else, is decoded from the
-/// empty record.
+/// Decodes a record from its row, each field separately. A field that is missing or cannot be decoded has the value of
+/// the empty record.
 struct RowDecoder: Decoder {
     let row: SettingsRow
     var codingPath: [any CodingKey] { [] }
@@ -38,7 +38,7 @@ struct RowDecoder: Decoder {
             let name = key.stringValue
             if let data = row.data(name), let value = row.decoded(type, from: data, name: name) { return value }
             guard let data = row.source?.defaultData(name) else {
-                // nil is left out; it may be inside of something else, a property wrapper for example.
+                // nil is left out; it may be inside another value, a property wrapper for example.
                 if let none = try? JSONDecoder().decode(type, from: SettingsRow.null) { return none }
                 throw DecodingError.keyNotFound(
                     key, .init(codingPath: [], debugDescription: "The empty record has no such field."))
@@ -76,7 +76,7 @@ struct RowDecoder: Decoder {
 
         private func decoder(_ key: Key) throws -> any Decoder { try decoder(named: key.stringValue) }
 
-        /// The decoder of what a field holds.
+        /// Decodes the value of a field.
         private func decoder(named name: String) throws -> any Decoder {
             if let data = row.data(name), let opened = row.decoded(OpenDecoder.self, from: data, name: name) {
                 row.source?.noteOpening(name)
@@ -88,7 +88,7 @@ struct RowDecoder: Decoder {
     }
 }
 
-/// Hands out the decoder that it is decoded from.
+/// Returns the decoder from which it is decoded.
 private struct OpenDecoder: Decodable {
     let decoder: any Decoder
 

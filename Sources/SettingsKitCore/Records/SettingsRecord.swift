@@ -16,36 +16,36 @@
 /// }
 /// ```
 ///
-/// That is all: what `Codable` sees as the members of the structure are its fields, each stored as JSON under a name of its
-/// own. Names and values are mapped as usual with `Codable`, by `CodingKeys` and by types that encode themselves; or
-/// implement ``save(into:)`` and ``load(from:)``.
+/// Nothing else is needed: the members that `Codable` encodes are the fields, each stored as JSON under a separate
+/// name. Map names and values as usual with `Codable`, by `CodingKeys` and custom encodings; or implement
+/// ``save(into:)`` and ``load(from:)``.
 public protocol SettingsRecord: Codable, Sendable {
-    /// The record while nothing is stored. A field that is not stored, or whose stored value is none of its type, has the
-    /// value that it has here.
+    /// The record while nothing is stored. A field that is not stored, or cannot be decoded, has the value of this
+    /// record.
     static var empty: Self { get }
 
-    /// Puts the fields into a row; by default, as `Codable` encodes them.
+    /// Adds the fields to a row. By default, encodes them with `Codable`.
     ///
-    /// - Throws: whatever says that this record cannot be stored; nothing is then.
+    /// - Throws: an error if this record cannot be stored; nothing is stored then.
     func save(into row: inout SettingsRow) throws
 
-    /// Makes a record of the fields in a row; by default, as `Codable` decodes them, with the fields of ``empty`` in the
-    /// place of those that are missing.
+    /// Creates a record from the fields of a row. By default, decodes them with `Codable`, and takes missing ones from
+    /// ``empty``.
     ///
-    /// It must ask the row for each field that it may have, whatever other fields hold: what it asks for is what the record
-    /// hears of.
+    /// It must read each field that it may need, whatever the others hold: the record observes the fields that it
+    /// reads.
     ///
-    /// - Throws: whatever says that no record can be made of the row; it then reads as ``empty``.
+    /// - Throws: an error if the row is not a record, which then reads as ``empty``.
     static func load(from row: SettingsRow) throws -> Self
 }
 
 extension SettingsRecord {
-    /// Puts the fields into the row as `Codable` encodes them.
+    /// Adds the fields to the row as `Codable` encodes them.
     public func save(into row: inout SettingsRow) throws {
         try row.takeMembers(of: self)
     }
 
-    /// Makes a record as `Codable` decodes it, with the fields of ``empty`` in the place of those that are missing.
+    /// Creates a record as `Codable` decodes it. Missing fields have the values of ``empty``.
     public static func load(from row: SettingsRow) throws -> Self {
         try Self(from: RowDecoder(row: row))
     }

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// The fields of a record as they are stored: JSON under names.
+/// The stored fields of a record: names and JSON.
 ///
 /// ```swift
 /// func save(into row: inout SettingsRow) throws {
@@ -19,26 +19,26 @@
 public struct SettingsRow {
     package static let null = Data("null".utf8)
 
-    /// What was put into the row.
+    /// The fields that were added to the row.
     private(set) var fields: [String: Data] = [:]
-    /// What the row is read from.
+    /// The source of a row that is read.
     let source: (any RowSource)?
-    /// The first problem with putting something into the row.
+    /// The first error of adding a field.
     private(set) var error: (any Error)?
 
-    /// An empty row, to be saved into; also to try a mapping of your own.
+    /// Creates an empty row, for saving and for testing a custom mapping.
     public init() { source = nil }
 
-    /// A row that is read.
+    /// Creates a row for reading.
     init(source: any RowSource) { self.source = source }
 
-    /// The value of a field; nil when it is missing, or stored is something else. Setting nil leaves it out.
+    /// The value of a field; nil if it is missing or cannot be decoded. Setting nil omits the field.
     ///
-    /// Where nil was stored in the place of another default, it is told apart from a missing field when an optional type is
-    /// asked for: `let limit: Int?? = row["limit"]` is then `.some(nil)`.
+    /// If nil was stored in place of another default, an optional type distinguishes it from a missing field: `let
+    /// limit: Int?? = row["limit"]` is then `.some(nil)`.
     ///
-    /// Inside ``SettingsRecord/save(into:)`` fields are set, inside ``SettingsRecord/load(from:)`` read. A value that has no
-    /// JSON fails the whole saving.
+    /// Set fields inside ``SettingsRecord/save(into:)``, and read them inside ``SettingsRecord/load(from:)``. If a
+    /// value cannot be encoded as JSON, saving the record fails.
     public subscript<Value: Codable & Sendable>(name: String) -> Value? {
         get {
             guard let data = data(name) else { return nil }
@@ -58,20 +58,20 @@ public struct SettingsRow {
         }
     }
 
-    /// What is stored of a field, or was put into the row.
+    /// The bytes of a field: stored, or added to the row.
     package func data(_ name: String) -> Data? {
         if let source { source.data(name) } else { fields[name] }
     }
 
-    /// What the empty record has for a field, in a row that is read.
+    /// The bytes of the empty record's field, in a row that is read.
     package func defaultData(_ name: String) -> Data? { source?.defaultData(name) }
 
-    /// Takes note that a field's bytes are those of something else.
+    /// Notes that a field's bytes cannot be decoded.
     package func note(_ error: any Error, with name: String, data: Data) {
         source?.note(error, with: name, data: data)
     }
 
-    /// A value decoded from bytes; nil, with a note, if they are those of something else.
+    /// Decodes a value; nil, with a note, if the bytes cannot be decoded.
     func decoded<Value: Decodable>(_ type: Value.Type, from data: Data, name: String) -> Value? {
         do {
             return try JSONScalars.value(type, from: data)
@@ -85,36 +85,36 @@ public struct SettingsRow {
         fields[name] = data == Self.null ? nil : data
     }
 
-    /// Puts the members of a value into the row, as `Codable` encodes them.
+    /// Adds the members of a value to the row, as `Codable` encodes them.
     mutating func takeMembers(of value: some Encodable) throws {
         for (name, data) in try JSONMembers.members(of: JSONEncoder.stable().encode(value)) { put(data, under: name) }
     }
 
-    /// Whether a field can have this name, behind the record's.
+    /// Whether a field can have this name, after the record's.
     static func isValid(_ name: String) -> Bool { !name.utf8.contains(0) }
 
-    /// A field has a name that no key can have.
+    /// The error that no key can have a field's name.
     struct InvalidName: ValueFreeError {
         var description: String { "The name of a field contains NUL." }
     }
 
-    /// Which field could not be put into the row.
+    /// The field that could not be added.
     struct FieldError: Error {
         let name: String
         let underlying: any Error
     }
 }
 
-/// What a row is read from.
+/// The source of a row that is read.
 protocol RowSource: AnyObject {
-    /// What is stored of a field.
+    /// The stored bytes of a field.
     func data(_ name: String) -> Data?
-    /// What the empty record has for a field.
+    /// The bytes of the empty record's field.
     func defaultData(_ name: String) -> Data?
     /// The names of the fields of the empty record.
     var defaultNames: [String] { get }
-    /// Takes note that somebody else decodes what is stored of a field, and may fail.
+    /// Notes that the caller decodes a field's bytes, and may fail.
     func noteOpening(_ name: String)
-    /// Takes note that a field's bytes are those of something else.
+    /// Notes that a field's bytes cannot be decoded.
     func note(_ error: any Error, with name: String, data: Data)
 }

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// A record of parameters, read and written like variables at the speed of memory.
+/// Reads and writes a record of parameters like variables, at the speed of memory.
 ///
 /// ```swift
 /// let parameters = try SettingsStorage<Parameters>(name: "network", in: store)
@@ -14,38 +14,38 @@
 /// for await record in parameters.keepInformed() { ... }
 /// ```
 ///
-/// Each field is stored under a name of its own, `network:isDetailed`, as JSON; only fields that change are written. So
-/// two devices, processes or threads that change different fields keep both changes, fields of a newer version of the
-/// program stay what they are, and a field that is missing or holds something else reads as that of
-/// ``SettingsRecord/empty``. (What it holds stays until the field is changed, or the record is saved.) Any number of
-/// records lie side by side in one store, each with a name.
+/// Each field is stored as JSON under a separate name, such as `network:isDetailed`. Only fields that change are
+/// written. So two devices, processes or threads that change different fields keep both changes, and fields of a newer
+/// version of the program stay. A field that is missing or cannot be decoded has the value of ``SettingsRecord/empty``.
+/// (Its bytes stay until the field is changed, or the record is saved.) Any number of records with different names can
+/// share a store.
 ///
-/// It may be used from any thread. Writing a record is one batch of the store, and reading it never shows half of one, where
-/// the store announces its changes. Problems are diagnosed by the service (straight over a store: told to
-/// ``SettingsService/DiagnosticSink/standard``); ``retrieve()`` and ``persist(_:)`` throw them.
+/// Use it from any thread. Writing a record is one batch of the store. If the store publishes its changes, reading
+/// never shows half of a batch. The service diagnoses errors; without a service, they are reported to
+/// ``SettingsService/DiagnosticSink/standard``. ``retrieve()`` and ``persist(_:)`` throw them.
 @dynamicMemberLookup
 public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     @usableFromInline let cell: RecordCell<Record>
 
-    /// The record with the given name in a store.
+    /// Creates a record with the given name in a store.
     ///
     /// - Parameters:
-    ///   - name: What the names of its fields begin with, before a colon: not empty, without NUL.
-    ///   - store: Where the fields are.
-    ///   - migrations: Brings what older versions have stored to what is expected now, before anything is read. Fields have
-    ///     names like `network:isDetailed`. What was carried out is noted for this record alone.
-    /// - Throws: ``SettingsError``, if a migration fails, if ``SettingsRecord/empty`` cannot be stored, or if no record can
-    ///   be made of nothing stored. A store that cannot be read is diagnosed, as each time that the record is read.
+    ///   - name: The prefix of the fields' names, before a colon: not empty, without NUL.
+    ///   - store: The store of the fields.
+    ///   - migrations: Convert values of older versions before anything is read. Fields have names like
+    ///     `network:isDetailed`. The ledger belongs to this record alone.
+    /// - Throws: ``SettingsError`` if a migration fails, if ``SettingsRecord/empty`` cannot be encoded, or if an empty
+    ///   row is not a record. A store that cannot be read is diagnosed, as at each read of the record.
     public convenience init(
         name: String, in store: any SettingsStore, migrations: [SettingsService.Migration] = []
     ) throws {
         try self.init(name: name, in: StoreServices.service(over: store), scope: .defaults, migrations: migrations)
     }
 
-    /// The record with the given name in a scope of a service.
+    /// Creates a record with the given name in a scope of a service.
     ///
-    /// - Throws: ``SettingsError``, if a migration fails, if ``SettingsRecord/empty`` cannot be stored, or if no record can
-    ///   be made of nothing stored.
+    /// - Throws: ``SettingsError`` if a migration fails, if ``SettingsRecord/empty`` cannot be encoded, or if an empty
+    ///   row is not a record.
     public init(
         name: String, in service: SettingsService, scope: SettingsService.Scope = .defaults,
         migrations: [SettingsService.Migration] = []
@@ -58,16 +58,15 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
 
     // MARK: Reading
 
-    /// A field of the record, or something computed from it.
+    /// A field of the record, or a value computed from it.
     @inlinable public subscript<Field>(dynamicMember keyPath: KeyPath<Record, Field>) -> Field {
         // Inlined, so that the compiler sees which field it is.
         @inline(__always) get { cell.value()[keyPath: keyPath] }
     }
 
-    /// A field of the record; setting it is ``update(_:with:)``.
+    /// A field of the record. Setting it is ``update(_:with:)``.
     ///
-    /// `parameters.count += 1` reads and then writes: to lose nobody else's change in between, use
-    /// ``update(_:_:)``.
+    /// `parameters.count += 1` reads and then writes. To lose no concurrent change, use ``update(_:_:)``.
     @inlinable public subscript<Field>(dynamicMember keyPath: WritableKeyPath<Record, Field>) -> Field {
         @inline(__always) get { cell.value()[keyPath: keyPath] }
         set { update(keyPath, with: newValue) }
@@ -81,10 +80,11 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
         cell.value()[keyPath: keyPath]
     }
 
-    /// The whole record as the store has it now.
+    /// Returns the record in the store.
     ///
-    /// - Throws: ``SettingsError`` with the code `noStore` or `readFailed`; `decodingFailed` if no record can be made of what
-    ///   is stored. A single field that holds something else is diagnosed, and reads as that of ``SettingsRecord/empty``.
+    /// - Throws: ``SettingsError`` with the code `noStore` or `readFailed`; `decodingFailed` if the stored fields are
+    ///   not a record. A single field that cannot be decoded is diagnosed, and has the value of
+    ///   ``SettingsRecord/empty``.
     public func retrieve() throws -> Record {
         try cell.channel.requireHub(for: nil).requireOpen()
         return try cell.current(asksStore: true).content.get()
@@ -92,41 +92,41 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
 
     // MARK: Writing
 
-    /// Sets a field. Setting what is stored already writes nothing and tells nobody. Problems are diagnosed.
+    /// Sets a field. Setting the stored value again writes nothing and notifies no listener. Errors are diagnosed.
     public func update<Field>(_ keyPath: WritableKeyPath<Record, Field>, with value: Field) {
         // Other fields may change meanwhile: nothing depends on them, unless the property is computed from several.
         let isWhole = MemoryLayout<Record>.offset(of: keyPath) == nil
         diagnosing { () throws(SettingsError) in try cell.set(isWhole: isWhole) { $0[keyPath: keyPath] = value } }
     }
 
-    /// Changes a field in place, so that no other change of the record is lost in between. `body` may run more than once, on
-    /// any thread, without a lock held. Problems are diagnosed.
+    /// Changes a field in place, and loses no concurrent change of the record. `body` may run more than once, on any
+    /// thread, without a lock. Errors are diagnosed.
     public func update<Field>(
         _ keyPath: WritableKeyPath<Record, Field> & Sendable, _ body: @escaping @Sendable (inout Field) -> Void
     ) {
         update { body(&$0[keyPath: keyPath]) }
     }
 
-    /// Changes several fields together, so that no other change of the record is lost in between. `body` may run more than
-    /// once, on any thread, without a lock held: also on the stored record, when a store becomes available that could not be
-    /// opened. Problems are diagnosed.
+    /// Changes several fields together, and loses no concurrent change of the record. `body` may run more than once, on
+    /// any thread, without a lock: also on the stored record, when a store can be opened that could not be opened
+    /// before. Errors are diagnosed.
     public func update(_ body: @escaping @Sendable (inout Record) -> Void) {
         diagnosing { () throws(SettingsError) in try cell.update(body) }
     }
 
-    /// Makes the record another one: writes the fields that differ, also where no record could be made of what is stored.
-    /// Problems are diagnosed.
+    /// Replaces the record: writes the fields that differ, also if the stored fields are not a record. Errors are
+    /// diagnosed.
     public func save(_ record: Record) {
         diagnosing { () throws(SettingsError) in try cell.replace(by: record, isKept: true) }
     }
 
-    /// Makes the record another one, and says what went wrong.
+    /// Replaces the record.
     ///
-    /// - Throws: ``SettingsError``; the record is then what it was.
+    /// - Throws: ``SettingsError``; the record has not changed then.
     public func persist(_ record: Record) throws { try cell.replace(by: record, isKept: false) }
 
     /// Removes all fields, also those that a newer version of the program has stored, so that the record is
-    /// ``SettingsRecord/empty`` again. Problems are diagnosed.
+    /// ``SettingsRecord/empty`` again. Errors are diagnosed.
     ///
     /// A store that cannot list its keys keeps the fields that this version does not know.
     public func erase() {
@@ -143,10 +143,10 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
 
     // MARK: Listening
 
-    /// The current record, then the newest one each time that one or more of its fields have changed, by whomever.
+    /// The current record, then the newest record after each change, local or external.
     ///
-    /// What is changed together comes as one record. A reader that is slower than the changes skips records, and always gets
-    /// the newest; the sequence ends when its task is cancelled.
+    /// Changes made together are one element. A slow reader skips records, and always receives the newest. The sequence
+    /// ends when its task is cancelled.
     public func keepInformed() -> SettingsService.Stream<Record> {
         SettingsService.Stream { [cell] in
             let source = StreamSource<UInt64>(limit: 1) { _, newer in newer }

@@ -6,7 +6,7 @@
 
 /// Writes that belong together, and what must still be stored for them to make sense.
 public struct SettingsStoreBatch: Sendable {
-    /// A key, and the bytes that it shall have or is expected to have; nil for none.
+    /// A key, and the bytes that it should have or is expected to have; nil for none.
     public struct Entry: Sendable, Equatable {
         /// The key.
         public var key: SettingsService.StorageKey

@@ -10,7 +10,7 @@
         import Darwin
     #endif
 
-    /// What `Synchronization.Mutex` is, over a lock that the thread sanitizer knows.
+    /// A replacement for `Synchronization.Mutex`, with a lock that the thread sanitizer knows.
     public struct SanitizedMutex<Value>: Sendable {
         // @unchecked: the value is used only while the lock is held.
         private final class Storage: @unchecked Sendable {
@@ -45,7 +45,7 @@
             return try body(&storage.value)
         }
 
-        /// Calls `body` with the lock held, unless somebody else holds it.
+        /// Calls `body` with the lock held, unless another thread holds it.
         public func withLockIfAvailable<Result, Failure: Error>(
             _ body: (inout Value) throws(Failure) -> Result
         ) throws(Failure) -> Result? {

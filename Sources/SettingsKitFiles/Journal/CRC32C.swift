@@ -1,9 +1,9 @@
-/// The cyclic redundancy check with Castagnoli's polynomial, as iSCSI has it (RFC 3720).
+/// The cyclic redundancy check with Castagnoli's polynomial, as in iSCSI (RFC 3720).
 package enum CRC32C {
-    /// The check of `bytes`, or of what `previous` is the check of with `bytes` after it.
+    /// Returns the check of `bytes`, or continues the check `previous` with `bytes`.
     ///
-    /// The check of no bytes is 0. Any change of up to 32 bits in a row is told, and any of one bit. Linear time, eight
-    /// bytes at a step; nothing is allocated but, the first time, the tables.
+    /// The check of no bytes is 0. The check detects any change of one bit, or of up to 32 bits in a row. It takes
+    /// linear time, eight bytes at a step, and allocates only the tables, once.
     package static func checksum(_ bytes: UnsafeRawBufferPointer, continuing previous: UInt32 = 0) -> UInt32 {
         guard var next = bytes.baseAddress else { return previous }
         let tables = tables
@@ -12,7 +12,7 @@ package enum CRC32C {
         while left >= 8 {
             let low = UInt32(littleEndian: next.loadUnaligned(as: UInt32.self)) ^ state
             let high = UInt32(littleEndian: next.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
-            // What does not need the last step's outcome comes first, so that it need not wait for it.
+            // The parts that do not depend on the last step come first, so that they need not wait for it.
             state = step(tables, high) ^ step(tables + 4 * 256, low)
             next += 8
             left &-= 8
@@ -32,7 +32,7 @@ package enum CRC32C {
         return ~state
     }
 
-    /// What the four bytes of `word` do to the check when as many bytes come after them as there are tables before
+    /// The effect of the four bytes of `word` on the check, when as many bytes follow them as there are tables before
     /// `tables`.
     @inline(__always)
     private static func step(_ tables: UnsafePointer<UInt32>, _ word: UInt32) -> UInt32 {
@@ -42,10 +42,10 @@ package enum CRC32C {
             ^ tables[Int(truncatingIfNeeded: word &>> 24)]
     }
 
-    /// Eight tables of 256: the one at `n` tells what a byte does to the check when `n` zero bytes come after it.
+    /// Eight tables of 256. Table `n` has the effect of a byte on the check when `n` zero bytes follow it.
     ///
-    /// A pointer, since an array would be counted and its bounds checked at every look-up. It is written before anybody
-    /// has it and never again, and never freed.
+    /// A pointer, because an array would count references and check bounds at every lookup. It is written once, before
+    /// its first use, and never freed.
     private nonisolated(unsafe) static let tables: UnsafePointer<UInt32> = {
         let tables = UnsafeMutablePointer<UInt32>.allocate(capacity: 8 * 256)
         for byte in 0..<256 {

@@ -1,6 +1,6 @@
 import SettingsKitPlatform
 
-/// A state of a file, and the check of what is in it then.
+/// A state of a file, and the check of its contents.
 package struct FileVersion: Sendable, Equatable {
     package var status: FileStatus
     /// The CRC-32C of its bytes.
@@ -14,7 +14,7 @@ package struct FileVersion: Sendable, Equatable {
     var digest: FileDigest { FileDigest(size: status.size, checksum: checksum) }
 }
 
-/// What tells the contents of a file from others, wherever the file is.
+/// Identifies the contents of a file, wherever the file is.
 package struct FileDigest: Sendable, Equatable {
     package var size: Int64
     package var checksum: UInt32

@@ -11,63 +11,62 @@ import SettingsKitPlatform
 
 // @unchecked: only `JournaledPropertyList.Access` keeps one, and that is guarded by a mutex; before it is there, one thread
 // has it. An object only because a structure of this size is copied too often.
-/// An open journal: a file of records that many processes append to, each under the file's lock.
+/// An open journal: a file of records to which many processes append, each under the file's lock.
 ///
-/// Knows how to lock, read, append and cut the file; what its records mean is for the store. All offsets are those of the
-/// file.
+/// It locks, reads, appends to and cuts the file. The store interprets the records. All offsets are those in the file.
 ///
-/// Not to be used from two threads at once; the object that has it open guards it.
+/// Its owner ensures that one thread at a time uses it.
 final class Journal: @unchecked Sendable {
     private(set) var file: FileHandle
     let inode: UInt64
     /// nil while it has none.
     var header: JournalHeader?
-    /// Behind the last record that was read or written.
+    /// The offset after the last record that was read or written.
     var position: UInt64 = 0
-    /// What is added to an offset in the file to get a position in the whole history of journals.
+    /// The difference between a position in the history of journals and the offset in the file.
     var base: Int64 = 0
     /// Whether the file was opened for writing.
     private(set) var isWritable: Bool
     var condition = Condition()
 
-    /// What is known of the file besides what is in it.
+    /// The condition of the file, apart from its contents.
     struct Condition: Sendable {
-        /// Whether something in it is damaged.
+        /// Whether a part of it is damaged.
         var isDamaged = false
-        /// Whether it is shorter than it was.
+        /// Whether it is shorter than before.
         var isCut = false
-        /// Whether it must be replaced before anything is appended: because the property list holds everything in it, for
-        /// example.
+        /// Whether it must be replaced before a record is appended, for example because the property list contains all
+        /// of it.
         var isSuperseded = false
-        /// Why it is kept aside when it is replaced; nil if it is not.
+        /// The reason to keep it aside when it is replaced; nil to drop it.
         var asideReason: FilesBeside.Reason?
     }
 
     private let fileSystem: any FileSystem
 
-    /// What errors say that it is.
+    /// The name of the file in errors.
     var path: String {
         get { file.path }
         set { file = FileHandle(descriptor: file.descriptor, path: newValue) }
     }
 
-    /// Where the next record is to stand.
+    /// The place of the next record.
     var place: JournalPlace { JournalPlace(journal: header?.id ?? 0, offset: position) }
 
-    /// Whether it can be appended to as it is.
+    /// Whether records can be appended to it.
     var isPlain: Bool { header != nil && isWritable && !condition.isSuperseded }
 
-    /// ``position`` in the whole history of journals.
+    /// ``position`` in the history of journals.
     var historyPosition: Int64 { Int64(position) + base }
 
-    /// Longer ones are not read, nor written: a journal is folded, or rewritten, long before it has this size.
+    /// Longer journals are neither read nor written: a journal is folded, or rewritten, long before it has this size.
     static let sizeLimit: Int64 = 1 << 29
 
     // MARK: Opening
 
-    /// Opens the journal at a path; nil where there is none.
+    /// Opens the journal at a path; returns nil if there is none.
     ///
-    /// - Throws: ``JournalProblem`` if what is there must not be used as a journal.
+    /// - Throws: ``JournalProblem`` if the file at the path must not be used as a journal.
     static func open(
         _ path: String, forWriting: Bool, in fileSystem: any FileSystem, beside list: FilePermissions?
     ) throws -> Journal? {
@@ -101,9 +100,9 @@ final class Journal: @unchecked Sendable {
         list.map { FilePermissions(owner: $0.owner, group: $0.group, mode: $0.mode | 0o600) }
     }
 
-    /// Opens the journal at a path to follow it; nil where there is none.
+    /// Opens the journal at a path to follow it; returns nil if there is none.
     ///
-    /// - Parameter isWriting: Whether it is also to be appended to. Where that is not allowed, it can still be followed.
+    /// - Parameter isWriting: Whether to open it for appending, too. If that is not allowed, it is only followed.
     /// - Throws: as ``open(_:forWriting:in:beside:)`` does.
     static func openPresent(
         _ path: String, isWriting: Bool, in fileSystem: any FileSystem, beside list: FilePermissions?
@@ -112,15 +111,15 @@ final class Journal: @unchecked Sendable {
             do {
                 return try open(path, forWriting: true, in: fileSystem, beside: list)
             } catch let error as SystemError where [EACCES, EPERM, EROFS].contains(error.number) {
-                // As a process that only reads has it.
+                // As in a process that only reads.
             }
         }
         return try open(path, forWriting: false, in: fileSystem, beside: list)
     }
 
-    /// Makes an empty journal at a path where there is none, with the permissions of the property list.
+    /// Creates an empty journal at a path, with the permissions of the property list.
     ///
-    /// - Throws: `EEXIST` if there is one now.
+    /// - Throws: `EEXIST` if there is a file at the path.
     static func create(
         _ path: String, in fileSystem: any FileSystem, beside list: FilePermissions?
     ) throws -> Journal {
@@ -131,7 +130,7 @@ final class Journal: @unchecked Sendable {
         }
     }
 
-    /// Makes an empty journal that waits, locked, under a temporary name.
+    /// Creates an empty journal, locked, under a temporary name.
     static func makeTemporary(
         beside target: String, in fileSystem: any FileSystem, beside list: FilePermissions?
     ) throws -> Journal {
@@ -148,8 +147,8 @@ final class Journal: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - examine: Says what is wrong with the file, if anything.
-    ///   - isSuperseded: Says whether it must be replaced before anything is appended.
+    ///   - examine: Returns what is wrong with the file, if anything.
+    ///   - isSuperseded: Returns whether it must be replaced before a record is appended.
     private init(
         _ file: FileHandle, isWritable: Bool, in fileSystem: any FileSystem,
         examine: (FileStatus) throws(SystemError) -> JournalProblem?,
@@ -171,7 +170,7 @@ final class Journal: @unchecked Sendable {
 
     /// Opens the file for writing, which was opened for reading.
     ///
-    /// - Returns: false if there is another file, or none, at its path now.
+    /// - Returns: false if its path has another file, or none, now.
     func openForWriting(beside list: FilePermissions?) throws -> Bool {
         guard let same = try Self.open(path, forWriting: true, in: fileSystem, beside: list) else { return false }
         do throws(SystemError) {
@@ -195,11 +194,11 @@ final class Journal: @unchecked Sendable {
 
     // MARK: Locking
 
-    /// Takes the file's lock, waiting for it while another process has it.
+    /// Takes the file's lock, and waits while another process holds it.
     ///
-    /// - Parameter patience: How long to wait while nothing happens. As long as the journal grows, others work, and it is a
-    ///   matter of luck when it is our turn.
-    /// - Returns: false if another process has it all the time, and does nothing.
+    /// - Parameter patience: The longest wait without a change. While the journal grows, other processes make progress,
+    ///   and the wait continues.
+    /// - Returns: false if another process holds the lock all the time, without progress.
     func lock(waiting patience: Duration) throws(SystemError) -> Bool {
         if try tryLock() { return true }
         var pause = LockPause()
@@ -221,19 +220,19 @@ final class Journal: @unchecked Sendable {
     /// Takes the file's lock if it is free.
     func tryLock() throws(SystemError) -> Bool { try fileSystem.lock(file) }
 
-    /// The end of the file.
+    /// The offset of the end of the file.
     func size() throws(SystemError) -> UInt64 { UInt64(max(0, try fileSystem.size(of: file))) }
 
     func unlock() { fileSystem.unlock(file) }
 
     // MARK: Reading
 
-    /// The bytes from ``position`` up to an end.
+    /// Returns the bytes from ``position`` to an end.
     func bytes(upTo end: Int64) throws(SystemError) -> [UInt8] {
         try bytes(from: Int64(position), upTo: end)
     }
 
-    /// The file's bytes from an offset on, fewer if the file ends before `end`.
+    /// Returns the file's bytes from an offset on; fewer if the file ends before `end`.
     func bytes(from start: Int64, upTo end: Int64) throws(SystemError) -> [UInt8] {
         guard end > start else { return [] }
         guard end - start <= Self.sizeLimit else { throw SystemError(call: "pread", path: file.path, number: EFBIG) }
@@ -242,14 +241,14 @@ final class Journal: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Appends a record, whole or not at all. The lock is held, and ``position`` is the end of the file.
+    /// Appends a record completely, or not at all. The lock is held, and ``position`` is the end of the file.
     func append(_ record: JournalRecord) throws(SystemError) {
         var bytes: [UInt8] = []
         JournalFrame.append(record, at: place, to: &bytes)
         try append(bytes)
     }
 
-    /// Appends bytes, all or none. The lock is held, and ``position`` is the end of the file.
+    /// Appends all bytes, or none. The lock is held, and ``position`` is the end of the file.
     func append(_ bytes: [UInt8]) throws(SystemError) {
         do throws(SystemError) {
             try bytes.withUnsafeBufferPointer { buffer throws(SystemError) in
@@ -259,13 +258,13 @@ final class Journal: @unchecked Sendable {
             do throws(SystemError) {
                 try cut()
             } catch {
-                // What was written is no whole record; the next process to lock the file cuts it off.
+                // The written bytes are not a complete record; the next process that locks the file cuts them off.
             }
             throw error
         }
         position += UInt64(bytes.count)
     }
 
-    /// Cuts off what stands behind ``position``. The lock is held.
+    /// Cuts off the bytes after ``position``. The lock is held.
     func cut() throws(SystemError) { try fileSystem.truncate(file, to: Int64(position)) }
 }

@@ -6,7 +6,7 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// Where a record stands.
+/// The place of a record.
 package struct JournalPlace: Sendable, Equatable {
     /// The journal's ``JournalHeader/id``.
     package var journal: UInt64
@@ -14,26 +14,25 @@ package struct JournalPlace: Sendable, Equatable {
     package var offset: UInt64
 }
 
-/// How a record stands in a journal: a header, which tells where it begins, how long it is and what its bytes must add up
-/// to, and its body.
+/// The form of a record in a journal: a header, with the length and the check of the body, and the body.
 ///
-/// The header is, with little-endian numbers: four marker bytes; the length of the body in four bytes; the journal's id in
-/// eight; the check of the offset of the frame in the file, as eight bytes, and of the header so far; and the check of the
-/// body, which continues that of the header. With the offset in it, the bytes of a frame that stand elsewhere, for
-/// instance in a value, are no frame there; with a check of its own, a header tells a length that can be believed before
-/// the body is read. The id tells what the disk still had from another file, and stands in for a journal's lost header.
+/// The header has, with little-endian numbers: four marker bytes; the length of the body in four bytes; the journal's
+/// id in eight; the check of the frame's offset in the file, as eight bytes, and of the header so far; and the check of
+/// the body, which continues that of the header. Because of the offset, the bytes of a frame at another place, for
+/// instance in a value, are not a frame. Because the header has a check, its length can be trusted before the body is
+/// read. The id excludes remains of other files on the disk, and identifies a journal whose header is lost.
 package enum JournalFrame {
     package static let headerSize = 24
-    /// The longest body that may be appended. Whoever appends what could be longer asks ``bodySize(of:)`` first.
+    /// The longest body that may be appended. Check ``bodySize(of:)`` before appending a record that could be longer.
     package static let bodyLimit = Int(UInt32.max / 2)
 
-    /// The marker's bytes, as a little-endian number. Its first byte is in no UTF-8 text.
+    /// The marker's bytes, as a little-endian number. Its first byte does not occur in UTF-8 text.
     static let marker: UInt32 = 0x524B_53F5
     static let firstByte = UInt8(truncatingIfNeeded: marker)
-    /// How much of the header its check covers.
+    /// The length of the part of the header that its check covers.
     static let checkedSize = 16
 
-    /// Appends `record`, which is to stand at `place`. Its body must not be longer than ``bodyLimit``.
+    /// Appends `record` for `place`. Its body must not be longer than ``bodyLimit``.
     package static func append(_ record: JournalRecord, at place: JournalPlace, to bytes: inout [UInt8]) {
         let start = bytes.count
         bytes.append(contentsOf: repeatElement(0, count: headerSize))
@@ -41,8 +40,8 @@ package enum JournalFrame {
         finish(start: start, place: place, in: &bytes)
     }
 
-    /// Appends the record of one change: the same bytes as for `.changes` with only it, but nothing is allocated except
-    /// by `bytes` as it grows.
+    /// Appends the record of one change: the same bytes as for `.changes` with only it, but without allocation, except
+    /// to grow `bytes`.
     package static func appendChange(name: String, data: Data?, at place: JournalPlace, to bytes: inout [UInt8]) {
         let start = bytes.count
         bytes.append(contentsOf: repeatElement(0, count: headerSize))
@@ -55,7 +54,7 @@ package enum JournalFrame {
         JournalRecord.bodySize(of: changes)
     }
 
-    /// Writes the header of the frame that begins at `start` and whose body goes to the end of `bytes`.
+    /// Writes the header of the frame from `start` to the end of `bytes`.
     @inline(__always)
     private static func finish(start: Int, place: JournalPlace, in bytes: inout [UInt8]) {
         bytes.withUnsafeMutableBytes { bytes in
@@ -73,7 +72,7 @@ package enum JournalFrame {
         }
     }
 
-    /// The check of the header that `frame` begins with, which stands at `offset` in the file.
+    /// The check of the header at the beginning of `frame`, which is at `offset` in the file.
     @inline(__always)
     static func headerCheck(of frame: UnsafeRawBufferPointer, at offset: UInt64) -> UInt32 {
         let place = withUnsafeBytes(of: offset.littleEndian) { CRC32C.checksum($0) }

@@ -1,20 +1,20 @@
-/// Tells what stands at a place among the bytes of a journal, which begin at `offset` in its file. Places are counted
+/// Recognizes the frames among the bytes of a journal. The bytes begin at `offset` in the file, and places are counted
 /// from there.
 struct JournalFrames {
     enum Finding {
-        /// A whole record, which ends before `next`.
+        /// A complete record, which ends before `next`.
         case record(JournalRecord, next: Int)
-        /// A frame with right checks, whose body is no record as they are known here.
+        /// A frame with correct checks, whose body is not a known record.
         case meaningless(next: Int)
-        /// No frame that is whole.
+        /// Not a complete frame.
         case nothing
     }
 
     let bytes: UnsafeRawBufferPointer
     let offset: UInt64
-    /// How many bytes of bodies were checked that turned out to be wrong.
+    /// The number of bytes of bodies whose check was wrong.
     private(set) var wrongBytes = 0
-    /// The journal whose frames count; nil until the first is found, which tells.
+    /// The journal whose frames count; nil until the first is found, which determines it.
     private(set) var journal: UInt64?
 
     init(bytes: UnsafeRawBufferPointer, offset: UInt64, journal: UInt64?) {
@@ -27,8 +27,8 @@ struct JournalFrames {
         (offset + UInt64(places.lowerBound))..<(offset + UInt64(places.upperBound))
     }
 
-    /// What stands at `place`. Time in proportion to it, where it is a frame or at least has the header of one; constant
-    /// time for all else.
+    /// Returns what is at `place`. Takes time in proportion to the frame if there is one, or a header of one; otherwise
+    /// constant time.
     mutating func frame(at place: Int) -> Finding {
         let start = place + JournalFrame.headerSize
         guard start <= bytes.count, number(at: place) == JournalFrame.marker,
@@ -47,19 +47,19 @@ struct JournalFrames {
         return .record(record, next: end)
     }
 
-    /// Whether a record can have been written where it stands: nothing can be folded that comes after the record.
+    /// Whether a record can have been written at its place: a fold cannot include records after its own.
     private func isPossible(_ record: JournalRecord, at place: Int) -> Bool {
         guard case .fold(let through, _) = record else { return true }
         return through <= offset + UInt64(place)
     }
 
-    /// What the bytes from `place` to the end are, where no whole record begins.
+    /// Returns what the bytes from `place` to the end are, if no complete record begins there.
     func rest(from place: Int) -> JournalScan.Rest {
         if place == bytes.count { return .nothing }
         return isBeginning(at: place) || bytes[place...].allSatisfy({ $0 == 0 }) ? .incomplete : .damaged
     }
 
-    /// Whether all that is there from `place` to the end is as in a frame that goes on behind the end.
+    /// Whether the bytes from `place` to the end are the beginning of a frame that continues after the end.
     private func isBeginning(at place: Int) -> Bool {
         let left = bytes.count - place
         let marker = withUnsafeBytes(of: JournalFrame.marker.littleEndian) { Array($0.prefix(left)) }
@@ -68,7 +68,7 @@ struct JournalFrames {
         return isHeaderRight(at: place) && Int64(number(at: place + 4)) > left - JournalFrame.headerSize
     }
 
-    /// Whether the check of the header at `place` is right, and the length one that is written. All of the header but
+    /// Whether the header's check at `place` is correct, and its length is one that is written. The whole header except
     /// the check of the body must be there.
     private func isHeaderRight(at place: Int) -> Bool {
         guard number(at: place + 4) <= JournalFrame.bodyLimit, journal == nil || journal == id(at: place) else {

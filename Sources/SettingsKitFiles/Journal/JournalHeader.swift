@@ -6,26 +6,26 @@
 package struct JournalHeader: Sendable, Equatable {
     /// Identifies the journal. Random, and never 0.
     package var id: UInt64
-    /// The journal that was in the place of this one before; 0 for none.
+    /// The journal that this one replaced; 0 for none.
     package var predecessor: UInt64
-    /// Identifies the property list, through all of its journals. Random; 0 only where a lost header is replaced.
+    /// Identifies the property list through all of its journals. Random; 0 only in place of a lost header.
     package var list: UInt64
-    /// One more than that of the predecessor.
+    /// The predecessor's generation plus one.
     package var generation: UInt64
-    /// What the property list's mark said when this journal began: a journal, and the offset up to which the property list
-    /// held that journal. This journal goes on from there. 0 where it had no mark.
+    /// The property list's mark when this journal began: a journal, and the offset up to which the property list
+    /// contained it. This journal continues from there. 0 if there was no mark.
     package var base: UInt64
     package var baseOffset: UInt64
-    /// The offset up to which the first records only repeat what the predecessor held; ``size`` for none.
+    /// The end of the first records that only repeat the predecessor's; ``size`` for none.
     package var carriedEnd: UInt64
-    /// The offset up to which the first records only serve to restore a damaged property list; ``size`` for none.
+    /// The end of the first records that only serve to restore a damaged property list; ``size`` for none.
     package var restoreEnd: UInt64
-    /// Whether processes that followed the predecessor must also read everything again, with the property list: that has
-    /// what the predecessor did not say.
+    /// Whether processes that followed the predecessor must also read both files again, because the property list
+    /// contains changes that are not in the predecessor.
     package var mustBeRead = false
 
     package static let size = 88
-    /// No journal is that long. Offsets beyond it are damage; sums of those within it cannot overflow.
+    /// The upper limit of offsets. Greater ones are damage; sums of smaller ones cannot overflow.
     package static let offsetLimit: UInt64 = 1 << 40
 
     package init(
@@ -43,19 +43,19 @@ package struct JournalHeader: Sendable, Equatable {
         self.mustBeRead = mustBeRead
     }
 
-    /// What the first bytes of a file turn out to be.
+    /// The meaning of the first bytes of a file.
     package enum Reading: Sendable, Equatable {
         case intact(JournalHeader)
-        /// They were never completely written: fewer than a header's, or nothing but zeros.
+        /// They were never completely written: fewer than a header's, or only zeros.
         case absent
-        /// The header of a version that is not known here, whose other bytes may mean anything.
+        /// The header of an unknown version, whose other bytes may have any meaning.
         case newer(version: UInt16)
-        /// No header, or one with wrong bytes in it.
+        /// Not a header, or a damaged one.
         case damaged
     }
 
     private static let version: UInt16 = 1
-    /// All up to the first field. Damage that comes from the transfer of files as text would show in the magic number.
+    /// The bytes before the first field. Damage by a transfer as text is visible in the magic number.
     private static let beginning: [UInt8] = [
         0x89, 0x53, 0x4B, 0x4A, 0x0D, 0x0A, 0x1A, 0x0A, 0x01, 0x00, 0xFE, 0xFF, 0, 0, 0, 0,
     ]
@@ -93,7 +93,8 @@ package struct JournalHeader: Sendable, Equatable {
         return found > version && complement == ~found ? found : nil
     }
 
-    /// The header that `bytes`, at least ``size`` of them, begin with, if what comes before its fields is right.
+    /// Returns the header at the beginning of `bytes`, at least ``size`` of them, if the bytes before its fields are
+    /// correct.
     private static func intact(_ bytes: UnsafeRawBufferPointer) -> JournalHeader? {
         var input = JournalInput(UnsafeRawBufferPointer(rebasing: bytes[beginning.count..<size]))
         let check = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[..<(size - 4)]))
@@ -110,7 +111,7 @@ package struct JournalHeader: Sendable, Equatable {
             carriedEnd: carriedEnd, restoreEnd: restoreEnd, mustBeRead: mustBeRead == 1)
     }
 
-    /// In the place of one that is damaged: only what its records say is known.
+    /// Creates a header in place of a damaged one. Only the information of the records is known.
     ///
     /// - Parameter id: The journal that the records name; nil if there are none.
     static func lost(of id: UInt64?) -> JournalHeader {

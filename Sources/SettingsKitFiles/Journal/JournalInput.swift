@@ -6,10 +6,10 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// Reads the parts that ``JournalRecord/appendBody(to:)`` writes, one after the other, from bytes that may be anything.
+/// Reads the parts that ``JournalRecord/appendBody(to:)`` writes, in order, from untrusted bytes.
 ///
-/// Every part has one form only: what the writer would not have written is answered with nil. A length is compared with
-/// the bytes that are there before anything is allocated.
+/// Every part has exactly one valid form. For any other, the result is nil. A length is compared with the available
+/// bytes before memory is allocated.
 struct JournalInput {
     private var rest: UnsafeRawBufferPointer.SubSequence
 
@@ -33,13 +33,13 @@ struct JournalInput {
         bytes(MemoryLayout<Number>.size).map { Number(littleEndian: $0.loadUnaligned(as: Number.self)) }
     }
 
-    /// An offset in a journal, or another number that is never as large as ``JournalHeader/offsetLimit``.
+    /// Reads an offset in a journal, or another number below ``JournalHeader/offsetLimit``.
     mutating func offset() -> UInt64? {
         guard let number: UInt64 = littleEndian(), number <= JournalHeader.offsetLimit else { return nil }
         return number
     }
 
-    /// A length or count, in as few bytes as it takes.
+    /// Reads a length or count, in as few bytes as possible.
     mutating func length() -> Int? {
         var number: UInt64 = 0
         // Nine bytes have the 63 bits of the largest length.
@@ -52,7 +52,7 @@ struct JournalInput {
         return nil
     }
 
-    /// The number of items that follow, each of which takes at least `size` bytes.
+    /// Reads the number of items that follow, each of which has at least `size` bytes.
     mutating func count(ofItemsOfAtLeast size: Int) -> Int? {
         guard let count = length(), count <= rest.count / size else { return nil }
         return count
@@ -67,7 +67,7 @@ struct JournalInput {
         bytes(count).map { Data($0) }
     }
 
-    /// Everything that has not been read yet.
+    /// Reads all remaining bytes.
     func remainder() -> Data { Data(rest) }
 
     mutating func change() -> JournalChange? {
@@ -79,7 +79,7 @@ struct JournalInput {
 
     mutating func names() -> [String]? { list(ofItemsOfAtLeast: 1) { $0.name() } }
 
-    /// A count and as many items, none of which is smaller than `size`.
+    /// Reads a count and as many items, none of which is smaller than `size`.
     mutating func list<Item>(ofItemsOfAtLeast size: Int, _ item: (inout JournalInput) -> Item?) -> [Item]? {
         guard let count = count(ofItemsOfAtLeast: size) else { return nil }
         var items: [Item] = []
@@ -101,7 +101,7 @@ struct JournalInput {
         return FileVersion(status: status, checksum: checksum)
     }
 
-    /// Nil for none; and nil for bytes that say nothing.
+    /// Nil for a removal, and nil for invalid bytes.
     mutating func fileDigest() -> FileDigest?? {
         switch byte() {
         case 0: return .some(nil)

@@ -6,11 +6,11 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// What a property list says, in a comment, about the journal that goes with it.
+/// A comment in a property list that names its journal.
 package struct JournalMark: Equatable, Sendable {
     /// Identifies the property list, as ``JournalHeader/list`` does.
     package var list: UInt64
-    /// The journal whose records the property list holds, and the one before it, or 0.
+    /// The journal whose records the property list contains, and the one before it, or 0.
     package var journal: UInt64
     package var predecessor: UInt64
     /// The journal's ``JournalHeader/generation``.
@@ -18,7 +18,7 @@ package struct JournalMark: Equatable, Sendable {
     /// The offset in the journal before which all records are in the property list.
     package var offset: UInt64
 
-    /// The mark of a property list that holds a journal up to an offset.
+    /// Creates the mark of a property list that contains a journal up to an offset.
     package init(_ journal: JournalHeader, offset: UInt64) {
         self.init(
             list: journal.list, journal: journal.id, predecessor: journal.predecessor,
@@ -33,8 +33,8 @@ package struct JournalMark: Equatable, Sendable {
         self.offset = offset
     }
 
-    /// The text of the comment, without white space around it. It ends with its own checksum (``CRC32C``), so that a
-    /// damaged one says nothing.
+    /// The text of the comment, without white space around it. It ends with its checksum (``CRC32C``), so that a
+    /// damaged one does not count.
     package var comment: String {
         let text =
             "SettingsKit list \(HexText.text(list)) journal \(HexText.text(journal)) after "
@@ -42,11 +42,11 @@ package struct JournalMark: Equatable, Sendable {
         return text + HexText.text(Array(text.utf8).withUnsafeBytes { CRC32C.checksum($0) })
     }
 
-    /// The mark in a property list of the XML format.
+    /// Returns the mark in a property list of the XML format.
     ///
-    /// It must stand, letter for letter as ``comment`` has it, in a comment of its own before the element `plist`, and
-    /// that must begin within the first 4096 bytes. White space around the text and other comments do not matter. Nil
-    /// where there is none, or more than one, since none of them can be believed then.
+    /// It must be a separate comment with exactly the text of ``comment``, before the element `plist`, which must begin
+    /// within the first 4096 bytes. White space around the text and other comments do not matter. Returns nil if there
+    /// is none, or more than one, because then none can be trusted.
     ///
     /// - Complexity: Constant time and memory.
     package static func read(_ file: Data) -> JournalMark? {
@@ -61,7 +61,7 @@ package struct JournalMark: Equatable, Sendable {
 }
 
 extension JournalMark {
-    /// The mark whose ``comment`` this is.
+    /// Creates the mark from its ``comment``.
     private init?(comment: String) {
         let words = comment.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 13, let list: UInt64 = HexText.number(words[2].utf8),
@@ -72,15 +72,16 @@ extension JournalMark {
         else { return nil }
         self.init(
             list: list, journal: journal, predecessor: predecessor, generation: generation, offset: offset)
-        // Numbers can be written in more ways than one, and the words between them must be right, too.
+        // Numbers have several spellings, and the words between them must be correct, too.
         guard self.comment.utf8.elementsEqual(comment.utf8) else { return nil }
     }
 }
 
 extension XMLScanner {
-    /// The texts of the comments before the element `plist`, without white space around them; moves to the element.
+    /// Reads the texts of the comments before the element `plist`, without white space around them, and moves to the
+    /// element.
     ///
-    /// Throws where the text ends before the element, or anything else is there than XML allows.
+    /// Throws if the text ends before the element, or is not valid XML.
     fileprivate mutating func readCommentsOfProlog() throws(PropertyListError) -> [String] {
         var comments: [String] = []
         if matches("\u{FEFF}", at: position) { position += 3 }

@@ -6,7 +6,7 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// The parts that headers and bodies in a journal are made of. ``JournalInput`` reads them.
+/// Writes the parts of headers and bodies in a journal, which ``JournalInput`` reads.
 ///
 /// Numbers of a fixed size are little-endian. Lengths and counts are in LEB128: seven bits a byte, the lowest first,
 /// and the eighth bit set in all bytes but the last.
@@ -26,7 +26,7 @@ extension [UInt8] {
         append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// How many bytes ``appendLength(_:)`` appends.
+    /// The number of bytes that ``appendLength(_:)`` appends.
     static func sizeOfLength(_ length: Int) -> Int {
         Swift.max(1, (Int.bitWidth - length.leadingZeroBitCount + 6) / 7)
     }
@@ -40,7 +40,7 @@ extension [UInt8] {
         }
     }
 
-    /// Appends a change: its name, then 0 for a removal, or else one more than the length of the data and the data.
+    /// Appends a change: its name, then 0 for a removal, or the length of the data plus one and the data.
     @inline(__always)
     mutating func appendChange(name: String, data: Data?) {
         appendName(name)
@@ -51,7 +51,7 @@ extension [UInt8] {
         }
     }
 
-    /// Appends all that is known of a file but its kind: there is no property list in anything but a file.
+    /// Appends the status of a file without its kind, because a property list is always a file.
     mutating func append(_ status: FileStatus) {
         appendLittleEndian(status.device)
         appendLittleEndian(status.inode)

@@ -1,7 +1,7 @@
 import SettingsKitCore
 import SettingsKitPlatform
 
-/// What is wrong with a journal.
+/// A problem of a journal.
 enum JournalProblem: ValueFreeError, Equatable {
     case damaged
     case newerVersion(UInt16)
@@ -16,7 +16,7 @@ enum JournalProblem: ValueFreeError, Equatable {
     case tooOpen
     case unreadable(SystemError)
 
-    /// Whether the file at the journal's path must be left alone until a person has looked at it.
+    /// Whether the file at the journal's path must stay until a person has looked at it.
     var isRefusal: Bool {
         switch self {
         case .symbolicLink, .hardLink, .notAFile, .foreignOwner, .tooOpen, .unreadable: true
@@ -29,13 +29,13 @@ enum JournalProblem: ValueFreeError, Equatable {
         case .damaged: "The journal is damaged; its intact records are used."
         case .newerVersion(let version):
             "The journal was written by a newer version of SettingsKit (format \(version)); update this program."
-        case .locked: "Another process has locked the journal and does not go on; if it is stopped, continue or end it."
+        case .locked: "Another process has locked the journal, and makes no progress; continue or end it."
         case .foreign: "The journal belongs to another property list."
         case .stale: "The journal is older than the property list."
         case .listIsStale: "The property list is older than its journal."
         case .symbolicLink: "The journal is a symbolic link, which is not followed; remove the link."
         case .hardLink: "The journal has more than one name; remove the others, or replace it by a copy of itself."
-        case .notAFile: "What is at the journal's path is no file; remove it."
+        case .notAFile: "The journal's path leads to something other than a file; remove it."
         case .foreignOwner:
             "The journal belongs to a user who owns neither the property list nor its directory; remove the journal, or "
                 + "give it to the owner of the property list."

@@ -2,28 +2,29 @@ import SettingsKitPlatform
 
 /// Decides whether the file at a journal's path may be used as the journal.
 ///
-/// The name is known to everyone who can write into the directory, so what is there may have been put there to have values
-/// written to a place that others read, or to have a file of another program written into.
+/// Everyone who can write to the directory knows the name. So an attacker may have put the file there, to read the
+/// values that are appended, or to have values written into another file.
 struct JournalProtection {
-    /// nil where there is no property list.
+    /// nil if there is no property list.
     var list: FilePermissions?
     /// The user whose rights the process has.
     var user: UInt32
 
-    /// How open a journal may be where there is no property list: one that everyone could read may have been removed.
+    /// The permissions that limit a journal without a property list: a property list that all users could read may have
+    /// been removed.
     private static let widest: UInt16 = 0o644
 
-    /// What is wrong with the file; nil if it may be used.
+    /// Returns the problem of the file; nil if it may be used.
     ///
-    /// A file that more people can read than the property list may be used, but nothing is to be appended to it: the
-    /// property list was closed to others since.
+    /// A file that more people can read than the property list may be used, but nothing may be appended to it: the
+    /// property list's permissions were restricted later.
     ///
-    /// - Parameter directory: The permissions of its directory; asked only where they matter.
+    /// - Parameter directory: The permissions of its directory, read only if they matter.
     func problem(
         with journal: FileStatus, directory: () throws(SystemError) -> FilePermissions?
     ) throws(SystemError) -> JournalProblem? {
         guard journal.kind == .file else { return .notAFile }
-        // None is a journal that was replaced a moment ago.
+        // A journal without a name was replaced a moment ago.
         guard journal.linkCount <= 1 else { return .hardLink }
         let permissions = journal.permissions
         if ![0, user, list?.owner].contains(permissions.owner) {
@@ -51,7 +52,7 @@ struct JournalProtection {
         list ?? FilePermissions(owner: journal.owner, group: journal.group, mode: Self.widest)
     }
 
-    /// Whether the members of a group use the property list together: any of them may have written the journal.
+    /// Whether the members of a group share the property list: any of them may have written the journal.
     private func isSharedByGroup(_ journal: FilePermissions, _ directory: FilePermissions?) -> Bool {
         guard let list, let directory else { return false }
         return list.groupAccess & directory.groupAccess & FilePermissions.writing != 0 && journal.group == list.group

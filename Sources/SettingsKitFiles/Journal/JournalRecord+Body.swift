@@ -1,4 +1,4 @@
-/// The bytes of a record: what kind it is, then its parts.
+/// The bytes of a record: its kind, then its parts.
 extension JournalRecord {
     private enum Kind: UInt8 {
         case changes = 1
@@ -28,7 +28,7 @@ extension JournalRecord {
         }
     }
 
-    /// Appends the bytes of a record of changes with a single one, without making the record.
+    /// Appends the bytes of a record with a single change, without creating the record.
     @inline(__always)
     static func appendBody(ofChange change: JournalChange, to bytes: inout [UInt8]) {
         bytes.append(Kind.changes.rawValue)
@@ -36,7 +36,7 @@ extension JournalRecord {
         bytes.appendChange(name: change.name, data: change.data)
     }
 
-    /// The size of the bytes of a record of `changes`, without making them. Linear in their number.
+    /// The size of the bytes of a record of `changes`, without creating them. Linear in their number.
     static func bodySize(of changes: [JournalChange]) -> Int {
         changes.reduce(1 + [UInt8].sizeOfLength(changes.count)) { size, change in
             let name = change.name.utf8.count
@@ -45,9 +45,9 @@ extension JournalRecord {
         }
     }
 
-    /// The record whose bytes these are, all of them; nil where they are not what ``appendBody(to:)`` writes.
+    /// Creates a record from all of its bytes; nil if they are not those that ``appendBody(to:)`` writes.
     ///
-    /// Linear time, and memory in proportion to `body`, whatever is in it.
+    /// Linear time, and memory in proportion to `body`, whatever its contents.
     init?(body: UnsafeRawBufferPointer) {
         var input = JournalInput(body)
         guard let kind = input.byte().flatMap(Kind.init), let record = Self.read(kind, from: &input), input.isAtEnd

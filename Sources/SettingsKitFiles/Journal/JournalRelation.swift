@@ -1,24 +1,25 @@
-/// How a journal belongs to the property list that it lies beside.
+/// The relation of a journal to the property list beside it.
 ///
-/// The two are replaced one after the other, and a person may put older ones, or those of another program, in their
-/// places. The property list's mark names its journal; the journal's header names the mark that it goes on from.
+/// The two are replaced one after the other, and a person may replace one by an older file, or by one of another
+/// program. The property list's mark names its journal. The journal's header names the mark from which it continues.
 package enum JournalRelation: Sendable, Equatable {
-    /// The journal goes on from the property list. What comes after the offset is not in the property list; nil if the mark
-    /// does not say the offset.
+    /// The journal continues the property list. Records after the offset are not in the property list; nil if the mark
+    /// does not give the offset.
     case continues(folded: UInt64?)
-    /// The property list holds everything that the journal has: a process died, or the power failed, before the next journal
-    /// was in its place.
+    /// The property list contains all of the journal: a process died, or the power failed, before the next journal was
+    /// in place.
     case isFolded
-    /// The journal is another property list's.
+    /// The journal belongs to another property list.
     case isForeign
-    /// The journal is from an earlier time than the property list.
+    /// The journal is older than the property list.
     case isStale
-    /// The property list is from an earlier time than the journal.
+    /// The property list is older than the journal.
     case listIsStale
 
     /// - Parameters:
-    ///   - end: The offset behind the last record.
-    ///   - mark: That of the property list; nil where it has none: then another program has written it, which is an edit.
+    ///   - end: The offset after the last record.
+    ///   - mark: The property list's mark; nil if it has none, because another program has written it, which is an
+    ///     edit.
     package init(of header: JournalHeader, end: UInt64, to mark: JournalMark?) {
         guard let mark else {
             self = .continues(folded: nil)
@@ -31,7 +32,7 @@ package enum JournalRelation: Sendable, Equatable {
         } else if header.base == mark.journal {
             self = mark.offset < header.baseOffset ? .listIsStale : .continues(folded: nil)
         } else if header.list == 0 {
-            // The header is lost. What the mark does not name is not known to belong to it.
+            // The header is lost. A journal that the mark does not name may belong to another property list.
             self = .isStale
         } else if mark.list != header.list {
             self = .isForeign

@@ -1,28 +1,28 @@
-/// A record and where in the file it ends.
+/// A record and the offset of its end in the file.
 package struct JournalEntry: Sendable, Equatable {
     package var record: JournalRecord
     package var end: UInt64
 }
 
-/// What is in a journal from some offset on.
+/// The contents of a journal from an offset on.
 package struct JournalScan: Sendable, Equatable {
-    /// The records that are whole, in their order.
+    /// The complete records, in order.
     package var records: [JournalEntry] = []
-    /// The offset behind the last of them, or where the scan began if there is none.
+    /// The offset after the last of them, or the beginning of the scan if there is none.
     package var end: UInt64
-    /// What follows ``end``.
+    /// The bytes that follow ``end``.
     package var rest = Rest.nothing
-    /// What was passed over because there are records behind it, in its order.
+    /// The bytes between complete records, in order.
     package var damaged: [Range<UInt64>] = []
-    /// The journal that the records are of; nil if that was not known, and there is none.
+    /// The journal of the records; nil if it was not known, and there are no records.
     package var journal: UInt64?
 
     package enum Rest: Sendable, Equatable {
         case nothing
-        /// The beginning of a record that is still being written, or whose writer died over it; or only zeros, which is
-        /// what a file has where its size was written before its bytes.
+        /// The beginning of a record whose writer is not finished, or has died; or only zeros, as in a file whose size
+        /// was written before its bytes.
         case incomplete
-        /// Something that is no beginning of a record, or a record with a wrong byte in it.
+        /// Not the beginning of a record, or a damaged record.
         case damaged
     }
 }

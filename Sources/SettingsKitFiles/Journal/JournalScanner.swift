@@ -6,15 +6,15 @@
     import Darwin
 #endif
 
-/// Finds the records in the bytes of a journal, whatever else may be among them.
+/// Finds the records in the bytes of a journal, whatever else they contain.
 package enum JournalScanner {
     /// Finds the records in `bytes`, which are those of a journal from `offset` to its end.
     ///
-    /// Where a record should begin and none does that is whole, the search goes on at the next marker behind it.
-    /// Nothing is taken for a record but what has both checks right for the offset it stands at.
+    /// If no complete record begins where one should, the search continues at the next marker. Only bytes whose checks
+    /// are correct for their offset count as a record.
     ///
-    /// - Parameter journal: The id of the journal, whose records alone count; nil if its header is lost: then those count
-    ///   that have the id of the first.
+    /// - Parameter journal: The id of the journal, whose records alone count; nil if its header is lost: then the
+    ///   records with the id of the first one count.
     /// - Complexity: Linear in the number of bytes, whatever they are. Only the records' own values are copied.
     package static func scan(_ bytes: UnsafeRawBufferPointer, from offset: UInt64, of journal: UInt64?) -> JournalScan {
         var scan = JournalScan(end: offset)
@@ -33,10 +33,10 @@ package enum JournalScanner {
                 guard let next = marker(in: bytes, from: place + 1) else { break search }
                 place = next
             }
-            // The body of a record with a wrong bit is read once to find that out, and once more in search of what is
-            // behind the record. Bodies with wrong checks that together are longer than all of the bytes must overlap:
-            // somebody has made headers that each claim what follows them, to have it read over and over. The factor
-            // leaves room for several such layers, and keeps the time linear.
+            // The body of a damaged record is read once to find the damage, and once more to find the records after it.
+            // If bodies with wrong checks are together longer than all of the bytes, they overlap: an attacker has
+            // written headers that claim the same bytes, to have them read repeatedly. The factor leaves room for
+            // several such layers, and keeps the time linear.
             if frames.wrongBytes / 8 > bytes.count {
                 scan.end += UInt64(end)
                 scan.rest = .damaged
@@ -50,7 +50,7 @@ package enum JournalScanner {
         return scan
     }
 
-    /// Where the next byte is that a marker begins with.
+    /// The place of the next byte with which a marker can begin.
     private static func marker(in bytes: UnsafeRawBufferPointer, from place: Int) -> Int? {
         guard place < bytes.count, let start = bytes.baseAddress,
             let found = memchr(start + place, Int32(JournalFrame.firstByte), bytes.count - place)

@@ -2,7 +2,7 @@
 enum Base64Text {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// For every byte the six bits it stands for, ``space`` or ``foreign``.
+    /// The six bits of every byte, ``space`` or ``foreign``.
     private static let meanings: [UInt8] = {
         var table = [UInt8](repeating: foreign, count: 256)
         for (bits, letter) in alphabet.enumerated() { table[Int(letter)] = UInt8(bits) }
@@ -12,10 +12,10 @@ enum Base64Text {
     private static let space: UInt8 = 0x40
     private static let foreign: UInt8 = 0xFF
 
-    /// The bytes that `text` stands for, white space anywhere in it passed over.
+    /// Decodes `text`, and ignores white space in it.
     ///
-    /// `nil` where there is any other byte, or padding is missing, too much or followed by more. Bits left over before
-    /// padding are ignored. Linear time; the result has at most three quarters of the length of the text.
+    /// Returns nil if there is any other byte, or if padding is missing, too long or followed by more. Bits left over
+    /// before padding are ignored. Linear time; the result has at most three quarters of the length of the text.
     static func decode(_ text: XMLText) -> [UInt8]? {
         let table = meanings
         var output: [UInt8] = []
@@ -55,7 +55,7 @@ enum Base64Text {
         return output
     }
 
-    /// Appends the text for `bytes`, without any white space.
+    /// Appends the text of `bytes`, without any white space.
     static func append(_ bytes: some Collection<UInt8>, to output: inout [UInt8]) {
         let alphabet = alphabet
         var bits: UInt32 = 0
@@ -75,7 +75,7 @@ enum Base64Text {
         }
     }
 
-    /// Appends the highest `count` of the four digits that 24 bits make.
+    /// Appends the highest `count` of the four digits of 24 bits.
     private static func appendDigits(of bits: UInt32, count: Int, from alphabet: [UInt8], to output: inout [UInt8]) {
         var shift: UInt32 = 18
         for _ in 0..<count {

@@ -1,10 +1,10 @@
 import SettingsKitPlatform
 
-/// Where things are in a binary property list, with every access checked against the bounds of the file.
+/// Locates the parts of a binary property list, and checks every access against the bounds of the file.
 ///
-/// The file is: the eight bytes `bplist00`; the objects; a table with the offset of each object; and a trailer of 32
-/// bytes, which tells how wide offsets and references are, how many objects there are, which one is outermost, and
-/// where the table begins. All numbers are big-endian.
+/// The file has the eight bytes `bplist00`; the objects; a table with the offset of each object; and a trailer of 32
+/// bytes, with the sizes of offsets and references, the number of objects, the outermost object, and the beginning of
+/// the table. All numbers are big-endian.
 struct BinaryPropertyListLayout {
     static let headerLength = 8
     static let trailerLength = 32
@@ -12,14 +12,14 @@ struct BinaryPropertyListLayout {
     let bytes: [UInt8]
     let objectCount: Int
     let topObject: Int
-    /// How many bytes a reference to an object takes.
+    /// The number of bytes of a reference to an object.
     let referenceSize: Int
-    /// Where the table of offsets begins, which is where the objects end.
+    /// The beginning of the table of offsets, which is the end of the objects.
     let tableOffset: Int
     private let offsetSize: Int
 
-    /// Throws `truncated` where there is no room for a trailer, and `malformed` where the trailer contradicts itself
-    /// or the length of the file.
+    /// Throws `truncated` if there is no room for a trailer, and `malformed` if the trailer contradicts itself or the
+    /// length of the file.
     init(_ bytes: [UInt8]) throws(PropertyListError) {
         let trailer = bytes.count - Self.trailerLength
         guard trailer > Self.headerLength + 1 else { throw PropertyListError(.truncated, at: bytes.count) }
@@ -43,7 +43,7 @@ struct BinaryPropertyListLayout {
         self.tableOffset = tableOffset
     }
 
-    /// Where `object`, which must be less than ``objectCount``, begins. Throws `malformed` where its offset is not
+    /// Returns the offset of `object`, which must be less than ``objectCount``. Throws `malformed` if the offset is not
     /// among the objects.
     func offset(of object: Int) throws(PropertyListError) -> Int {
         let entry = tableOffset + object * offsetSize
@@ -54,7 +54,7 @@ struct BinaryPropertyListLayout {
         return offset
     }
 
-    /// The object that the reference at `offset` names. The bytes of the reference must lie inside the file.
+    /// Returns the object of the reference at `offset`. The bytes of the reference must be inside the file.
     func reference(at offset: Int) throws(PropertyListError) -> Int {
         let number = Self.unsigned(in: bytes, at: offset, size: referenceSize)
         guard let object = Int(checked: number, in: 0...(objectCount - 1)) else {
@@ -63,7 +63,7 @@ struct BinaryPropertyListLayout {
         return object
     }
 
-    /// The range of `count` items of `size` bytes from `start`, which is checked to lie among the objects.
+    /// Returns the range of `count` items of `size` bytes from `start`, after a check that it is among the objects.
     func range(from start: Int, count: Int, size: Int) throws(PropertyListError) -> Range<Int> {
         guard start <= tableOffset, count <= (tableOffset - start) / size else {
             throw PropertyListError(.malformed, at: min(start, bytes.count))
@@ -71,7 +71,7 @@ struct BinaryPropertyListLayout {
         return start..<(start + count * size)
     }
 
-    /// The number in the `size` bytes, at most eight, at `offset`, all of which must lie inside the file.
+    /// Reads the number in the `size` bytes, at most eight, at `offset`, all of which must be inside the file.
     func unsigned(at offset: Int, size: Int) -> UInt64 {
         Self.unsigned(in: bytes, at: offset, size: size)
     }

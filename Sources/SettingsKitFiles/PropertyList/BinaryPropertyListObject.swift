@@ -6,19 +6,19 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// One object of a binary property list, its references to others not followed.
+/// One object of a binary property list, with unresolved references.
 enum BinaryPropertyListObject {
-    /// A value that refers to no other, and how many bytes its string or data takes in the file.
+    /// A value without references, and the number of bytes of its string or data in the file.
     case scalar(PropertyListValue, payload: Int)
-    /// An array, or a set, which property lists of Swift have no place for and which is given as an array; and where
-    /// its references are.
+    /// An array, and the range of its references. A set also becomes an array, because Swift's property lists have no
+    /// sets.
     case array(references: Range<Int>, count: Int)
-    /// A dictionary, and where its references are: first those to all keys, then those to all values.
+    /// A dictionary, and the range of its references: first those to all keys, then those to all values.
     case dictionary(references: Range<Int>, count: Int)
 }
 
 extension BinaryPropertyListLayout {
-    /// The object that begins at `offset`, which must be one that ``offset(of:)`` gave.
+    /// Reads the object at `offset`, which must be one that ``offset(of:)`` returned.
     func object(at offset: Int) throws(PropertyListError) -> BinaryPropertyListObject {
         let marker = bytes[offset]
         let low = Int(marker & 0x0F)
@@ -42,7 +42,7 @@ extension BinaryPropertyListLayout {
             let range = try contents(at: offset, size: 2).range
             return .scalar(.string(try utf16String(in: range)), payload: range.count)
         case 0x8 where low < 8:
-            // A reference inside a keyed archive, in the form that plutil gives it in XML.
+            // A reference inside a keyed archive, in the form in which plutil writes it to XML.
             let range = try range(from: offset + 1, count: 1, size: low + 1)
             let number = unsigned(at: range.lowerBound, size: range.count)
             guard let value = PropertyListValue.wholeNumber(magnitude: number, isNegative: false) else { break }
@@ -59,7 +59,7 @@ extension BinaryPropertyListLayout {
         throw PropertyListError(.malformed, at: offset)
     }
 
-    /// How many items of `size` bytes the object at `offset` holds, and where they are.
+    /// Returns the number of items of `size` bytes of the object at `offset`, and their range.
     private func contents(at offset: Int, size: Int) throws(PropertyListError) -> (count: Int, range: Range<Int>) {
         var count = Int(bytes[offset] & 0x0F)
         var start = offset + 1
@@ -79,8 +79,8 @@ extension BinaryPropertyListLayout {
         return (count, try range(from: start, count: count, size: size))
     }
 
-    /// The whole number in `range`: without a sign in up to four bytes, with one in eight, and in sixteen as far as an
-    /// `Int64` or `UInt64` holds it.
+    /// Reads the whole number in `range`: unsigned in up to four bytes, signed in eight, and in sixteen if an `Int64`
+    /// or `UInt64` can hold it.
     private func integer(in range: Range<Int>) throws(PropertyListError) -> PropertyListValue {
         let low = unsigned(at: range.upperBound - min(range.count, 8), size: min(range.count, 8))
         let high = range.count == 16 ? unsigned(at: range.lowerBound, size: 8) : 0
@@ -105,7 +105,7 @@ extension BinaryPropertyListLayout {
         return String(decoding: bytes[range], as: UTF8.self)
     }
 
-    /// The string whose UTF-16 code units are in `range`. Throws `malformed` for half a surrogate pair.
+    /// Reads the string with the UTF-16 code units in `range`. Throws `malformed` for half a surrogate pair.
     private func utf16String(in range: Range<Int>) throws(PropertyListError) -> String {
         var units: [UInt16] = []
         units.reserveCapacity(range.count / 2)

@@ -1,15 +1,15 @@
 import SettingsKitPlatform
 
-/// Turns the objects of a binary property list into its value.
+/// Resolves the objects of a binary property list.
 ///
-/// Every object is read once and its value shared wherever it is referred to, so that time and memory are in
-/// proportion to the file even where the value, spelled out, would be exponentially larger. Such files are refused
-/// all the same, because comparing or writing the value would spell it out: see ``PropertyListLimits``. Objects are
-/// followed without recursion; an object that contains itself is refused.
+/// Every object is read once and its value is shared by all references, so time and memory are in proportion to the
+/// file even if the expanded value would be exponentially larger. Such files are refused all the same, because
+/// comparing or writing the value would expand it: see ``PropertyListLimits``. There is no recursion, and an object
+/// that contains itself is refused.
 struct BinaryPropertyListParser {
     private let layout: BinaryPropertyListLayout
 
-    /// What is known of each object: one of the marks, or the index of its value among ``results``.
+    /// The state of each object: one of the marks, or the index of its value in ``results``.
     private var states: [UInt32]
     private static let unread = UInt32.max
     private static let pending = UInt32.max - 1
@@ -17,10 +17,10 @@ struct BinaryPropertyListParser {
 
     private var results: [Result] = []
     private var open: [OpenContainer] = []
-    /// What has been allocated so far, which overlapping objects can make more than what the value stands for.
+    /// The bytes allocated so far. With overlapping objects, these can be more than the value has.
     private var allocated = Size()
 
-    /// How much a value is when every shared part of it is counted each time.
+    /// The size of a value, if every shared part is counted each time.
     private struct Size {
         var values = 0
         var bytes = 0
@@ -34,11 +34,11 @@ struct BinaryPropertyListParser {
     private struct Result {
         var value: PropertyListValue
         var size: Size
-        /// How many arrays and dictionaries are nested in the value, itself counted.
+        /// The depth of arrays and dictionaries in the value, itself included.
         var height: Int
     }
 
-    /// An array or dictionary some of whose contents have not been read.
+    /// An array or dictionary that is not completely read.
     private struct OpenContainer {
         let object: Int
         let references: Range<Int>
@@ -50,7 +50,7 @@ struct BinaryPropertyListParser {
         var size = Size(values: 1)
         var height = 1
 
-        /// Takes in the next of the contents, in a dictionary with its key and the key's size.
+        /// Adds the next item, in a dictionary with its key and the key's size.
         mutating func take(_ result: Result, key: (text: String, size: Size)?) {
             if let key {
                 members.append(PropertyListMember(key: key.text, value: result.value))
@@ -70,12 +70,12 @@ struct BinaryPropertyListParser {
         states = Array(repeating: Self.unread, count: layout.objectCount)
     }
 
-    /// The value of the outermost object.
+    /// Returns the value of the outermost object.
     mutating func parseDocument() throws(PropertyListError) -> PropertyListValue {
         try resolve(layout.topObject, outerDepth: 0).value
     }
 
-    /// The pairs of the outermost dictionary both parts of which can be resolved; none where the outermost object is
+    /// Returns the pairs of the outermost dictionary whose parts can both be resolved; none if the outermost object is
     /// not a dictionary.
     mutating func recoverMembers() -> [PropertyListMember] {
         var members: [PropertyListMember] = []
@@ -97,7 +97,7 @@ struct BinaryPropertyListParser {
                     size = sum
                     members.append(PropertyListMember(key: key.text, value: result.value))
                 } catch {
-                    // What contains a broken object is broken itself; marked so that it is not tried again.
+                    // An object that contains a broken one is broken, too. It is marked, so that it is not tried again.
                     for container in open { states[container.object] = Self.faulty }
                     open.removeAll()
                 }
@@ -116,11 +116,11 @@ struct BinaryPropertyListParser {
 
     // MARK: Following references
 
-    /// The result for `object`, everything it refers to resolved. `outerDepth` is the number of containers it is in.
+    /// Returns the result of `object` with all references resolved. `outerDepth` is the number of containers around it.
     private mutating func resolve(_ object: Int, outerDepth: Int) throws(PropertyListError) -> Result {
         try read(object, outerDepth: outerDepth)
         while let last = open.indices.last {
-            // Only single fields are taken out, as a copy of the container would make each addition copy its contents.
+            // Only single fields are read, because a copy of the container would make each addition copy its contents.
             let (isDictionary, read, count) = (open[last].isDictionary, open[last].read, open[last].count)
             if read == count {
                 close()
@@ -145,7 +145,7 @@ struct BinaryPropertyListParser {
         return try result(of: object, at: nil)
     }
 
-    /// Reads `object`: a scalar is complete then, a container is put on the stack.
+    /// Reads `object`. A scalar is then complete; a container is pushed on the stack.
     private mutating func read(_ object: Int, outerDepth: Int) throws(PropertyListError) {
         guard states[object] == Self.unread else { return }
         let offset = try layout.offset(of: object)
@@ -175,7 +175,7 @@ struct BinaryPropertyListParser {
         }
     }
 
-    /// Takes the container whose contents are complete off the stack.
+    /// Pops a completely read container from the stack.
     private mutating func close() {
         guard let container = open.popLast() else { return }
         let value: PropertyListValue =
@@ -189,15 +189,15 @@ struct BinaryPropertyListParser {
         results.append(result)
     }
 
-    /// The result for an object that has been read. Throws `malformed` where it is broken or still on the stack, and
-    /// so contains itself.
+    /// Returns the result of a read object. Throws `malformed` if it is broken, or still on the stack and so contains
+    /// itself.
     private func result(of object: Int, at reference: Int?) throws(PropertyListError) -> Result {
         let state = states[object]
         guard state < Self.faulty else { throw PropertyListError(.malformed, at: reference) }
         return results[Int(state)]
     }
 
-    /// The key that the reference at `offset` names, decoded, and its size. Throws `malformed` where it is no string.
+    /// Returns the decoded key of the reference at `offset`, and its size. Throws `malformed` if it is not a string.
     private mutating func key(at offset: Int) throws(PropertyListError) -> (text: String, size: Size) {
         let object = try layout.reference(at: offset)
         if states[object] == Self.unread {

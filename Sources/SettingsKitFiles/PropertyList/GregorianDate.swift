@@ -1,16 +1,16 @@
-/// Dates of XML property lists, `YYYY-MM-DDThh:mm:ssZ`, as seconds since 2001-01-01T00:00:00Z and back.
+/// Converts dates of XML property lists, `YYYY-MM-DDThh:mm:ssZ`, to seconds since 2001-01-01T00:00:00Z and back.
 ///
-/// The calendar is the Gregorian one extended without end in both directions, with a year 0 before year 1, as ISO
-/// 8601 and Apple's own writer have it. There is no locale and no time zone: the dates are in UTC.
+/// The calendar is Gregorian, extended in both directions, with a year 0 before year 1, as in ISO 8601 and in Apple's
+/// writer. There is no locale and no time zone: the dates are in UTC.
 enum GregorianDate {
     /// The days from 0001-01-01 to 2001-01-01.
     private static let referenceDay: Int64 = 730_485
     private static let secondsInDay: Int64 = 86_400
 
-    /// The seconds that the years 1 to 9999 cover, the only ones that have a form every reader understands.
+    /// The seconds of the years 1 to 9999, whose form every reader understands.
     static let writableSeconds: Range<Double> = -63_113_904_000..<252_423_993_600
 
-    /// The seconds that `text` stands for, or `nil` where it is not a date.
+    /// Converts `text` to seconds; returns nil if it is not a date.
     ///
     /// Years may have a sign, and from one to nine digits. A leap second, `:60`, is the first second of the next
     /// minute.
@@ -32,11 +32,11 @@ enum GregorianDate {
         return Double(days * secondsInDay + hour * 3600 + minute * 60 + second)
     }
 
-    /// Appends the whole second that `seconds` lies in. They must be among the ``writableSeconds``.
+    /// Appends the whole second of `seconds`, which must be among the ``writableSeconds``.
     static func append(_ seconds: Double, to output: inout [UInt8]) {
         let whole = Int64(seconds.rounded(.down)) + referenceDay * secondsInDay
         let (days, time) = whole.quotientAndRemainder(dividingBy: secondsInDay)
-        // The average year leads to the right one or the one beside it.
+        // The average year leads to the correct one or its neighbour.
         var year = Int64(Double(days) / 365.2425) + 1
         while daysBefore(year: year) > days { year -= 1 }
         while daysBefore(year: year + 1) <= days { year += 1 }
@@ -58,20 +58,20 @@ enum GregorianDate {
         year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
     }
 
-    /// The days from 0001-01-01 to the first of January of `year`; negative before.
+    /// The days from 0001-01-01 to the first of January of `year`; negative for earlier years.
     private static func daysBefore(year: Int64) -> Int64 {
         let years = year - 1
         func whole(_ divisor: Int64) -> Int64 { (years >= 0 ? years : years - divisor + 1) / divisor }
         return years * 365 + whole(4) - whole(100) + whole(400)
     }
 
-    /// The days from the first of January to the first of `month`, which is 1 to 13, the last being the next January.
+    /// The days from the first of January to the first of `month`, from 1 to 13, where 13 is the next January.
     private static func daysBefore(month: Int64, of year: Int64) -> Int64 {
         let days: Int64 = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365][Int(month) - 1]
         return month > 2 && isLeap(year) ? days + 1 : days
     }
 
-    /// The parts of a date's text, read from the left.
+    /// Reads the parts of a date's text from the left.
     private struct Fields {
         let bytes: [UInt8]
         var position: Int

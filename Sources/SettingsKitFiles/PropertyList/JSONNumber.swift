@@ -1,9 +1,9 @@
-/// The native values that the text of a JSON number can stand for.
+/// The native values of the text of a JSON number.
 enum JSONNumber {
-    /// The value for `text`, of the kind of `old` where that gives the same text back, else a whole number where the
-    /// text is one, else a real; `nil` where it is not a finite number.
+    /// Returns the value of `text`: of the kind of `old` if its text is the same, otherwise a whole number if the text
+    /// is one, otherwise a real. Returns nil if it is not a finite number.
     ///
-    /// Except for the kind of `old`, it is left to the caller to check that the value gives the same text back.
+    /// Except for the kind of `old`, the caller checks that the value has the same text.
     static func value(_ text: XMLText, resembling old: PropertyListValue?) -> PropertyListValue? {
         switch old {
         case .date:
@@ -17,12 +17,12 @@ enum JSONNumber {
         default:
             break
         }
-        // Minus zero is a real: as a whole number, and as a date once written, it would lose its sign.
+        // Minus zero is a real: a whole number, and a written date, would lose its sign.
         if let number = NumberText.integer(text), !isMinusZero(text) { return number }
         return NumberText.decimal(text.bytes[text.range]).flatMap { $0.isFinite ? .real($0) : nil }
     }
 
-    /// The real that `text` stands for, if it gives the same text back.
+    /// Returns the real of `text`, if its text is the same.
     private static func exactReal(_ text: XMLText) -> Double? {
         let bytes = text.bytes[text.range]
         guard let number = NumberText.decimal(bytes), number.isFinite,

@@ -1,9 +1,9 @@
 /// Reads JSON strings.
 enum JSONStringParser {
-    /// The string whose opening quotation mark is at `position`, which is moved past the closing one.
+    /// Reads the string whose opening quotation mark is at `position`, and moves past the closing one.
     ///
-    /// `nil` where no string begins there, it does not end, an escape is not one of JSON or half a surrogate pair, or
-    /// it is not valid UTF-8; `position` is then of no use.
+    /// Returns nil if no string begins there, if it does not end, if an escape is invalid or half a surrogate pair, or
+    /// if it is not valid UTF-8. `position` is then undefined.
     static func parse(_ bytes: [UInt8], at position: inout Int) -> String? {
         guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
         position += 1
@@ -28,7 +28,7 @@ enum JSONStringParser {
         return nil
     }
 
-    /// Moves to the next quotation mark or backslash; whether all bytes passed over are ASCII.
+    /// Moves to the next quotation mark or backslash. Returns whether all bytes before it are ASCII.
     private static func skipPlain(_ bytes: [UInt8], at position: inout Int) -> Bool {
         var index = position
         var union: UInt8 = 0
@@ -56,10 +56,10 @@ enum JSONStringParser {
         }
     }
 
-    /// The four hexadecimal digits after `\u`.
+    /// Reads the four hexadecimal digits after `\u`.
     ///
-    /// Surrogates give `nil` in the end, since they make no scalar: as `JSONEncoder` escapes no character that needs
-    /// a pair of them, a text with one has no native value anyhow.
+    /// Surrogates lead to nil, because they are not scalars. `JSONEncoder` escapes no character that needs a pair of
+    /// them, so a text with one has no native value anyway.
     private static func parseCode(_ bytes: [UInt8], at position: inout Int) -> UInt32? {
         guard bytes.count - position >= 4 else { return nil }
         var code: UInt32 = 0

@@ -4,17 +4,16 @@
     import Foundation
 #endif
 
-/// Compact JSON text for native values, byte for byte as Foundation's `JSONEncoder` writes it without escaping
-/// slashes.
+/// Writes compact JSON of native values, byte for byte as Foundation's `JSONEncoder` does without escaping slashes.
 enum JSONText {
-    /// The text for `value`, data in base 64 wherever it is.
+    /// Returns the text of `value`, with data in base 64.
     static func bytes(of value: PropertyListValue) -> [UInt8] {
         var output: [UInt8] = []
         append(value, to: &output)
         return output
     }
 
-    /// Whether a text that stands for a native value can begin with `byte`; tells most other data apart at once.
+    /// Whether the text of a native value can begin with `byte`. This excludes most other data at once.
     static func canBegin(with byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "-"): true
@@ -63,8 +62,8 @@ enum JSONText {
         output.append(UInt8(ascii: "}"))
     }
 
-    /// Appends `string` in quotation marks. Escaped are the quotation mark, the backslash and the characters before
-    /// the space, these by a letter where JSON has one.
+    /// Appends `string` in quotation marks. Escapes the quotation mark, the backslash and the characters before the
+    /// space, the latter by a letter if JSON has one.
     static func append(_ string: String, to output: inout [UInt8]) {
         var string = string
         output.append(UInt8(ascii: "\""))

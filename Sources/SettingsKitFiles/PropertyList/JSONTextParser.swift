@@ -4,11 +4,11 @@
     import Foundation
 #endif
 
-/// Finds the native value that a compact JSON text may stand for.
+/// Finds the native value of a compact JSON text.
 ///
-/// The parser settles what the value is and leaves it to the caller to check that its text is the same to the byte,
-/// which refuses everything written in another way than ``JSONText`` does. It refuses on its own what it cannot give a
-/// value for. Depth is limited to what a property list can hold, so the recursion is bounded.
+/// The caller checks that the value's text has the same bytes, which excludes every other spelling than that of
+/// ``JSONText``. The parser refuses text for which it has no value. The depth is limited to that of a property list, so
+/// the recursion is bounded.
 struct JSONTextParser {
     let bytes: [UInt8]
     private var position = 0
@@ -17,10 +17,10 @@ struct JSONTextParser {
         bytes = Array(data)
     }
 
-    /// The value of the whole text, or `nil` where there is none. Kinds are chosen to resemble `old` where the text
-    /// allows several, as ``NativeValue/value(for:resembling:)`` describes.
+    /// Returns the value of the whole text, or nil if there is none. If the text allows several kinds, the value
+    /// resembles `old`, as ``NativeValue/value(for:resembling:)`` describes.
     mutating func parseText(resembling old: PropertyListValue?) -> PropertyListValue? {
-        // Data that stands by itself is given as its own bytes, never as a JSON string.
+        // Data outside arrays and dictionaries is stored as its bytes, never as a JSON string.
         var old = old
         if case .data = old { old = nil }
         guard let value = parseValue(resembling: old, depth: 1), position == bytes.count else { return nil }
@@ -44,7 +44,7 @@ struct JSONTextParser {
         return true
     }
 
-    /// The value that begins here. `depth` is the number of arrays and dictionaries it stands in, counting the
+    /// Reads the value that begins here. `depth` is the number of arrays and dictionaries around it, including the
     /// outermost dictionary of the file.
     private mutating func parseValue(resembling old: PropertyListValue?, depth: Int) -> PropertyListValue? {
         switch next {
@@ -101,7 +101,7 @@ struct JSONTextParser {
         let start = position
         let rest = bytes[start...]
         if case .real(let number) = old, !number.isFinite {
-            // Not JSON, but the text that such a real is given as: it stays what it was.
+            // Not JSON, but the text of such a real, which stays unchanged.
             let text = NumberText.shortest(number)
             if rest.starts(with: text.utf8) {
                 position += text.utf8.count

@@ -1,11 +1,11 @@
 import SettingsKitPlatform
 
-/// Numbers as text, without any locale: reading the forms that XML property lists allow, and writing the forms that
-/// property lists and JSON share.
+/// Converts numbers to text and back, without any locale: reads the forms of XML property lists, and writes the forms
+/// that property lists and JSON share.
 enum NumberText {
-    /// The whole number that `text` spells: an optional sign, then decimal digits, or hexadecimal ones after `0x`.
+    /// Reads a whole number: an optional sign, then decimal digits, or hexadecimal ones after `0x`.
     ///
-    /// `nil` for anything else, and for numbers less than `Int64.min` or greater than `UInt64.max`.
+    /// Returns nil for anything else, and for numbers less than `Int64.min` or greater than `UInt64.max`.
     static func integer(_ text: XMLText) -> PropertyListValue? {
         let bytes = text.bytes
         var index = text.range.lowerBound
@@ -32,7 +32,7 @@ enum NumberText {
         return .wholeNumber(magnitude: magnitude, isNegative: isNegative)
     }
 
-    /// The number that `text` spells in decimal, or `nan`, `inf` or `infinity` in any case and with a sign.
+    /// Reads a decimal number, or `nan`, `inf` or `infinity` in any case and with an optional sign.
     static func real(_ text: XMLText) -> Double? {
         let bytes = text.bytes[text.range]
         if let number = decimal(bytes) { return number }
@@ -45,7 +45,7 @@ enum NumberText {
         }
     }
 
-    /// The number nearest to what `bytes` spell in decimal: infinity where it is too great.
+    /// The number nearest to the decimal number in `bytes`; infinity if it is too large.
     static func decimal(_ bytes: ArraySlice<UInt8>) -> Double? {
         for byte in bytes {
             switch byte {
@@ -56,8 +56,8 @@ enum NumberText {
         return Double(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The shortest text that reads back as the same number, without a trailing `.0`; `nan`, `inf` or `-inf` where it
-    /// is not finite. This is how Foundation's `JSONEncoder` writes the finite ones.
+    /// The shortest text that reads as the same number, without a trailing `.0`; `nan`, `inf` or `-inf` if it is not
+    /// finite. Foundation's `JSONEncoder` writes finite numbers in this way.
     static func shortest(_ number: Double) -> String {
         guard !number.isNaN else { return "nan" }
         let text = number.description
@@ -70,7 +70,7 @@ enum NumberText {
         append(number.magnitude, to: &output)
     }
 
-    /// Appends `number` in decimal, with zeros before it up to a width.
+    /// Appends `number` in decimal, with leading zeros up to a width.
     static func append(_ number: UInt64, width: Int = 1, to output: inout [UInt8]) {
         let start = output.count
         var rest = number

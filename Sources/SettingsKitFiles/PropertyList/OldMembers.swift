@@ -1,13 +1,13 @@
-/// The members of a dictionary that is about to be replaced, found by key while the new ones are read.
+/// Finds the members of a dictionary that is about to be replaced, by key, while the new ones are read.
 ///
-/// As long as the keys come in the order of the old dictionary, the next one is where it is expected; the first that
-/// is not has an index built of all of them. Linear time in total.
+/// While the keys come in the order of the old dictionary, the next one is where it is expected. The first that is not
+/// causes an index of all members to be built. Linear time in total.
 struct OldMembers {
     private let members: [PropertyListMember]
     private var expected = 0
     private var places: [String: Int]?
 
-    /// The members of `value`; none where it is not a dictionary.
+    /// The members of `value`; none if it is not a dictionary.
     init(_ value: PropertyListValue?) {
         if case .dictionary(let members) = value {
             self.members = members

@@ -1,6 +1,6 @@
-/// Why a property list could not be read or written.
+/// The reason why a property list could not be read or written.
 ///
-/// The description never holds any of the content of the file, so it can be logged as it is.
+/// The description never contains any of the file's contents, so it can be logged.
 package struct PropertyListError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Kind: Equatable, Sendable {
         /// There are no bytes, or nothing but white space.
@@ -50,10 +50,10 @@ package struct PropertyListError: Error, Equatable, Sendable, CustomStringConver
             case .malformed: "The property list is malformed"
             case .truncated: "The property list ends too early"
             case .tooDeep: "The property list is nested more than \(PropertyListLimits.depth) levels deep"
-            case .tooLarge: "The property list stands for more values than its size allows"
+            case .tooLarge: "The property list has more shared values than its size allows"
             case .unsupportedEncoding: "The property list is in an encoding or version that is not supported"
             case .rootIsNotADictionary: "The outermost value of the property list is not a dictionary"
-            case .notRepresentable: "The value holds characters that an XML property list cannot hold"
+            case .notRepresentable: "The value contains characters that an XML property list cannot represent"
             }
         if let position { return "\(sentence) (\(position))." }
         if let offset { return "\(sentence) (at byte \(offset))." }

@@ -1,17 +1,17 @@
-/// The escape by which XML property lists hold keys that XML cannot hold.
+/// Escapes keys that XML cannot represent.
 ///
-/// XML 1.0 has no place for most control characters and for U+FFFE and U+FFFF. A key with such characters, and a key
-/// that begins with ``prefix`` itself, is written as the prefix followed by the key with the UTF-8 bytes of those
-/// characters and of `%` percent-encoded. Other programs see the escaped key; all other keys are written as they are.
+/// XML 1.0 excludes most control characters, U+FFFE and U+FFFF. A key with such characters, and a key that begins with
+/// ``prefix``, is written as the prefix followed by the key, in which the UTF-8 bytes of those characters and of `%`
+/// are percent-encoded. Other programs see the escaped key; all other keys are written unchanged.
 ///
-/// The writer encodes and the readers decode the keys of the dictionaries of every level, from both formats, so that
-/// a file converted between XML and binary by another tool still gives the same keys. For every Swift string,
-/// `decode(encode(key))` is `key`, scalar by scalar.
+/// The writer encodes and the readers decode the keys of dictionaries at every level, in both formats, so a file that
+/// another tool has converted between XML and binary has the same keys. For every Swift string, `decode(encode(key))`
+/// is `key`, scalar by scalar.
 package enum PropertyListKey {
-    /// What an escaped key begins with.
+    /// The beginning of an escaped key.
     package static let prefix = "SettingsKit-escaped:"
 
-    /// The form in which `key` is written: most often `key` itself. Linear time.
+    /// Returns the written form of `key`, which is usually `key` itself. Linear time.
     package static func encode(_ key: String) -> String {
         guard key.utf8.starts(with: prefix.utf8) || !XMLCharacters.canHold(key) else { return key }
         var text: [UInt8] = Array(prefix.utf8)
@@ -27,10 +27,10 @@ package enum PropertyListKey {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The key that was written as `text`. Linear time.
+    /// Returns the key that was written as `text`. Linear time.
     ///
-    /// A text which begins with the prefix but which ``encode(_:)`` would never give was not written by this library,
-    /// and is a key as it stands.
+    /// A text that begins with the prefix but is not an output of ``encode(_:)`` was not written by this library, and
+    /// is itself the key.
     package static func decode(_ text: String) -> String {
         guard text.utf8.starts(with: prefix.utf8) else { return text }
         let source = Array(text.utf8.dropFirst(prefix.utf8.count))

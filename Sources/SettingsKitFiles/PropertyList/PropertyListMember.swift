@@ -1,6 +1,6 @@
-/// One key of a property list dictionary with its value.
+/// A key of a property list's dictionary with its value.
 package struct PropertyListMember: Sendable, Equatable {
-    /// The key as the program knows it: the escape that ``PropertyListKey`` describes is already undone.
+    /// The key, without the escape of ``PropertyListKey``.
     package var key: String
     package var value: PropertyListValue
 
@@ -11,11 +11,10 @@ package struct PropertyListMember: Sendable, Equatable {
 }
 
 extension [PropertyListMember] {
-    /// These members with every key only once: where a key is repeated, the last member wins and stands at the place
-    /// of the first.
+    /// Returns these members with every key only once: the last value of a repeated key, at the place of the first.
     ///
-    /// Keys are the same when they are equal as Swift strings, that is, canonically equivalent. Linear time; members
-    /// in ascending key order, as most programs write them, need one comparison each and no hashing.
+    /// Keys are the same if they are equal as Swift strings (canonically equivalent). Linear time; members in ascending
+    /// key order, as most programs write them, need one comparison each and no hashing.
     func keepingLastOfEachKey() -> [PropertyListMember] {
         guard hasRepeatedKey() else { return self }
         var places: [String: Int] = [:]

@@ -7,18 +7,17 @@
 /// Reads property lists in the two formats of Apple's platforms: XML and binary (`bplist00`).
 ///
 /// The formats are those of the document type `PropertyList-1.0.dtd` and of `CFBinaryPList.c` in Apple's open-source
-/// CoreFoundation. Files are treated as hostile: whatever the bytes, reading ends with a value or an error, in time
-/// linear in the size of the file, and with memory bounded by a constant factor of it. The old OpenStep text format
-/// is not read.
+/// CoreFoundation. Files are treated as hostile: reading any bytes ends with a value or an error, in time linear in the
+/// size of the file, and with memory bounded by a constant factor of it. The old OpenStep text format is not supported.
 package enum PropertyListReader {
-    /// The value that the property list in `data` holds, whichever of the formats it is in.
+    /// Reads the value of a property list in either format.
     ///
-    /// Keys escaped as ``PropertyListKey`` describes are given decoded, at every level and from both formats. Of
-    /// repeated keys the last one wins.
+    /// Keys escaped by ``PropertyListKey`` are decoded, at every level and in both formats. Of repeated keys, the last
+    /// one counts.
     ///
-    /// Where XML leaves room, the reading is lenient: attributes are ignored, a document may do without its `plist`
-    /// element, control characters other than NUL are taken as they are in text, since Apple's writer emits them, and
-    /// `]]>` may stand in text. Entities other than the five of XML itself are refused, never expanded.
+    /// XML is read leniently: attributes are ignored, the `plist` element may be missing, control characters other than
+    /// NUL are accepted in text because Apple's writer emits them, and `]]>` may occur in text. Entities other than the
+    /// five of XML are refused, never expanded.
     package static func read(_ data: Data) throws(PropertyListError) -> PropertyListValue {
         switch try Format(of: data) {
         case .binary:
@@ -35,24 +34,23 @@ package enum PropertyListReader {
         }
     }
 
-    /// The members of the dictionary that the property list in `data` holds.
+    /// Reads the members of a property list's dictionary.
     ///
-    /// Throws what ``read(_:)`` does, and `rootIsNotADictionary` where the outermost value is of another kind.
+    /// Throws the errors of ``read(_:)``, and `rootIsNotADictionary` if the outermost value is of another kind.
     package static func readDictionary(_ data: Data) throws(PropertyListError) -> [PropertyListMember] {
         guard case .dictionary(let members) = try read(data) else { throw PropertyListError(.rootIsNotADictionary) }
         return members
     }
 
-    /// What can be saved of the outermost dictionary of a damaged property list: the members that are intact, in the
-    /// order of the file.
+    /// Returns the intact members of the outermost dictionary of a damaged property list, in the order of the file.
     ///
-    /// An intact file gives all of its members. A file whose outermost value is not a dictionary, or nothing of which
-    /// can be read, gives none. ``XMLPropertyListRecovery`` describes how pairs are found in damaged XML, before and behind
-    /// the damage; a pair that may be wrong is left out. Of a binary file, every pair whose key and value can be resolved
-    /// is given, provided the trailer is intact.
+    /// Of an intact file, these are all members. If the outermost value is not a dictionary, or nothing can be read,
+    /// there are none. ``XMLPropertyListRecovery`` describes how pairs are found in damaged XML, before and after the
+    /// damage; a pair that may be wrong is left out. Of a binary file, these are all pairs whose key and value can be
+    /// resolved, provided that the trailer is intact.
     ///
-    /// The time is linear in the size of the file. Damage that leaves the structure intact, such as a changed letter
-    /// in a string, cannot be noticed.
+    /// The time is linear in the size of the file. Damage that leaves the structure intact, such as a changed letter in
+    /// a string, cannot be noticed.
     package static func recover(_ data: Data) -> [PropertyListMember] {
         do throws(PropertyListError) {
             return try readDictionary(data)
@@ -61,12 +59,12 @@ package enum PropertyListReader {
         }
     }
 
-    /// Finds the line, from 1, on which a key of the outermost dictionary of an XML property list stands.
+    /// Finds the line, from 1, of a key of the outermost dictionary of an XML property list.
     ///
-    /// Where the key is repeated, the line is that of the last one, whose value counts. The file may be damaged. The time is
-    /// linear in its size.
+    /// If the key is repeated, the line is that of the last one, whose value counts. The file may be damaged. The time
+    /// is linear in its size.
     ///
-    /// - Returns: `nil` for a binary file, and where there is no such key.
+    /// - Returns: nil for a binary file, and if there is no such key.
     package static func line(ofKey key: String, in data: Data) -> Int? {
         guard !Format.isBinary(data) else { return nil }
         do throws(PropertyListError) {
@@ -91,7 +89,7 @@ package enum PropertyListReader {
         }
     }
 
-    /// The format a file is in, told from its first bytes.
+    /// The format of a file, determined by its first bytes.
     private enum Format {
         case xml
         case binary

@@ -6,36 +6,36 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// Stores a `Codable` value as a property list of its own, binary or XML.
+/// Stores a `Codable` value as a separate property list, binary or XML.
 ///
-/// It keeps dates and data in their own form, and infinite and not-a-number values, which JSON does not. A property
-/// list has an array or a dictionary at its root; a value that encodes as anything else (a date, a number) is put into
-/// an array of one.
+/// It keeps the native form of dates and data, and infinite and not-a-number values, which JSON does not. The root of a
+/// property list is an array or a dictionary; a value that encodes as anything else (a date, a number) is wrapped in an
+/// array.
 public struct PropertyListTransformer<Value: Codable & Sendable>: Transformer {
     private let encoder: PropertyListEncoder
     private let decoder = PropertyListDecoder()
 
-    /// A transformer that writes `format` and reads every format.
+    /// Creates a transformer that writes `format` and reads every format.
     public init(format: PropertyListDecoder.PropertyListFormat = .binary) {
         encoder = PropertyListEncoder()
         encoder.outputFormat = format
     }
 
-    /// The value as a property list.
+    /// Encodes a value as a property list.
     ///
-    /// - Throws: `EncodingError` for what a property list cannot hold, nil for example.
+    /// - Throws: `EncodingError` if a property list cannot represent the value, for example nil.
     public func transformValue(_ value: Value) throws -> Data {
         try encoder.encode([value])
     }
 
-    /// The value in a property list that ``transformValue(_:)`` wrote.
+    /// Decodes a value from a property list that ``transformValue(_:)`` wrote.
     ///
-    /// A property list of the value itself, as another program may have stored it, is read as well.
+    /// Also reads a property list of the value itself, as another program may have stored it.
     ///
-    /// - Throws: `DecodingError` when the property list is one of something else, another error when the bytes are no
-    ///   property list or are nested too deeply.
+    /// - Throws: `DecodingError` if the property list has another type, another error if the bytes are not a property
+    ///   list or are nested too deeply.
     public func untransformValue(_ output: Data) throws -> Value {
-        // Foundation's parser ends the process on deeply nested input, so what it is given is checked first.
+        // Foundation's parser ends the process on deeply nested input, so the bytes are checked first.
         _ = try PropertyListReader.read(output)
         do {
             let wrapped = try decoder.decode([Value].self, from: output)

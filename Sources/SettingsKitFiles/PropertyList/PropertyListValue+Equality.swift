@@ -1,7 +1,7 @@
 extension PropertyListValue {
     /// Whether both values have the same case and content.
     ///
-    /// Written out, in parts that are kept apart, because the comparison the compiler makes takes a kilobyte of stack
+    /// Written by hand, in separate parts, because the comparison that the compiler generates takes a kilobyte of stack
     /// for every level of nesting: too much for the deepest values on the small stacks of secondary threads.
     package static func == (left: PropertyListValue, right: PropertyListValue) -> Bool {
         switch (left, right) {

@@ -1,47 +1,47 @@
-/// The members of a damaged dictionary that have been found so far, and which of them can be believed.
+/// The members of a damaged dictionary that were found so far, and which of them can be trusted.
 ///
-/// A member before the first damage is believed at once. What follows a damage may stand in an inner dictionary, or in a
-/// comment, whose beginning was lost: it is believed when the outermost dictionary has ended in its place.
+/// A member before the first damage is trusted at once. Members after damage may belong to an inner dictionary, or to a
+/// comment, whose beginning was lost. They are trusted when the outermost dictionary has ended in its place.
 struct RecoveredMembers {
     struct Member {
         var key: String
-        /// Where the tag of the key begins.
+        /// The beginning of the key's tag.
         var offset: Int
         /// Whether that tag is the first on its line, with the indentation of the outermost dictionary.
         var isAnchored: Bool
-        /// `nil` if the value is damaged, or may be.
+        /// nil if the value is damaged, or may be.
         var value: PropertyListValue?
     }
 
     private(set) var members: [Member] = []
-    /// How many of them are believed; `nil` before the first damage, when all are.
+    /// The number of trusted members; nil before the first damage, when all are.
     private(set) var certainCount: Int?
 
-    /// Notes a member whose value is still to be read.
+    /// Notes a member whose value is read next.
     mutating func begin(_ key: String, at offset: Int, isAnchored: Bool) {
         members.append(Member(key: key, offset: offset, isAnchored: isAnchored, value: nil))
     }
 
-    /// Adds the value of the member that was begun last.
+    /// Adds the value of the last noted member.
     mutating func finish(_ value: PropertyListValue) {
         members[members.count - 1].value = value
     }
 
-    /// Gives up the value of the last member, which may be a part of what was written.
+    /// Discards the value of the last member, which may be incomplete.
     mutating func dropLastValue() {
         guard !members.isEmpty else { return }
         members[members.count - 1].value = nil
     }
 
-    /// Notes that the structure of what follows is not known.
+    /// Notes that the structure of the following text is not known.
     mutating func noteDamage() {
         certainCount = certainCount ?? members.count
     }
 
-    /// Notes an end, of a dictionary, an array or a comment, that has no beginning: its beginning was lost, and members
+    /// Notes the end of a dictionary, an array or a comment without a beginning: its beginning was lost, and members
     /// found since belong to it.
     ///
-    /// Without a damage before it, it can only have begun in the value of a member whose key begins a line.
+    /// Without damage before it, it can only have begun in the value of a member whose key begins a line.
     mutating func noteStrayEnd() {
         if let certainCount {
             members.removeSubrange(certainCount...)
@@ -56,8 +56,8 @@ struct RecoveredMembers {
         if let certainCount, !isInPlace { members.removeSubrange(certainCount...) }
     }
 
-    /// The members whose values are intact, in the order of the file and each key once. Of a repeated key the last one
-    /// counts, as in an intact file; if its value is damaged, there is none.
+    /// Returns the members whose values are intact, in the order of the file and each key once. Of a repeated key the
+    /// last one counts, as in an intact file; if its value is damaged, there is none.
     var intact: [PropertyListMember] {
         var places: [String: Int] = [:]
         var kept: [Member] = []

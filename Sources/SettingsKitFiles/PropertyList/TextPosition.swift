@@ -1,4 +1,4 @@
-/// A place in a text, as editors count.
+/// A place in a text, counted as editors do.
 package struct TextPosition: Equatable, Sendable, CustomStringConvertible {
     /// The line, from 1. Lines end with a line feed, a carriage return, or both.
     package var line: Int
@@ -12,7 +12,8 @@ package struct TextPosition: Equatable, Sendable, CustomStringConvertible {
 
     /// Finds the place of the byte at `offset` in a text in UTF-8 that begins at `start`.
     ///
-    /// The bytes may be anything, and `offset` may be their end or beyond it. Linear in the number of bytes before `offset`.
+    /// The bytes may be invalid, and `offset` may be their end or beyond it. Linear in the number of bytes before
+    /// `offset`.
     init(of offset: Int, in bytes: [UInt8], from start: Int) {
         let end = min(offset, bytes.count)
         var (line, lineStart) = (1, min(start, end))
@@ -25,7 +26,7 @@ package struct TextPosition: Equatable, Sendable, CustomStringConvertible {
         column = 1 + bytes[lineStart..<end].count { $0 & 0xC0 != 0x80 }
     }
 
-    /// Whether the byte at `index` is the last of a line: of the two that can end it together, the second.
+    /// Whether the byte at `index` ends a line. If two bytes end it together, the second one.
     private static func endsLine(_ index: Int, in bytes: [UInt8]) -> Bool {
         switch bytes[index] {
         case UInt8(ascii: "\n"): true

@@ -1,6 +1,6 @@
-/// Which characters XML 1.0 can hold (section 2.2 of the recommendation, "Characters").
+/// The characters that XML 1.0 excludes (section 2.2 of the recommendation, "Characters").
 enum XMLCharacters {
-    /// Whether `scalar` can stand nowhere in an XML 1.0 document, not even as a character reference.
+    /// Whether XML 1.0 excludes `scalar`, also as a character reference.
     static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D: false
@@ -9,7 +9,7 @@ enum XMLCharacters {
         }
     }
 
-    /// Whether every character of `string` can stand in an XML 1.0 document. Linear time.
+    /// Whether an XML 1.0 document can contain every character of `string`. Linear time.
     static func canHold(_ string: String) -> Bool {
         var string = string
         return string.withUTF8 { buffer in
@@ -22,7 +22,7 @@ enum XMLCharacters {
         }
     }
 
-    /// Whether a forbidden character begins at `index` of valid UTF-8.
+    /// Whether an excluded character begins at `index` of valid UTF-8.
     static func isForbidden(at index: Int, in buffer: UnsafeBufferPointer<UInt8>) -> Bool {
         let byte = buffer[index]
         if byte < 0x20 { return byte != 0x09 && byte != 0x0A && byte != 0x0D }

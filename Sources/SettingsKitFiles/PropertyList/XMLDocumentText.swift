@@ -6,11 +6,11 @@
 
 /// The text of an XML file as UTF-8 bytes.
 ///
-/// UTF-8 is taken as it is, with or without a byte order mark, and not checked: the parser checks every string it
-/// makes. UTF-16, which must begin with a byte order mark, is turned into UTF-8.
+/// UTF-8 is used as it is, with or without a byte order mark, and not checked: the parser checks every string that it
+/// creates. UTF-16, which must begin with a byte order mark, is converted to UTF-8.
 struct XMLDocumentText {
     let bytes: [UInt8]
-    /// Where the text begins: after the byte order mark, if there is one.
+    /// The beginning of the text, after the byte order mark, if there is one.
     let start: Int
     /// Whether the file is in UTF-16, so that offsets in ``bytes`` are not offsets in the file.
     let isTranscoded: Bool
@@ -34,8 +34,8 @@ struct XMLDocumentText {
         }
     }
 
-    /// The UTF-8 form of the UTF-16 text after the byte order mark. Where the text is broken (half a surrogate pair,
-    /// half a code unit at the end) there is a byte 0xFF, which UTF-8 never holds, so that what contains it is refused.
+    /// Converts the UTF-16 text after the byte order mark to UTF-8. Invalid text (half a surrogate pair, half a code
+    /// unit at the end) becomes a byte 0xFF, which UTF-8 never contains, so that it is refused.
     private static func utf8(fromUTF16 source: [UInt8], isBigEndian: Bool) -> [UInt8] {
         var output: [UInt8] = []
         output.reserveCapacity(source.count)

@@ -1,14 +1,14 @@
-/// Looks for the next key of the outermost dictionary in a damaged XML property list.
+/// Finds the next key of the outermost dictionary in a damaged XML property list.
 ///
-/// Comments, sections and processing instructions are passed over. Where one does not end, there is no next key, since it
-/// may hold everything that follows.
+/// Comments, sections and processing instructions are skipped. If one does not end, there is no next key, because it
+/// may contain the rest of the file.
 struct XMLKeyFinder {
     private var scanner: XMLScanner
     /// The indentation of keys of the outermost dictionary; `nil` if the file has none.
     private let indentation: [UInt8]?
-    /// How many arrays and dictionaries have begun since the position that the search began at.
+    /// The number of arrays and dictionaries that have begun since the start of the search.
     private var depth = 0
-    /// Whether there was an end of something that did not begin after the position that the search began at.
+    /// Whether there was an end of an element that did not begin after the start of the search.
     private(set) var hasPassedStrayEnd = false
 
     init(bytes: [UInt8], position: Int, indentation: [UInt8]?) {
@@ -16,8 +16,8 @@ struct XMLKeyFinder {
         self.indentation = indentation
     }
 
-    /// Finds where the next key tag begins that is the first on a line with the indentation, or, without one, stands in no
-    /// array or dictionary begun after the position; `nil` where there is none.
+    /// Finds the next key tag that is the first on a line with the indentation, or, without an indentation, is in no
+    /// array or dictionary that began after the position; nil if there is none.
     mutating func nextKey() -> Int? {
         while !scanner.isAtEnd {
             let index = scanner.position
@@ -59,7 +59,7 @@ struct XMLKeyFinder {
         }
     }
 
-    /// Whether the tag that begins at `index` ends in `/>`. Only the tag itself is inspected.
+    /// Whether the tag that begins at `index` ends in `/>`. Only the tag itself is read.
     private func isSelfClosed(tagAt index: Int) -> Bool {
         var end = index + 1
         while end < scanner.bytes.count, scanner.bytes[end] != UInt8(ascii: ">") {
@@ -78,7 +78,7 @@ extension XMLScanner {
         return next == UInt8(ascii: ">") || next == UInt8(ascii: "/") || Self.isWhitespace(next)
     }
 
-    /// Moves past the section of plain text that begins here; `false` where none does.
+    /// Moves past the section of plain text that begins here; returns false if none does.
     fileprivate mutating func skipSection() throws(PropertyListError) -> Bool {
         guard matches("<![CDATA[", at: position) else { return false }
         position += "<![CDATA[".utf8.count

@@ -4,9 +4,9 @@
     import Foundation
 #endif
 
-/// The bytes of an XML property list in the making.
+/// The bytes of an XML property list that is being written.
 ///
-/// Every value is appended as whole lines, indented with one tab for each array or dictionary it stands in.
+/// Every value is appended as whole lines, indented with one tab for each array or dictionary around it.
 struct XMLPropertyListOutput {
     var bytes: [UInt8] = []
 
@@ -83,7 +83,7 @@ struct XMLPropertyListOutput {
         }
     }
 
-    /// Appends `number` with the fewest digits; what is not finite in the words that Apple's writer uses.
+    /// Appends `number` with the fewest digits, or one of the words of Apple's writer if it is not finite.
     private mutating func appendReal(_ number: Double) {
         if number.isInfinite {
             append(number < 0 ? "-infinity" : "+infinity")
@@ -92,8 +92,8 @@ struct XMLPropertyListOutput {
         }
     }
 
-    /// Appends `data` in lines that end by column 76, counting a tab as eight columns, and are indented by eight tabs at most,
-    /// as Apple's writer has them.
+    /// Appends `data` in lines that end by column 76, counting a tab as eight columns, and are indented by eight tabs
+    /// at most, as Apple's writer does.
     private mutating func appendData(_ data: Data, depth: Int) {
         append("<data>\n")
         let lineIndentation = min(depth, 8)
@@ -109,8 +109,8 @@ struct XMLPropertyListOutput {
         append("</data>")
     }
 
-    /// Appends `string` as the text of an element. Carriage returns, which a parser would otherwise turn into line
-    /// feeds, are written as references.
+    /// Appends `string` as the text of an element. Carriage returns, which a parser would turn into line feeds, are
+    /// written as references.
     mutating func appendText(_ string: String) throws(PropertyListError) {
         var string = string
         let isComplete = string.withUTF8 { buffer in
@@ -138,7 +138,7 @@ struct XMLPropertyListOutput {
         guard isComplete else { throw PropertyListError(.notRepresentable) }
     }
 
-    /// Appends a comment on a line of its own.
+    /// Appends a comment on a separate line.
     mutating func appendComment(_ comment: String) throws(PropertyListError) {
         let hyphens = zip(comment.utf8, comment.utf8.dropFirst()).contains { $0 == 0x2D && $1 == 0x2D }
         guard !hyphens, XMLCharacters.canHold(comment) else { throw PropertyListError(.notRepresentable) }

@@ -5,9 +5,9 @@
 #endif
 
 extension XMLPropertyListParser {
-    /// The value of an element that holds no others, whose tag has been read; moves past the element.
+    /// Reads the value of an element without inner elements, whose tag has been read, and moves past the element.
     ///
-    /// Throws `malformed` for the tag where its text is not of the kind that the element demands.
+    /// Throws `malformed` for the tag if its text is not of the required kind.
     mutating func readScalar(_ tag: XMLTag) throws(PropertyListError) -> PropertyListValue {
         guard tag.form != .closing else { throw PropertyListError(.malformed, at: tag.offset) }
         let value =

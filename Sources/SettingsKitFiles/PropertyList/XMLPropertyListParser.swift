@@ -4,13 +4,13 @@
     import Foundation
 #endif
 
-/// Turns the text of an XML property list into its value, in one pass and without recursion.
+/// Parses the text of an XML property list, in one pass and without recursion.
 struct XMLPropertyListParser {
     var scanner: XMLScanner
     private let isTranscoded: Bool
 
     /// In recovery, the white space with which the lines of the outermost dictionary's keys begin. A key of an inner
-    /// dictionary at that place is then taken as proof that the end of that dictionary is lost, and refused.
+    /// dictionary with this indentation means that the end of that dictionary is lost, and is refused.
     var outermostIndentation: [UInt8]?
 
     init(_ text: XMLDocumentText) {
@@ -18,14 +18,14 @@ struct XMLPropertyListParser {
         isTranscoded = text.isTranscoded
     }
 
-    /// An array or dictionary whose end has not been met.
+    /// An array or dictionary without its end so far.
     private struct OpenContainer {
         let isDictionary: Bool
         var key: String?
         var values: [PropertyListValue] = []
         var members: [PropertyListMember] = []
 
-        /// Whether a value may stand here: anywhere in an array, after a key in a dictionary.
+        /// Whether a value may follow here: anywhere in an array, after a key in a dictionary.
         var takesValue: Bool { !isDictionary || key != nil }
 
         mutating func take(_ value: PropertyListValue) {
@@ -42,7 +42,7 @@ struct XMLPropertyListParser {
         }
     }
 
-    /// The value of the whole document.
+    /// Reads the value of the document.
     mutating func parseDocument() throws(PropertyListError) -> PropertyListValue {
         scanner.skipWhitespace()
         guard !scanner.isAtEnd else { throw PropertyListError(.empty) }
@@ -70,8 +70,8 @@ struct XMLPropertyListParser {
         return value
     }
 
-    /// Moves past the start tag of the `plist` element and the white space after it; `false` where the document
-    /// begins with a value straight away.
+    /// Moves past the start tag of the `plist` element and the white space after it; returns false if the document
+    /// begins with a value.
     private mutating func enterPlistElement() throws(PropertyListError) -> Bool {
         let start = scanner.position
         do throws(PropertyListError) {
@@ -83,8 +83,8 @@ struct XMLPropertyListParser {
             guard tag.form == .opening else { throw PropertyListError(.malformed, at: start) }
         } catch {
             guard error.kind == .malformed, !scanner.matches("<plist", at: start) else { throw error }
-            // A document of another kind begins with an element that property lists do not have; but the file may
-            // also have been cut inside "<!DOCTYPE" or "<!--".
+            // A document of another kind begins with an element that property lists do not have; but the file may also
+            // have been cut inside "<!DOCTYPE" or "<!--".
             let isCut = scanner.matches("<!", at: start) && scanner.bytes.count - start < 9
             throw isCut
                 ? PropertyListError(.truncated, at: scanner.bytes.count)
@@ -94,9 +94,9 @@ struct XMLPropertyListParser {
         return true
     }
 
-    /// The value whose element begins here; moves past it.
+    /// Reads the value whose element begins here, and moves past it.
     ///
-    /// `outerDepth` is the number of arrays and dictionaries it stands in, which counts towards the limit of depth.
+    /// `outerDepth` is the number of arrays and dictionaries around it, which counts towards the limit of depth.
     mutating func parseValue(outerDepth: Int) throws(PropertyListError) -> PropertyListValue {
         var open: [OpenContainer] = []
         while true {
@@ -131,7 +131,7 @@ struct XMLPropertyListParser {
         }
     }
 
-    /// The key whose tag has been read, decoded; moves past its element.
+    /// Decodes the key whose tag has been read, and moves past its element.
     mutating func readKey(_ tag: XMLTag) throws(PropertyListError) -> String {
         guard tag.form == .opening else { return "" }
         guard let text = try scanner.readText(of: .key).string() else {

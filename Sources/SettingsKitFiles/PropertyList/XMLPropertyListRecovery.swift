@@ -1,8 +1,8 @@
-/// Finds what is intact in a damaged XML property list.
+/// Finds the intact members of a damaged XML property list.
 ///
-/// The pairs of the outermost dictionary are read one after another, by the parser that reads intact files; a pair is
-/// taken when both its key and its value are complete. When a pair is broken, reading goes on at the next key that
-/// seems to belong to the outermost dictionary, which is told in one of two ways:
+/// The parser for intact files reads the pairs of the outermost dictionary one after another. A pair is used if both
+/// its key and its value are complete. After a broken pair, reading continues at the next key that seems to belong to
+/// the outermost dictionary, which is recognized in one of two ways:
 ///
 /// - By indentation, where the first line inside the outermost dictionary is indented deeper than its tag, as in
 ///   files by Apple's writer, by `plutil`, by Python and by this library. Keys at the start of a line with exactly
@@ -12,11 +12,12 @@
 /// - By counting start and end tags of arrays and dictionaries, where the file is not indented. If an end tag itself
 ///   is lost, what follows is lost with it.
 ///
-/// Less is better than wrong: ``RecoveredMembers`` says which members are believed. The value before something that
-/// cannot follow a value is given up, since its own end may have come too early (`<string/>` for `<string>`).
+/// A missing member is better than a wrong one: ``RecoveredMembers`` determines which members are trusted. A value is
+/// discarded if something follows it that cannot follow a value, because its end may have come too early (`<string/>`
+/// for `<string>`).
 ///
-/// Bytes read in vain are counted, and recovery ends when they come to ``effort`` times the length of the text, so
-/// that the time is linear whatever the file.
+/// Bytes that are read in vain are counted, and recovery ends when they reach ``effort`` times the length of the text,
+/// so the time is linear for every file.
 struct XMLPropertyListRecovery {
     private static let effort = 16
 
@@ -24,7 +25,7 @@ struct XMLPropertyListRecovery {
     private var recovered = RecoveredMembers()
     /// Whether the start tag of the element `plist` was found, so that its end tag belongs at the end.
     private var hasPlistElement = false
-    /// Whether the last member was read just before the position.
+    /// Whether the last member ends at the position.
     private var followsMember = false
     /// Whether the last member is a dictionary whose end may be that of the outermost one.
     private var mayHaveTakenEnd = false
@@ -33,20 +34,21 @@ struct XMLPropertyListRecovery {
         parser = XMLPropertyListParser(text)
     }
 
-    /// The members that are intact, in the order of the file and each key once. Their order and number say nothing
-    /// about the rest.
+    /// The intact members, in the order of the file and each key once. Their order and number say nothing about the
+    /// others.
     static func members(in text: XMLDocumentText) -> [PropertyListMember] {
         var recovery = XMLPropertyListRecovery(text)
         recovery.readDocument()
         return recovery.recovered.intact
     }
 
-    /// Where the tag of a key of the outermost dictionary begins; of a repeated key, the last; `nil` if there is none.
+    /// The beginning of the tag of a key of the outermost dictionary; of a repeated key, the last; nil if there is
+    /// none.
     static func offset(ofKey key: String, in text: XMLDocumentText) -> Int? {
         var recovery = XMLPropertyListRecovery(text)
         recovery.readDocument(heedsIndentation: false)
         if recovery.recovered.certainCount != nil {
-            // The indentation helps where the structure does not.
+            // The indentation helps if the structure does not.
             recovery = XMLPropertyListRecovery(text)
             recovery.readDocument()
         }
@@ -61,8 +63,8 @@ struct XMLPropertyListRecovery {
         recovered.noteEnd(isInPlace: readPairs())
     }
 
-    /// Moves past the start tag of the outermost dictionary and finds out its indentation; `false` where there is no
-    /// such dictionary.
+    /// Moves past the start tag of the outermost dictionary and determines its indentation; returns false if there is
+    /// no such dictionary.
     private mutating func enterOutermostDictionary() -> Bool {
         while !parser.scanner.isAtEnd {
             let start = parser.scanner.position
@@ -105,7 +107,7 @@ struct XMLPropertyListRecovery {
 
     // MARK: Reading its pairs
 
-    /// Reads to the end of the outermost dictionary; `false` where that is not found.
+    /// Reads to the end of the outermost dictionary; returns false if it is not found.
     private mutating func readPairs() -> Bool {
         var effort = min(parser.scanner.bytes.count, Int.max / Self.effort) * Self.effort
         while true {
@@ -162,7 +164,7 @@ struct XMLPropertyListRecovery {
         mayHaveTakenEnd = value.isDictionary && !endsOnLineOfItsOwn
     }
 
-    /// Whether something begins here that looks like a tag, but is not one of a property list: a mistyped key, most likely.
+    /// Whether text begins here that looks like a tag, but is not one of a property list: probably a mistyped key.
     private var isAtUnknownTag: Bool {
         var scanner = parser.scanner
         do throws(PropertyListError) {
@@ -173,8 +175,8 @@ struct XMLPropertyListRecovery {
         }
     }
 
-    /// Whether the end tag that was just read begins a line with the indentation of the outermost dictionary's keys, and
-    /// so is not the end of the outermost dictionary itself.
+    /// Whether the end tag that was just read begins a line with the indentation of the outermost dictionary's keys,
+    /// and so is not the end of the outermost dictionary.
     private var endsOnLineOfItsOwn: Bool {
         guard let indentation = parser.outermostIndentation,
             let tag = parser.scanner.bytes[..<parser.scanner.position].lastIndex(of: UInt8(ascii: "<"))
@@ -183,11 +185,11 @@ struct XMLPropertyListRecovery {
     }
 
     private enum End {
-        /// The document ends, too.
+        /// The document ends here, too.
         case inPlace
-        /// The file ends, but not the document.
+        /// The file ends here, but not the document.
         case cut
-        /// Something follows that cannot.
+        /// Invalid text follows.
         case stray
     }
 
@@ -201,7 +203,8 @@ struct XMLPropertyListRecovery {
         return "</plist".utf8.starts(with: rest) ? .cut : .stray
     }
 
-    /// Moves to the next key of the outermost dictionary that does not begin before `start`; `false` where there is none.
+    /// Moves to the next key of the outermost dictionary that begins at or after `start`; returns false if there is
+    /// none.
     private mutating func resynchronise(from start: Int) -> Bool {
         var finder = XMLKeyFinder(
             bytes: parser.scanner.bytes, position: start, indentation: parser.outermostIndentation)

@@ -4,18 +4,18 @@
     import Foundation
 #endif
 
-/// Writes property lists in the XML format, laid out as Apple's own writer does.
+/// Writes property lists in the XML format, with the layout of Apple's writer.
 package enum XMLPropertyListWriter {
-    /// The file whose outermost dictionary has `members`, in their order; nested dictionaries are in theirs.
+    /// Returns the file whose outermost dictionary has `members`, in their order; nested dictionaries keep theirs.
     ///
-    /// No key may occur twice in a dictionary; if one does, all of its members are written, and the readers keep the
-    /// last. Keys are escaped as ``PropertyListKey`` describes. Dates are written as the whole second they lie in;
-    /// dates outside the years 1 to 9999, which have no agreed form, as a `real` of the same seconds. Reals are
-    /// written with the fewest digits that read back as the same number.
+    /// Each key should occur once in a dictionary. If a key is repeated, all of its members are written, and the
+    /// readers use the last. Keys are escaped as ``PropertyListKey`` describes. Dates are written as whole seconds;
+    /// dates outside the years 1 to 9999, which have no common form, as a `real` of the same seconds. Reals are written
+    /// with the fewest digits that read as the same number.
     ///
     /// - Parameter comment: Text for a comment after the document type, for people who open the file.
-    /// - Throws: `notRepresentable` where a string has a character that XML cannot hold, or the comment has such a
-    ///   character or `--`; `tooDeep` where `members` are nested deeper than the readers accept.
+    /// - Throws: `notRepresentable` if a string has a character that XML excludes, or the comment has such a character
+    ///   or `--`; `tooDeep` if `members` are nested deeper than the readers accept.
     /// - Complexity: Linear in the size of the file.
     package static func write(
         _ members: [PropertyListMember], comment: String? = nil
@@ -36,13 +36,13 @@ package enum XMLPropertyListWriter {
     }
 
     /// Whether ``write(_:comment:)`` accepts `value` as the value of a member of the outermost dictionary, and the
-    /// reader then gives back the same value, but for the fraction of a second of dates, and dates outside the years
-    /// 1 to 9999. Linear time.
+    /// reader then returns the same value, except for the fraction of a second of dates, and for dates outside the
+    /// years 1 to 9999. Linear time.
     package static func canRepresent(_ value: PropertyListValue) -> Bool {
         canRepresent(value, depth: 1)
     }
 
-    /// `depth` is the number of arrays and dictionaries that `value` stands in.
+    /// `depth` is the number of arrays and dictionaries around `value`.
     private static func canRepresent(_ value: PropertyListValue, depth: Int) -> Bool {
         switch value {
         case .boolean, .integer, .unsigned, .real, .date, .data: true

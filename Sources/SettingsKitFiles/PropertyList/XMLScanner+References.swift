@@ -1,8 +1,8 @@
 extension XMLScanner {
-    /// Reads the character or entity reference that begins here and appends what it stands for, as UTF-8.
+    /// Reads the character or entity reference that begins here and appends its text, as UTF-8.
     ///
-    /// The five entities of XML itself are known and no others, whatever the document type declares. A character
-    /// reference may name any Unicode scalar except NUL.
+    /// Only the five entities of XML are known, whatever the document type declares. A character reference may name any
+    /// Unicode scalar except NUL.
     mutating func readReference(into copy: inout [UInt8]) throws(PropertyListError) {
         let start = position
         if matches("&#", at: start) {
@@ -17,7 +17,7 @@ extension XMLScanner {
         copy.append(byte)
     }
 
-    /// Moves past the entity reference that begins here and gives what it stands for; `nil` where it is not known.
+    /// Moves past the entity reference that begins here and returns its text; nil if it is not known.
     private mutating func skipEntity() -> UInt8? {
         func skip(_ name: StaticString) -> Bool {
             guard matches(name, at: position) else { return false }
@@ -32,7 +32,7 @@ extension XMLScanner {
         return nil
     }
 
-    /// The scalar that a reference names, whose digits begin here, in decimal or after `x` in hexadecimal.
+    /// Reads the scalar of a reference, whose digits begin here, in decimal or after `x` in hexadecimal.
     private mutating func readCharacterReference(startingAt start: Int) throws(PropertyListError) -> Unicode.Scalar {
         var radix: UInt32 = 10
         if position < bytes.count, bytes[position] == UInt8(ascii: "x") {

@@ -1,7 +1,7 @@
 extension XMLScanner {
-    /// The tag that begins here; moves past it. Attributes are passed over.
+    /// Reads the tag that begins here, and moves past it. Attributes are skipped.
     ///
-    /// Throws `malformed` where no tag begins here or the element is not one of a property list.
+    /// Throws `malformed` if no tag begins here or the element is not one of a property list.
     mutating func readTag() throws(PropertyListError) -> XMLTag {
         let start = position
         guard start < bytes.count, bytes[start] == UInt8(ascii: "<") else { throw unexpected(at: start) }
@@ -67,8 +67,8 @@ extension XMLScanner {
         }
     }
 
-    /// The encoding that the XML declaration here names, in lower case; `nil` where there is no declaration, it does
-    /// not end or it names none. Does not move.
+    /// Returns the encoding of the XML declaration that begins here, in lower case; nil if there is no declaration, if
+    /// it does not end, or if it names none. Does not move.
     func declaredEncoding() -> String? {
         guard matches("<?xml", at: position) else { return nil }
         var end = position

@@ -1,7 +1,7 @@
 /// A position in the text of an XML file, and the steps over its markup.
 ///
-/// Every step either moves the position forward past what it has read or throws; none goes back. The text is
-/// inspected byte by byte, so a step costs time in proportion to what it passes over.
+/// Every step moves the position forward past the text that it has read, or throws; none moves back. A step takes time
+/// in proportion to the bytes that it passes.
 struct XMLScanner {
     let bytes: [UInt8]
     var position: Int
@@ -34,7 +34,7 @@ struct XMLScanner {
         while position < bytes.count, Self.isWhitespace(bytes[position]) { position += 1 }
     }
 
-    /// Moves past the next occurrence of `literal`; where there is none, moves to the end and throws `truncated`.
+    /// Moves past the next occurrence of `literal`; if there is none, moves to the end and throws `truncated`.
     mutating func skip(past literal: StaticString) throws(PropertyListError) {
         let last = literal.utf8CodeUnitCount - 1
         let first = literal.withUTF8Buffer { $0[0] }
@@ -58,7 +58,7 @@ struct XMLScanner {
         }
     }
 
-    /// Moves past the comment or processing instruction that begins here; `false` where none does.
+    /// Moves past the comment or processing instruction that begins here; returns false if none does.
     mutating func skipAside() throws(PropertyListError) -> Bool {
         if matches("<!--", at: position) {
             position += 4
@@ -72,8 +72,8 @@ struct XMLScanner {
         return true
     }
 
-    /// Moves past the document type declaration that begins here. What it declares, entities too, is passed over
-    /// unread, so nothing in it can have an effect.
+    /// Moves past the document type declaration that begins here. Its contents, entities too, are skipped, so they have
+    /// no effect.
     mutating func skipDocumentType() throws(PropertyListError) {
         position += "<!DOCTYPE".utf8.count
         var isInSubset = false

@@ -1,6 +1,6 @@
 /// The elements that occur in an XML property list.
 ///
-/// The raw value is the name itself, its ASCII bytes packed into one number with the first letter highest.
+/// The raw value is the name: its ASCII bytes packed into one number with the first letter highest.
 enum XMLElement: UInt64 {
     case key = 0x6B_65_79
     case string = 0x73_74_72_69_6E_67
@@ -15,7 +15,7 @@ enum XMLElement: UInt64 {
     case plist = 0x70_6C_69_73_74
 }
 
-/// One tag of an XML property list.
+/// A tag of an XML property list.
 struct XMLTag {
     enum Form {
         /// `<name>`
@@ -28,6 +28,6 @@ struct XMLTag {
 
     var element: XMLElement
     var form: Form
-    /// Where the tag begins.
+    /// The offset of the tag.
     var offset: Int
 }

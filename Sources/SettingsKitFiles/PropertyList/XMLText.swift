@@ -1,14 +1,14 @@
-/// The text of one element: a stretch of the file itself where it can be taken as it is, else a copy with
-/// references, sections and line ends resolved.
+/// The text of an element: a part of the file if possible, otherwise a copy with resolved references, sections and line
+/// ends.
 struct XMLText {
     var bytes: [UInt8]
     var range: Range<Int>
     var isASCII: Bool
 
-    /// The text as a string, or `nil` where it is not valid UTF-8.
+    /// The text as a string; nil if it is not valid UTF-8.
     func string() -> String? {
         let string = String(decoding: bytes[range], as: UTF8.self)
-        // Decoding replaces what is invalid, and the replacement then differs from the bytes.
+        // Decoding replaces invalid bytes, and the replacement then differs from them.
         guard isASCII || string.utf8.elementsEqual(bytes[range]) else { return nil }
         return string
     }
@@ -26,11 +26,13 @@ struct XMLText {
 }
 
 extension XMLScanner {
-    /// The text from here to the end tag of `element`; moves past the end tag.
+    /// Reads the text from here to the end tag of `element`, and moves past the end tag.
     ///
-    /// As XML demands, `\r\n` and `\r` become `\n`, except where written as a reference; comments and processing
-    /// instructions are no part of the text. Other elements inside, unknown entities and NUL are refused. Whether the
-    /// text is valid UTF-8 is left to ``XMLText/string()``.
+    /// As XML requires, `\r
+    /// ` and `\r` become `
+    /// `, except if written as a reference; comments and processing instructions are not part of the text. Other
+    /// elements inside, unknown entities and NUL are refused. ``XMLText/string()`` checks whether the text is valid
+    /// UTF-8.
     mutating func readText(of element: XMLElement) throws(PropertyListError) -> XMLText {
         let start = position
         let isASCII = skipPlainText()
@@ -50,7 +52,7 @@ extension XMLScanner {
         return XMLText(bytes: copy, range: 0..<copy.count, isASCII: false)
     }
 
-    /// Moves to the next byte that does not stand for itself; whether all bytes passed over are ASCII.
+    /// Moves to the next byte that is not literal text. Returns whether all bytes before it are ASCII.
     private mutating func skipPlainText() -> Bool {
         var index = position
         var union: UInt8 = 0
@@ -64,7 +66,7 @@ extension XMLScanner {
         return union < 0x80
     }
 
-    /// Reads what begins with a byte that does not stand for itself, other than an end tag.
+    /// Reads markup other than an end tag.
     private mutating func readSpecial(into copy: inout [UInt8]) throws(PropertyListError) {
         guard position < bytes.count else { throw unexpected(at: position) }
         switch bytes[position] {
@@ -77,7 +79,7 @@ extension XMLScanner {
                 try readSection(into: &copy)
             } else {
                 let start = position
-                // A lone "<" at the end may have been the start of an end tag; anything else is out of place.
+                // A single "<" at the end may be the beginning of an end tag; any other is invalid.
                 guard try skipAside() else { throw unexpected(at: bytes.count - start < 2 ? bytes.count : start) }
             }
         }

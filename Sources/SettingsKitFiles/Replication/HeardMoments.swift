@@ -7,7 +7,7 @@ struct HeardMoments: Hashable, Sendable {
 
     init(_ moments: [ReplicaID: HybridMoment] = [:]) { self.moments = moments }
 
-    /// More replicas than ever share a directory. What others have heard of further ones is not taken over.
+    /// More replicas than ever share a directory. What others have received from further ones is not taken over.
     static let limit = 1_000
 
     var isEmpty: Bool { moments.isEmpty }

@@ -9,10 +9,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// Runs what is still to be written when the process exits by `exit` or by returning from its main function.
+/// Runs pending writes when the process exits by `exit` or by returning from its main function.
 ///
-/// The process waits for locks of others for half a second then, however many stores it has. What is not in a store's file
-/// after that is safe in its journal.
+/// The process then waits at most half a second for locks of others, however many stores it has. Changes that are not
+/// in a store's file after that are safe in its journal.
 package enum ExitHook {
     private struct State {
         var isInstalled = false
@@ -44,19 +44,19 @@ package enum ExitHook {
         }
     }
 
-    /// Whether the process exits, and has waited for locks as long as it may: a lock that is not free is given up, on all
-    /// threads.
+    /// Whether the process exits, and has waited for locks as long as it may. Then all threads give up locks that are
+    /// not free.
     package static var isOutOfPatience: Bool {
         guard isExiting.load(ordering: .acquiring) else { return false }
         return exit.withLock { $0?.hasPassed ?? false }
     }
 }
 
-/// What a store still writes when it is let go of. The background may have held it last: then the process must not exit in
-/// the middle of that.
+/// The last write of a store that is released. The background may have held the last reference, and the process must
+/// not exit in the middle of the write.
 package enum LastWriting {
     private static let count = Atomic(0)
-    /// How long the exit waits for writing in progress, which waits for no lock longer than ``ExitHook`` allows.
+    /// How long the exit waits for writes in progress, which wait for locks no longer than ``ExitHook`` allows.
     private static let patience = Duration.seconds(3)
 
     package static func perform<Failure>(_ body: () throws(Failure) -> Void) throws(Failure) {
@@ -65,7 +65,7 @@ package enum LastWriting {
         try body()
     }
 
-    /// Waits until nothing is written any more, but not for long.
+    /// Waits until no write is running, but not for long.
     static func wait() {
         let deadline = Deadline(after: patience)
         var pause = LockPause()

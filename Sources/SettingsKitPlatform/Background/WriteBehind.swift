@@ -1,22 +1,22 @@
 import Synchronization
 
-/// Runs a store's writing in the background soon after a change, and once more when the process exits in order.
+/// Writes a store's file in the background soon after a change, and once more when the process exits in order.
 ///
-/// A write that fails is tried again, after a second, two, four, up to a minute, and whenever there is another change.
-/// The failure is told once; after a success, a new one is told again.
+/// A failed write is repeated after one second, two, four, up to a minute, and after each further change. The failure
+/// is reported once; after a success, the next failure is reported again.
 package final class WriteBehind: Sendable {
     private struct State {
         var isScheduled = false
         var isRetryScheduled = false
-        /// Whether the last write failed, and that was told.
+        /// Whether the last write failed, and that was reported.
         var hasFailed = false
-        /// How often in a row it was tried again in vain.
+        /// The number of failed attempts in a row.
         var retries = 0
-        /// How long the next changes are gathered.
+        /// The present delay after a change.
         var delay: Duration
     }
 
-    /// Writing takes at most this share of the time.
+    /// The largest share of the time that writing may take.
     private static let share = 0.1
     private static let longestDelay = Duration.seconds(0.8)
 
@@ -27,10 +27,10 @@ package final class WriteBehind: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - delay: How long changes are gathered before they are written; longer, but less than a second, where writing
+    ///   - delay: How long changes are gathered before they are written; longer, but less than a second, if writing
     ///     takes long.
-    ///   - write: Writes what is to be written; nothing if there is nothing. Called on a background thread.
-    ///   - report: Is told of a failure.
+    ///   - write: Writes the pending changes, if there are any. Called on a background thread.
+    ///   - report: Receives a failure.
     package init(
         delay: Duration = .milliseconds(100), write: @escaping @Sendable () throws -> Void,
         report: @escaping @Sendable (any Error) -> Void
@@ -42,9 +42,9 @@ package final class WriteBehind: Sendable {
         ExitHook.add(self)
     }
 
-    /// Sees to it that the next write is soon. Costs a lock.
+    /// Schedules a write soon. Costs a lock.
     ///
-    /// - Parameter patience: How much longer than usual it may take.
+    /// - Parameter patience: An additional delay.
     package func schedule(after patience: Duration = .zero) {
         let delay = state.withLock { state in
             defer { state.isScheduled = true }
@@ -57,7 +57,7 @@ package final class WriteBehind: Sendable {
         }
     }
 
-    /// Whether the last write has failed and is tried again later.
+    /// Whether the last write failed and will be repeated.
     package var isRetryScheduled: Bool { state.withLock { $0.isRetryScheduled } }
 
     private func run() {
@@ -71,7 +71,7 @@ package final class WriteBehind: Sendable {
         } catch {
             let (isFirst, retryDelay) = state.withLock { state in
                 defer { state.hasFailed = true }
-                // Writes that fail because of further changes do not make the wait longer.
+                // Failed writes after further changes do not make the wait longer.
                 if state.isRetryScheduled { return (!state.hasFailed, nil as Int?) }
                 state.isRetryScheduled = true
                 defer { state.retries += 1 }

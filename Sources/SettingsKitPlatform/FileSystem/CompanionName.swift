@@ -1,15 +1,15 @@
-/// The names of the files that lie beside a file and belong to it.
+/// The names of the files beside a file that belong to it.
 ///
-/// A name in a directory takes at most 255 bytes. Beside a file whose own name is long, the names of the others have a
-/// part of it and a hash of all of it, so that every process comes to the same name.
+/// A name in a directory has at most 255 bytes. If a file's own name is long, the names of its companions have a part
+/// of it and a hash of all of it, so that every process computes the same name.
 package enum CompanionName {
-    /// The longest name that companions have whole. The longest suffix takes 44 bytes: `-journal.damaged-` with a date
-    /// and a random number.
+    /// The longest name that companions contain completely. The longest suffix takes 44 bytes: `-journal.damaged-` with
+    /// a date and a random number.
     package static let longestName = 200
-    /// How much of a longer name its companions have.
+    /// The length of the part of a longer name.
     private static let keptSize = 160
 
-    /// What the names of all companions of a file begin with.
+    /// The beginning of the names of all companions of a file.
     package static func stem(of name: String) -> String {
         guard name.utf8.count > longestName else { return name }
         var kept = ""

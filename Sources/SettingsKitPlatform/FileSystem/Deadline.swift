@@ -6,12 +6,12 @@
     import Darwin
 #endif
 
-/// A moment up to which something is waited for; exact to a few milliseconds, and quick to ask for.
+/// The end of a wait, exact to a few milliseconds, and quick to test.
 package struct Deadline: Sendable {
     /// Nanoseconds of the monotonic clock.
     private let moment: UInt64
 
-    /// After a while; with no time at all, what is waited for is tried once.
+    /// Creates a deadline after a duration. With a duration of zero, there is one attempt.
     package init(after duration: Duration) {
         moment = duration <= .zero ? 0 : Self.now + UInt64(max(0, duration / .nanoseconds(1)))
     }

@@ -8,10 +8,10 @@
 
 /// Keeps the library's files off the descriptors of standard input, output and error.
 ///
-/// In a program that was started with one of them closed, the next file to be opened gets its number, and whatever the
-/// program prints would be written into that file.
+/// If a program was started with one of them closed, the next opened file gets its number, and the output of the
+/// program would be written into that file.
 package enum Descriptor {
-    /// The open file at a descriptor of 3 or above.
+    /// Returns the open file with a descriptor of at least 3.
     ///
     /// - Parameter descriptor: A new descriptor, closed by this call if it is below 3; -1 is passed on with `errno`.
     package static func aboveStandard(_ descriptor: Int32) -> Int32 {

@@ -1,8 +1,8 @@
-/// Who owns a file, and who may use it.
+/// The owner, group and mode of a file.
 package struct FilePermissions: Equatable, Sendable {
     package var owner: UInt32
     package var group: UInt32
-    /// The permission bits: `0o600` for example.
+    /// The permission bits, for example `0o600`.
     package var mode: UInt16
 
     package init(owner: UInt32, group: UInt32, mode: UInt16) {
@@ -11,9 +11,9 @@ package struct FilePermissions: Equatable, Sendable {
         self.mode = mode & 0o777
     }
 
-    /// The bits for reading and writing that the group has.
+    /// The group's bits for reading and writing.
     package var groupAccess: UInt16 { mode >> 3 & 0o6 }
-    /// The bits for reading and writing that all other users have.
+    /// The bits for reading and writing of all other users.
     package var othersAccess: UInt16 { mode & 0o6 }
 
     /// The bit for writing in ``groupAccess`` and ``othersAccess``.
@@ -29,28 +29,28 @@ package struct FilePermissions: Equatable, Sendable {
 }
 
 extension FileSystem {
-    /// Gives a new file the permissions of the file that it is to stand beside or to replace, as far as the system allows.
+    /// Gives a new file the permissions of the file that it accompanies or replaces, as far as the system allows.
     ///
-    /// Only the superuser can give a file to another owner. A member of a group can give a file to that group. Where the
-    /// group cannot be kept, its members get no more access than all users have: the bits would be another group's.
+    /// Only the superuser can give a file to another owner. A member of a group can give a file to that group. If the
+    /// group cannot be kept, its bits become those of all other users, because they would be another group's.
     ///
-    /// - Parameter new: The permissions that the file has now.
+    /// - Parameter new: The present permissions of the file.
     func copy(_ permissions: FilePermissions, to file: FileHandle, having new: FilePermissions) throws(SystemError) {
         var mode = permissions.mode
         var (isOwnerKept, isGroupKept) = (new.owner == permissions.owner, new.group == permissions.group)
         if !isOwnerKept { isOwnerKept = try changeOwner(of: file, to: permissions.owner) }
         if !isGroupKept { isGroupKept = try changeGroup(of: file, to: permissions.group) }
-        // The owner of the file is this user, who must be able to use it.
+        // The file's owner is this user, who must be able to use it.
         if !isOwnerKept { mode |= 0o600 }
         if !isGroupKept { mode = mode & ~0o070 | mode << 3 & 0o070 }
         if mode != new.mode { try changeMode(of: file, to: mode) }
     }
 
-    /// Gives a new file the permissions that it is to have.
+    /// Gives a new file its permissions.
     ///
     /// - Parameters:
-    ///   - permissions: Those of the file that it stands beside or replaces; nil where there is none.
-    ///   - path: Its own path.
+    ///   - permissions: Those of the file that it accompanies or replaces; nil if there is none.
+    ///   - path: Its path.
     package func setPermissions(
         of file: FileHandle, like permissions: FilePermissions?, inDirectoryOf path: String
     ) throws(SystemError) {
@@ -63,8 +63,8 @@ extension FileSystem {
         }
     }
 
-    /// Gives what the superuser has made to the owner of the directory that it is in: a program that runs once as root
-    /// must not lock out the user whose settings they are.
+    /// Gives a file that the superuser has created to the owner of its directory: a program that runs once as root must
+    /// not lock out its user.
     func giveToOwner(of directory: FilePermissions, _ file: FileHandle) throws(SystemError) {
         guard user == 0, directory.owner != 0 else { return }
         _ = try changeOwner(of: file, to: directory.owner)

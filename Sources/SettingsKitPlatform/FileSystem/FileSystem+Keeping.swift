@@ -6,28 +6,28 @@
     import Darwin
 #endif
 
-/// How a file was kept that another is to replace.
+/// How a file is kept that another one replaces.
 enum KeptFile {
     case notAtAll
-    /// It has another name besides its own.
+    /// It has a second name.
     case linked
-    /// It has another name in place of its own.
+    /// It has another name instead of its old one.
     case moved
 }
 
 extension FileSystem {
-    /// Gives a file another name besides its own, if that is possible.
+    /// Gives a file a second name, if that is possible.
     func linkIfPossible(_ path: String, as newPath: String) -> KeptFile {
         do throws(SystemError) {
             try link(path, as: newPath)
             return .linked
         } catch {
-            // There is none, or the file system has no hard links.
+            // There is no file, or the file system has no hard links.
             return .notAtAll
         }
     }
 
-    /// Gives a file another name. On file systems without hard links it has only that afterwards.
+    /// Gives a file another name, which on file systems without hard links replaces the old one.
     func keepAside(_ path: String, as newPath: String) throws(SystemError) -> KeptFile {
         do throws(SystemError) {
             try link(path, as: newPath)
@@ -42,7 +42,7 @@ extension FileSystem {
 }
 
 extension SystemError {
-    /// Whether a file got no other name because the file system has no hard links, or refuses one for this file: some
+    /// Whether a file has no second name because the file system has no hard links, or refuses one for this file: some
     /// systems protect files of other users.
     package var isAboutHardLinks: Bool { [EPERM, ENOTSUP, EOPNOTSUPP, EMLINK, ENOSYS].contains(number) }
 }

@@ -7,14 +7,14 @@
 #endif
 
 extension FileSystem {
-    /// Opens a file for reading; a symbolic link at the path is followed.
+    /// Opens a file for reading. Follows a symbolic link at the path.
     package func openForReading(_ path: String) throws(SystemError) -> FileHandle {
         try openForReading(path, followingLink: true)
     }
 
-    /// Opens a file for appending, and makes it where there is none.
+    /// Opens a file for appending, and creates it if it is missing.
     ///
-    /// - Returns: the file, and whether it was made by this call.
+    /// - Returns: the file, and whether this call has created it.
     package func openOrCreate(_ path: String) throws(SystemError) -> (file: FileHandle, isNew: Bool) {
         var attempts = 0
         while true {
@@ -26,16 +26,16 @@ extension FileSystem {
             do throws(SystemError) {
                 return (try create(path), true)
             } catch {
-                // Another process was quicker. A name that is there and cannot be opened comes up in the first call.
+                // Another process has created it first. If it cannot be opened, the first call throws.
                 attempts += 1
                 guard error.number == EEXIST, attempts < 100 else { throw error }
             }
         }
     }
 
-    /// Takes the exclusive lock on an open file, waiting for it if somebody else has it.
+    /// Takes the exclusive lock on an open file, and waits while another process or descriptor holds it.
     ///
-    /// - Returns: false if somebody else has it for so long.
+    /// - Returns: false if the lock was not free in time.
     package func lock(_ file: FileHandle, waiting patience: Duration) throws(SystemError) -> Bool {
         let deadline = Deadline(after: patience)
         var pause = LockPause()
@@ -46,7 +46,7 @@ extension FileSystem {
         return true
     }
 
-    /// Writes all of the bytes, in as many calls as it takes.
+    /// Writes all of the bytes, with as many calls as necessary.
     package func write(all bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) {
         var written = 0
         while written < bytes.count {
@@ -54,7 +54,7 @@ extension FileSystem {
         }
     }
 
-    /// The file's bytes from an offset on; fewer than `count` if the file ends before.
+    /// Returns the file's bytes from an offset on; fewer than `count` if the file ends before.
     package func read(_ count: Int, of file: FileHandle, at offset: Int64) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let read = try bytes.withUnsafeMutableBufferPointer { buffer throws(SystemError) in

@@ -6,9 +6,9 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// What tells one state of a file from another.
+/// The properties that distinguish one state of a file from another.
 ///
-/// The change time is among it because a tool can set the modification time back, but not the change time.
+/// They include the change time, because a tool can set the modification time, but not the change time.
 package struct FileStatus: Equatable, Sendable {
     package enum Kind: Sendable {
         case file, directory, link, other
@@ -20,11 +20,11 @@ package struct FileStatus: Equatable, Sendable {
     package var size: Int64
     package var modified: Timestamp
     package var changed: Timestamp
-    /// How many names the file has; none once it was removed or another was put in its place.
+    /// The number of the file's names; 0 after it was removed or replaced.
     package var linkCount: UInt64
     /// Not compared: a change of them changes the change time.
     package var permissions: FilePermissions
-    /// Whether only the file's name is here, and reading it would have its contents brought from elsewhere.
+    /// Whether only the file's name is here, and reading it would download its contents.
     package var isDataless = false
 
     package init(
@@ -74,48 +74,49 @@ package struct FileHandle: Sendable {
     }
 }
 
-/// The calls that the file stores make of the system, one for one: the only place where they touch a disk.
+/// The system calls of the file stores, which use the disk in no other way.
 ///
-/// Tests put another implementation here, to let any call fail. An implementation restarts calls that a signal has
-/// interrupted (`EINTR`); everything else it reports as it is.
+/// Tests use another implementation, to make any call fail. An implementation restarts calls that a signal has
+/// interrupted (`EINTR`), and reports all other errors.
 package protocol FileSystem: Sendable {
-    /// What is at a path; nil where nothing is.
+    /// Returns the status of the file at a path; nil if there is none.
     func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus?
     func status(of file: FileHandle) throws(SystemError) -> FileStatus
-    /// How many bytes an open file has. Cheaper than its status, also for who writes it next: a file system that was asked
-    /// for a file's times keeps the next ones more exactly.
+    /// Returns the number of bytes of an open file. This costs less than its status, also at the next write: a file
+    /// system whose file times were read keeps the next times with more precision.
     func size(of file: FileHandle) throws(SystemError) -> Int64
-    /// Where a symbolic link points to, as it is written in it.
+    /// Returns the target of a symbolic link, as it is stored.
     func destination(ofLink path: String) throws(SystemError) -> String
     /// - Parameter followingLink: If false, a symbolic link at the path is an error (`ELOOP`).
     func openForReading(_ path: String, followingLink: Bool) throws(SystemError) -> FileHandle
-    /// Makes a file that must not be there yet. It can be read at any place and is written at its end; its mode is 0600,
-    /// whatever the process's umask.
+    /// Creates a file that must not exist. It is read at any offset and written at its end. Its mode is 0600, whatever
+    /// the process's umask.
     func create(_ path: String) throws(SystemError) -> FileHandle
-    /// Opens a file that is read at any place and written at its end. A symbolic link is an error (`ELOOP`).
+    /// Opens a file that is read at any offset and written at its end. A symbolic link is an error (`ELOOP`).
     func openForAppending(_ path: String) throws(SystemError) -> FileHandle
-    /// The user whose rights the process has.
+    /// The user with whose rights the process runs.
     var user: UInt32 { get }
     /// - Returns: false if this user cannot give files to that one.
     func changeOwner(of file: FileHandle, to owner: UInt32) throws(SystemError) -> Bool
     /// - Returns: false if this user cannot give files to that group.
     func changeGroup(of file: FileHandle, to group: UInt32) throws(SystemError) -> Bool
     func changeMode(of file: FileHandle, to mode: UInt16) throws(SystemError)
-    /// Reads what fits into the buffer, from where the last call ended; 0 at the end of the file.
+    /// Reads into the buffer from the end of the last call on; returns 0 at the end of the file.
     func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
-    /// Reads what fits into the buffer, from `offset` on; 0 at the end of the file.
+    /// Reads into the buffer from `offset` on; returns 0 at the end of the file.
     func read(
         _ file: FileHandle, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int
-    /// Writes some of the bytes; answers how many. To the end of the file, if it was opened for appending.
+    /// Writes some of the bytes, and returns their number. Writes at the end of the file if it was opened for
+    /// appending.
     func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int
     func truncate(_ file: FileHandle, to size: Int64) throws(SystemError)
-    /// Sets the file's times to now, which watchers of its directory are told of.
+    /// Sets the file's times to now, which notifies watchers of its directory.
     func touch(_ file: FileHandle) throws(SystemError)
-    /// Takes the exclusive lock on an open file, without waiting. It belongs to the open file, not to the process or the
-    /// thread, and ends when the file is closed, for whatever reason.
+    /// Takes the exclusive lock on an open file, without waiting. The lock belongs to the open file, not to the process
+    /// or the thread, and ends when the file is closed, for any reason.
     ///
-    /// - Returns: false if somebody else has it.
+    /// - Returns: false if the lock is not free.
     func lock(_ file: FileHandle) throws(SystemError) -> Bool
     func unlock(_ file: FileHandle)
     /// Returns when the file's contents survive a power failure.
@@ -123,14 +124,14 @@ package protocol FileSystem: Sendable {
     /// Returns when the directory's entries survive a power failure.
     func synchronizeDirectory(_ path: String) throws(SystemError)
     func close(_ file: FileHandle)
-    /// Puts a file in the place of another, at once.
+    /// Renames a file over another, atomically.
     func rename(_ path: String, to newPath: String) throws(SystemError)
     /// Gives a file a second name, which must be free.
     func link(_ path: String, as newPath: String) throws(SystemError)
     func remove(_ path: String) throws(SystemError)
-    /// Makes a directory with the mode 0700, whatever the process's umask.
+    /// Creates a directory with the mode 0700, whatever the process's umask.
     ///
-    /// - Returns: false if something is there already.
+    /// - Returns: false if the path already exists.
     @discardableResult
     func createDirectory(_ path: String) throws(SystemError) -> Bool
     func names(inDirectory path: String) throws(SystemError) -> [String]

@@ -6,16 +6,15 @@
     import Darwin
 #endif
 
-/// The pauses between attempts to take a lock: there is no call that waits for one for a limited time.
+/// The pauses between attempts to take a lock: no system call waits for a lock for a limited time.
 ///
-/// A lock is held for some microseconds as a rule, so it is asked for again and again, less and less often, up to once in
-/// half a millisecond.
+/// A lock is usually held for some microseconds, so the pauses begin short and grow to half a millisecond.
 package struct LockPause {
     private var attempts = 0
 
     package init() {}
 
-    /// Waits until it is time for the next attempt.
+    /// Waits until the next attempt.
     package mutating func next() {
         attempts += 1
         if attempts <= 20 {

@@ -40,7 +40,7 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func openForReading(_ path: String, followingLink: Bool) throws(SystemError) -> FileHandle {
-        // Without waiting: the open of a FIFO that nothing writes to would never return.
+        // Without blocking: opening a FIFO without a writer would never return.
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followingLink ? 0 : O_NOFOLLOW)
         return try Self.handle(path) { open(path, flags) }
     }
@@ -48,10 +48,10 @@ package struct POSIXFileSystem: FileSystem {
     package func create(_ path: String) throws(SystemError) -> FileHandle {
         let file = try Self.handle(path) { open(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
         do throws(SystemError) {
-            // The umask may have taken from the owner, too.
+            // The umask may have removed bits of the owner, too.
             try changeMode(of: file, to: 0o600)
         } catch {
-            // A file system without permissions may refuse. The mode that the file has is looked at where it matters.
+            // A file system without permissions may refuse. The file's mode is checked where it matters.
         }
         return file
     }
@@ -160,7 +160,7 @@ package struct POSIXFileSystem: FileSystem {
     private static func changed(_ result: Int32, _ path: String) throws(SystemError) -> Bool {
         if result == 0 { return true }
         switch errno {
-        // Not for this user; or the file system has no owners, or not these.
+        // This user may not, or the file system has no such owners.
         case EPERM, EINVAL, ENOTSUP, ENOSYS: return false
         default: throw SystemError(call: "fchown", path: path, number: errno)
         }
@@ -202,7 +202,7 @@ package struct POSIXFileSystem: FileSystem {
     }
 }
 
-// Inside the type, the names of these calls mean its own functions.
+// Inside the type, the names of these calls are those of its functions.
 
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, buffer, count)

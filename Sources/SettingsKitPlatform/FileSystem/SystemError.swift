@@ -8,16 +8,16 @@ import SettingsKitCore
     import Darwin
 #endif
 
-/// What a system call reported: its name, the path it was for, and the error number.
+/// An error of a system call: the call's name, its path, and the error number.
 public struct SystemError: Error, Hashable, Sendable {
-    /// The system call, `rename` for example.
+    /// The system call, for example `rename`.
     public let call: String
-    /// The path that it was called with.
+    /// The path of the call.
     public let path: String
-    /// The error number, `ENOSPC` for example.
+    /// The error number, for example `ENOSPC`.
     public let number: Int32
 
-    /// Makes an error.
+    /// Creates an error.
     public init(call: String, path: String, number: Int32) {
         self.call = call
         self.path = path
@@ -39,7 +39,7 @@ extension SystemError: CustomStringConvertible {
 extension SystemError: ValueFreeError {}
 
 extension SystemError {
-    /// Whether it says that nothing can be written here, or nothing more.
+    /// Whether the error means that the file cannot be written, or that there is no room.
     package var isAboutWriting: Bool {
         switch number {
         case EACCES, EPERM, EROFS, ENOSPC, EDQUOT, EMFILE, ENFILE: true
@@ -47,7 +47,7 @@ extension SystemError {
         }
     }
 
-    /// Whether it says that there is something else where a directory should be.
+    /// Whether the error means that something else is in the place of a directory.
     package var isAboutKind: Bool {
         switch number {
         case ENOTDIR, ELOOP, ENAMETOOLONG: true

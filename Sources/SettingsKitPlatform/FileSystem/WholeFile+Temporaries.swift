@@ -12,20 +12,20 @@
     import Darwin
 #endif
 
-/// Temporary files: how they are named and made, and how those of dead processes are told from others.
+/// Names and creates temporary files, and recognizes abandoned ones.
 ///
-/// The process that writes a temporary file has it open and locked until the file has another name. The system frees the
-/// lock of a process that ends, so a temporary file that can be locked belongs to no process.
+/// The process that writes a temporary file keeps it open and locked until it is renamed. The system releases the locks
+/// of a process that ends, so a temporary file without a lock is abandoned.
 extension WholeFile {
-    /// When temporary files are removed that no process has locked.
+    /// When to remove temporary files without a lock.
     package enum Abandonment: Sendable {
         /// At once: all processes that write here are on this machine.
         case unlocked
-        /// After an hour: another machine may be writing, whose locks do not show here.
+        /// After an hour: another machine may be writing, whose locks are not visible here.
         case unlockedForAnHour
     }
 
-    /// Makes a temporary file beside the file at a path, and locks it.
+    /// Creates a temporary file beside the file at a path, and locks it.
     package static func makeTemporary(beside target: String, in fileSystem: any FileSystem) throws(SystemError)
         -> FileHandle
     {
@@ -46,27 +46,27 @@ extension WholeFile {
         }
     }
 
-    /// Removes a temporary file of this process that is of no use.
+    /// Removes a temporary file that this process does not need.
     package static func removeOwn(_ path: String, in fileSystem: any FileSystem) {
         do throws(SystemError) {
             try fileSystem.remove(path)
         } catch {
-            // A later run removes it, and the reason for which it is removed says what is wrong.
+            // A later run removes it, and the error that led here is reported.
         }
     }
 
     private static let suffix = ".tmp"
-    /// That of the name which a file has for the moment that was replaced. Nothing has it locked.
+    /// The temporary name of a replaced file. The file has no lock.
     static let keptSuffix = ".kept"
 
-    /// A name for a file that is to take the place of the one at `path`. ``removeTemporaries(_:)`` recognizes it.
+    /// Returns the name of a temporary file for the file at `path`. ``removeTemporaries(_:)`` recognizes it.
     package static func temporaryPath(for target: String, suffix: String = suffix) -> String {
         let (directory, name) = split(target)
         let random = String(getpid(), radix: 36) + "-" + String(UInt64.random(in: .min ... .max), radix: 36)
         return join(directory, ".\(CompanionName.stem(of: name)).\(random)\(suffix)")
     }
 
-    /// Removes what processes left behind that died between writing and renaming.
+    /// Removes the temporary files of processes that died between writing and renaming.
     package func removeTemporaries(_ abandonment: Abandonment) throws(SystemError) {
         let (directory, name) = Self.split(try resolvedPath())
         guard try fileSystem.status(of: directory, followingLink: true)?.kind == .directory else { return }
@@ -94,7 +94,7 @@ extension WholeFile {
         do throws(SystemError) {
             file = try fileSystem.openForReading(path, followingLink: false)
         } catch {
-            // Another process has removed it, or it is another user's: that user's programs remove it.
+            // Another process has removed it, or it is another user's, whose programs remove it.
             return
         }
         defer { fileSystem.close(file) }

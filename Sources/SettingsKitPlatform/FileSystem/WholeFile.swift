@@ -15,13 +15,13 @@ import Synchronization
     import Darwin
 #endif
 
-/// A file that is only ever read whole and replaced whole.
+/// A file that is always read and replaced as a whole.
 ///
-/// Replacing writes a temporary file in the same directory, synchronises it, renames it over the old one and synchronises
-/// the directory: whoever reads, and whenever the power fails, there is the old file or the new one. A symbolic link at
-/// the path stays a link, and what it points to is replaced.
+/// Replacing writes a temporary file in the same directory, synchronises it, renames it over the old one and
+/// synchronises the directory. So readers, also after a power failure, find the old file or the new one. A symbolic
+/// link at the path stays a link, and its target is replaced.
 package final class WholeFile: Sendable {
-    /// What was read, and the state of the file that it was read from.
+    /// The bytes of a file, and its state.
     package struct Contents: Sendable {
         package var bytes: Data
         package var status: FileStatus
@@ -29,7 +29,7 @@ package final class WholeFile: Sendable {
 
     package let path: String
     let fileSystem: any FileSystem
-    /// Directories that got a new entry which may not survive a power failure yet.
+    /// Directories with a new entry that may not survive a power failure yet.
     private let unsynchronized = Mutex<[String]>([])
 
     package init(path: String, fileSystem: any FileSystem) {
@@ -37,15 +37,15 @@ package final class WholeFile: Sendable {
         self.fileSystem = fileSystem
     }
 
-    /// The state of the file; nil where there is none.
+    /// Returns the state of the file; nil if it is missing.
     package func status() throws(SystemError) -> FileStatus? {
         try fileSystem.status(of: path, followingLink: true)
     }
 
-    /// Reads the file; nil where there is none.
+    /// Reads the file; returns nil if it is missing.
     ///
-    /// - Throws: `EISDIR` for a directory, `EFTYPE` or `EINVAL` for what is no file, `EFBIG` for one of more than `limit`
-    ///   bytes, and whatever the system reports.
+    /// - Throws: `EISDIR` for a directory, `EFTYPE` or `EINVAL` if it is not a file, `EFBIG` if it has more than
+    ///   `limit` bytes, and the errors of the system.
     package func read(limit: Int) throws(SystemError) -> Contents? {
         guard let present = try status() else { return nil }
         try requireFile(present)
@@ -53,7 +53,7 @@ package final class WholeFile: Sendable {
         do throws(SystemError) {
             file = try fileSystem.openForReading(path)
         } catch {
-            // It was there a moment ago; if it is not any more, there is nothing to read, and that is no error.
+            // It existed a moment ago. If it does not now, there is nothing to read, which is no error.
             if error.number == ENOENT { return nil }
             throw error
         }
@@ -73,7 +73,7 @@ package final class WholeFile: Sendable {
     }
 
     private func readAll(_ file: FileHandle, sizeHint: Int, limit: Int) throws(SystemError) -> Data {
-        // One byte more than the file is said to have, so that its end is met without growing.
+        // One byte more than the file's size, to find its end without another allocation.
         var bytes = Data(count: sizeHint + 1)
         var count = 0
         while true {
@@ -93,8 +93,8 @@ package final class WholeFile: Sendable {
         }
     }
 
-    /// A new file, complete and synchronised, that waits beside the old one to take its place. It is open, and locked so
-    /// that other processes do not take it for abandoned.
+    /// A complete and synchronised new file beside the old one, to replace it. It is open and locked, so that other
+    /// processes do not take it for abandoned.
     package final class Prepared: Sendable {
         fileprivate let target: String
         fileprivate let status: FileStatus
@@ -110,25 +110,25 @@ package final class WholeFile: Sendable {
         fileprivate func take() -> FileHandle? { file.withLock { $0.take() } }
     }
 
-    /// Puts `bytes` in the place of the file: ``prepare(_:)``, ``put(_:replaced:)`` and ``synchronizeDirectory()``.
+    /// Replaces the file by `bytes`: ``prepare(_:)``, ``put(_:replaced:)`` and ``synchronizeDirectory()``.
     ///
     /// - Returns: the state of the new file.
-    /// - Throws: whatever the system reports. The old file then is still there, unless the error is of the last step,
-    ///   synchronising the directory: then the new one is there, but a power failure may undo it.
+    /// - Throws: the errors of the system. The old file then stays, unless synchronising the directory failed: then the
+    ///   new one is in place, but a power failure may undo that.
     package func replace(with bytes: Data) throws(SystemError) -> FileStatus {
         let status = try put(prepare(bytes))
         try synchronizeDirectory()
         return status
     }
 
-    /// Writes a new file beside the old one and synchronises it, making the directory if there is none. This is what
-    /// takes time.
+    /// Writes a new file beside the old one and synchronises it. Creates the directory if it is missing. This is the
+    /// slow part.
     ///
-    /// The new file has the permissions of the old one, as far as the system allows; where there is none, only its owner
-    /// can use it.
+    /// The new file has the permissions of the old one, as far as the system allows. If there is no old one, only its
+    /// owner can use it.
     ///
-    /// - Parameter permissions: Those that the file is to have where there is no old one; nil for its owner alone.
-    /// - Throws: whatever the system reports; nothing is left behind then.
+    /// - Parameter permissions: The permissions of the file if there is no old one; nil for its owner only.
+    /// - Throws: the errors of the system; nothing is left behind then.
     package func prepare(
         _ bytes: Data, permissions: FilePermissions? = nil
     ) throws(SystemError) -> Prepared {
@@ -144,25 +144,25 @@ package final class WholeFile: Sendable {
         }
     }
 
-    /// Removes a prepared file that is not to take the old one's place after all. Does nothing after ``put(_:replaced:)``.
+    /// Removes a prepared file. Does nothing after ``put(_:replaced:)``.
     package func discard(_ prepared: Prepared) {
         if let file = prepared.take() { discard(file) }
     }
 
-    /// What becomes of the file that is replaced.
+    /// What to do with the replaced file.
     package enum Replaced: Sendable {
         case removed
-        /// It gets this name, in place of what has it now, in the moment after it was replaced.
+        /// Gives it this name, replacing the present file of that name, just after it was replaced.
         case renamed(String)
-        /// It gets this name, which no file has, before it is replaced. Where that is not possible, it is not replaced.
+        /// Gives it this free name before it is replaced. If that is not possible, it is not replaced.
         case keptAside(String)
     }
 
-    /// Puts a prepared file in the place of the old one.
+    /// Replaces the old file by a prepared one.
     ///
-    /// - Parameter replaced: What becomes of the old file; names are names in its directory.
-    /// - Returns: the state of the new file, and whether the old one has the name that it was to get.
-    /// - Throws: whatever the system reports; the old file is still there then, and the prepared one is gone.
+    /// - Parameter replaced: What to do with the old file; names are names in its directory.
+    /// - Returns: the state of the new file, and whether the old one has its new name.
+    /// - Throws: the errors of the system; the old file then stays, and the prepared one is removed.
     package func put(
         _ prepared: Prepared, replaced: Replaced
     ) throws(SystemError) -> (status: FileStatus, isOldKept: Bool) {
@@ -171,7 +171,7 @@ package final class WholeFile: Sendable {
         let (temporary, target) = (file.path, prepared.target)
         let directory = Self.split(target).directory
         var kept = KeptFile.notAtAll
-        // The name under which the old file is kept for the moment.
+        // The temporary name of the old file.
         var keptPath = ""
         do throws(SystemError) {
             switch replaced {
@@ -192,7 +192,7 @@ package final class WholeFile: Sendable {
                 case .notAtAll: break
                 }
             } catch {
-                // The first error says what is wrong. What is left loses nothing: a second name of the old file.
+                // The first error has the reason. Nothing is lost: the old file may keep a second name.
             }
             Self.removeOwn(temporary, in: fileSystem)
             throw error
@@ -202,7 +202,7 @@ package final class WholeFile: Sendable {
             do throws(SystemError) {
                 try fileSystem.rename(keptPath, to: Self.join(directory, name))
             } catch {
-                // The new file is in its place, and that is what counts.
+                // The new file is in place, which is what counts.
                 isOldKept = false
                 Self.removeOwn(keptPath, in: fileSystem)
             }

@@ -1,10 +1,10 @@
-/// Integers from files, which may hold anything.
+/// Arithmetic with integers from files, which may have any value.
 ///
-/// Swift's conversions and operators end the process when a result does not fit its type. Numbers that come from a file,
-/// and numbers calculated from them, go through these functions instead, which return nil.
+/// Swift's conversions and operators end the process if a result does not fit its type. Numbers from a file, and
+/// numbers calculated from them, go through these functions instead, which return nil.
 extension FixedWidthInteger {
     /// Creates an integer from one that was read from a file.
-    ///
+    /// Returns nil if the type cannot hold the number, or the number is outside `limits`.
     /// Returns nil if the type cannot hold the number, or the number lies outside of `limits`.
     package init?(checked number: some BinaryInteger, in limits: ClosedRange<Self> = .min ... .max) {
         guard let exact = Self(exactly: number), limits.contains(exact) else { return nil }
@@ -18,7 +18,7 @@ extension FixedWidthInteger {
         return overflow ? nil : sum
     }
 
-    /// This integer less one that was read from a file; nil if the type cannot hold the result.
+    /// The difference of this integer and one that was read from a file; nil if the type cannot hold it.
     package func subtracting(checked number: some BinaryInteger) -> Self? {
         guard let exact = Self(exactly: number) else { return nil }
         let (difference, overflow) = subtractingReportingOverflow(exact)
@@ -32,9 +32,9 @@ extension FixedWidthInteger {
         return overflow ? nil : product
     }
 
-    /// Creates an integer from the digits that all of `text` consists of, in lower or upper case, without a sign.
+    /// Creates an integer from text that consists of digits, in lower or upper case, without a sign.
     ///
-    /// Returns nil if there are none, if there are other bytes, or if the type cannot hold the number.
+    /// Returns nil if there are no digits or other bytes, or if the type cannot hold the number.
     package init?(checkedDigits text: some Sequence<UInt8>, radix: UInt32 = 10) {
         var number: Self?
         for byte in text {

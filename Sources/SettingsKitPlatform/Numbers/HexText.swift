@@ -1,4 +1,4 @@
-/// Lower-case hexadecimal digits, as many as the number's type has: every value has one text.
+/// Lower-case hexadecimal digits, as many as the number's type has, so every value has one text.
 package enum HexText {
     package static func text(_ number: some FixedWidthInteger & UnsignedInteger) -> String {
         var output: [UInt8] = []
@@ -15,7 +15,7 @@ package enum HexText {
         }
     }
 
-    /// The number that all of `text` spells; nil if it has other bytes, or not as many digits as the number.
+    /// Reads the number of `text`; nil if it has other bytes, or another number of digits.
     package static func number<Number: FixedWidthInteger & UnsignedInteger>(_ text: some Collection<UInt8>) -> Number? {
         guard text.count == MemoryLayout<Number>.size * 2 else { return nil }
         var number: Number = 0

@@ -19,13 +19,13 @@ import Synchronization
 
 /// Copies a database into a new file, some pages at a time.
 ///
-/// The pages go into a temporary file beside the new one, which gets its name when it is complete.
+/// The pages go into a temporary file beside the new one, which is renamed when it is complete.
 final class DatabaseBackup: Sendable {
     typealias Progress = @Sendable (SQLiteBackupProgress) -> Void
 
-    /// How many pages are copied between two looks at cancellation: 1 MB of usual ones.
+    /// The number of pages that are copied between two checks for cancellation: 1 MB with pages of the usual size.
     private static let pagesAtOnce: Int32 = 256
-    /// What SQLite may put beside a database.
+    /// The files that SQLite may create beside a database.
     private static let companions = ["-wal", "-shm", "-journal"]
 
     private let path: String
@@ -41,10 +41,10 @@ final class DatabaseBackup: Sendable {
         self.progress = progress
     }
 
-    /// Has the copy end soon, without a new file.
+    /// Ends the copy soon, without a new file.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
-    /// Copies what a connection sees, in one state, whatever others write meanwhile.
+    /// Copies one state of the database while others write.
     ///
     /// - Throws: `SettingsError`, `CancellationError`; there is no new file then.
     func run(from source: Connection) throws {
@@ -64,7 +64,8 @@ final class DatabaseBackup: Sendable {
         }
     }
 
-    /// - Throws: if there is a file at the path, or the log of a database that was there: SQLite would take it for the copy's.
+    /// - Throws: if there is a file at the path, or the log of an earlier database, which SQLite would use for the
+    ///   copy.
     private func requireFree() throws {
         for path in [path] + Self.companions.map({ path + $0 }) {
             guard try fileSystem.status(of: path, followingLink: false) != nil else { continue }
@@ -84,7 +85,7 @@ final class DatabaseBackup: Sendable {
     private func copy(_ source: Connection, to temporary: String) throws {
         let target = try Connection(path: temporary, isReadOnly: false, patience: .zero, description: description)
         defer { target.close() }
-        // No one else uses the file, and it is synchronized when it is complete.
+        // No other connection uses the file, and it is synchronized when it is complete.
         for pragma in ["locking_mode = EXCLUSIVE", "journal_mode = OFF", "synchronous = OFF"] {
             try target.set(pragma: pragma)
         }
@@ -94,7 +95,7 @@ final class DatabaseBackup: Sendable {
         do {
             try copyPages(backup, target)
         } catch {
-            // What it reports is what the last step has reported.
+            // Its error is that of the last step.
             sqlite3_backup_finish(backup)
             throw error
         }
@@ -120,7 +121,7 @@ final class DatabaseBackup: Sendable {
 
     // MARK: The new file
 
-    /// Gives a complete file its name, unless another file has it by now.
+    /// Renames a complete file, unless another file has that name by now.
     private func publish(_ temporary: String) throws {
         let file = try fileSystem.openForReading(temporary, followingLink: false)
         defer { fileSystem.close(file) }
@@ -128,7 +129,7 @@ final class DatabaseBackup: Sendable {
         do throws(SystemError) {
             try fileSystem.link(temporary, as: path)
         } catch {
-            // Another file has come to the path meanwhile; or the file system has no hard links.
+            // Another file has this name by now, or the file system has no hard links.
             try requireFree()
             guard error.isAboutHardLinks else { throw error }
             try fileSystem.rename(temporary, to: path)
@@ -145,7 +146,7 @@ final class DatabaseBackup: Sendable {
         do throws(SystemError) {
             try fileSystem.remove(path)
         } catch {
-            // Most often there is none. A temporary file that stays is removed by a later backup.
+            // Usually there is none. A later backup removes a temporary file that stays.
         }
     }
 }

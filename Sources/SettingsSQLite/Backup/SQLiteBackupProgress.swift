@@ -1,10 +1,10 @@
-/// How much of a database was copied by ``SQLiteStorage/backup(to:progress:)``.
+/// The progress of ``SQLiteStorage/backup(to:progress:)``.
 public struct SQLiteBackupProgress: Sendable, Hashable {
     /// The number of pages of the database.
     public let pageCount: Int
-    /// The number of pages that were copied so far.
+    /// The number of pages that were copied.
     public let copiedPageCount: Int
 
-    /// The part of the pages that was copied, from 0 to 1.
+    /// The copied part of the pages, from 0 to 1.
     public var fractionCompleted: Double { pageCount == 0 ? 1 : Double(copiedPageCount) / Double(pageCount) }
 }

@@ -17,23 +17,22 @@ extension SQLiteStorage {
     /// }
     /// ```
     ///
-    /// The copy is the database as it is when the backup begins; what is written meanwhile is not in it, and stays in the
-    /// write-ahead log until the end. The new file is complete or absent: it gets its name when it is whole and survives a
-    /// power failure. Only its owner can use it, and it needs no other file beside it. When the task is cancelled, nothing is
-    /// left behind.
+    /// The copy is the database as it is when the backup begins. Later writes stay in the write-ahead log until the
+    /// end. The new file is complete or absent: it gets its name when it is complete and survives a power failure. Only
+    /// its owner can use it, and it needs no other file beside it. When the task is cancelled, nothing is left behind.
     ///
     /// - Parameters:
-    ///   - url: The new file. Directories that lead to it are made. A file that is there is not replaced: a program may have
-    ///     it open.
+    ///   - url: The new file. Missing directories are created. An existing file is not replaced, because a program may
+    ///     have it open.
     ///   - progress: Called in the background after each part of the pages.
-    /// - Throws: `SettingsError`, with the code `storeUnavailable` if there is a file at `url`, `noRoom`, `writeFailed`,
-    ///   `readFailed`, `corruptDatabase`, `fileReplaced`; `CancellationError`.
+    /// - Throws: `SettingsError`, with the code `storeUnavailable` if there is a file at `url`, `noRoom`,
+    ///   `writeFailed`, `readFailed`, `corruptDatabase`, `fileReplaced`; `CancellationError`.
     public func backup(
         to url: URL, progress: @escaping @Sendable (SQLiteBackupProgress) -> Void = { _ in }
     ) async throws {
         let backup = try DatabaseBackup(to: url, progress: progress)
         try await withTaskCancellationHandler {
-            // A database in memory has no file, and only the storage's own connection sees it.
+            // A database in memory has no file, and only the storage's own connection can use it.
             let file = try await read { database in
                 let connection = try database.openConnection()
                 if connection.file == nil { try backup.run(from: connection) }
@@ -47,9 +46,9 @@ extension SQLiteStorage {
 }
 
 extension SQLiteStore {
-    /// Copies the database into a new file, all of its tables, while others read and write.
+    /// Copies the database into a new file, with all of its tables, while others read and write.
     ///
-    /// It is as ``SQLiteStorage/backup(to:progress:)``: the new file is complete or absent, and replaces no other.
+    /// As with ``SQLiteStorage/backup(to:progress:)``, the new file is complete or absent, and replaces no other.
     ///
     /// - Parameters:
     ///   - url: The new file.
@@ -68,9 +67,9 @@ extension SQLiteStore {
 }
 
 extension DatabaseBackup {
-    /// Copies the database at a path with a connection of its own, in the background.
+    /// Copies the database at a path with a separate connection, in the background.
     ///
-    /// - Parameter file: The one that is expected at the path; nil for any.
+    /// - Parameter file: The file that is expected at the path; nil for any.
     fileprivate func run(path: String, _ file: FileStatus?, description: String) async throws {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: "SettingsKit.\(description).backup").async {

@@ -2,9 +2,9 @@ import CSettingsKitSQLite
 import SettingsKitPlatform
 import Synchronization
 
-/// What ends one access early: the cancellation of its task. And what it waits for others at most.
+/// Ends one access early if its task is cancelled, and limits how long it waits for others.
 ///
-/// An access that has ended is never confused with the next one on its connection: each has limits of its own.
+/// Each access has separate limits, so an access that has ended is never confused with the next one on its connection.
 final class AccessLimits: Sendable {
     /// The connection that SQLite works on.
     // @unchecked: SQLite allows any thread to interrupt a connection that is open; the lock keeps it from being closed.
@@ -12,7 +12,7 @@ final class AccessLimits: Sendable {
         let pointer: OpaquePointer
     }
 
-    /// When waiting for others ends; nil if each wait has the time-out for itself.
+    /// The end of all waiting; nil if each wait has the whole time-out.
     let deadline: Deadline?
     private let hasBeenCancelled = Atomic(false)
     private let running = Mutex<Handle?>(nil)
@@ -25,21 +25,21 @@ final class AccessLimits: Sendable {
         if isCancelled { throw CancellationError() }
     }
 
-    /// Interrupts what SQLite does for the access, now and later.
+    /// Interrupts SQLite's work for the access, now and later.
     func cancel() {
         hasBeenCancelled.store(true, ordering: .releasing)
-        // The flag alone is looked at only from time to time, and not while rows are counted, for example.
+        // SQLite checks the flag only from time to time, and not while it counts rows, for example.
         running.withLock { handle in
             if let handle { sqlite3_interrupt(handle.pointer) }
         }
     }
 
-    /// The access uses a connection from now on.
+    /// Begins the use of a connection by the access.
     func begin(_ handle: OpaquePointer) {
         let handle = Handle(pointer: handle)
         running.withLock { $0 = handle }
     }
 
-    /// The access does not use the connection any more.
+    /// Ends the use of the connection by the access.
     func end() { running.withLock { $0 = nil } }
 }

@@ -1,9 +1,10 @@
 import CSettingsKitSQLite
 
-/// Decides what a statement may do, and notes which tables it uses, while SQLite prepares it. Belongs to one connection.
+/// Decides what a statement may do, and notes which tables it uses, while SQLite prepares it. Belongs to one
+/// connection.
 ///
-/// A connection is used by one access after another. What would stay with it is refused: a transaction that is begun or ended,
-/// another database, and pragmas that change how the connection works.
+/// One access after another uses a connection. So it refuses everything that would change the connection: the beginning
+/// or end of a transaction, another database, and pragmas of the connection.
 final class Authorizer {
     var access = TableAccess()
     /// Whether the module's own statements are prepared or run, which may do everything.
@@ -11,7 +12,7 @@ final class Authorizer {
     /// Why the last statement was refused.
     private(set) var refusal: String?
 
-    /// Has a connection ask `authorizer`, which must live as long as the connection.
+    /// Makes a connection ask `authorizer`, which must live as long as the connection.
     static func install(_ authorizer: Authorizer, on handle: OpaquePointer) {
         _ = sqlite3_set_authorizer(
             handle,

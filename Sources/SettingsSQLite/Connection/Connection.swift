@@ -2,54 +2,55 @@ import CSettingsKitSQLite
 import SettingsKitCore
 import SettingsKitPlatform
 
-/// An open database; used by one thread at a time, which is its owner's business.
+/// An open database. Its owner ensures that one thread at a time uses it.
 final class Connection {
     let path: String
-    /// What errors call the database.
+    /// The name of the database in errors.
     let description: String
     /// Whether the file cannot be written through this connection.
     let isReadOnly: Bool
 
-    /// Tables that were found to be as they should be, and the version of the schema in which they were.
+    /// Tables that were checked, with the version of the schema at that time.
     var checkedTables: [String: Int64] = [:]
 
     let handle: OpaquePointer
     let authorizer = Authorizer()
     private var statements: [ExactText: Statement] = [:]
-    /// Those that begin and end transactions: nobody else gets them for the same text.
+    /// The statements that begin and end transactions. No other caller gets them for the same text.
     private var transactionStatements: [TransactionStep: Statement] = [:]
     private var dataVersionStatement: Statement?
-    /// How rows are put into tables; one way a table, the last.
+    /// The statements that insert rows, the last used ones of each table.
     private var insertions: [ExactText: Insertion] = [:]
     private var lastInsertion: Insertion?
-    /// The version of the schema that they are for; and whether it is the present one for sure.
+    /// The version of the schema that they are for; and whether it is known to be the present one.
     private var insertionsSchema: Int64?
     private var isSchemaKnown = false
     private let forks = Fork.count
-    /// The file that was opened; nil where that could not be found out.
+    /// The file that was opened; nil if that is not known.
     let file: FileStatus?
     private var isClosed = false
-    /// Whether the transaction is to write: SQLite itself counts its end, where the file is written, among what only reads.
+    /// Whether the transaction is to write. SQLite counts its end, which writes the file, among statements that only
+    /// read.
     var isForWriting = false
 
-    /// How many statements are kept prepared.
+    /// The number of statements that stay prepared.
     private static let statementLimit = 100
-    /// After how many of its steps SQLite asks whether to go on: some ten microseconds.
+    /// The number of steps after which SQLite asks whether to continue: some ten microseconds.
     private static let progressInterval: Int32 = 1_000
 
-    /// The path of a database that is in memory only, and in no file.
+    /// The path of a database in memory.
     static let inMemory = ":memory:"
 
-    /// How long it waits for another connection that has the file locked.
+    /// The time to wait for another connection that has the file locked.
     var patience: Duration
-    /// What bounds the present access.
+    /// The limits of the present access.
     private var limits: AccessLimits?
     /// The present wait for another connection.
     private var wait: (deadline: Deadline, pause: LockPause)?
 
-    /// Opens a database that is there.
+    /// Opens an existing database.
     ///
-    /// - Parameter patience: How long it waits for another connection that has the file locked.
+    /// - Parameter patience: The time to wait for another connection that has the file locked.
     init(path: String, isReadOnly: Bool, patience: Duration, description: String) throws {
         try SQLiteLibrary.requireUsable()
         let file = path == Self.inMemory ? nil : try? POSIXFileSystem().status(of: path, followingLink: true)
@@ -79,7 +80,7 @@ final class Connection {
 
     deinit { close() }
 
-    /// Lets go of the database; what was inherited by a child made by fork, without a trace in the file.
+    /// Closes the database. In a child made by fork, leaves no trace in the file.
     func close() {
         if isClosed { return }
         isClosed = true
@@ -88,7 +89,7 @@ final class Connection {
         forgetInsertions()
         dataVersionStatement = nil
         if isInherited {
-            // In the middle of something, SQLite would undo it, in the memory that the processes share.
+            // In the middle of a transaction, SQLite would undo it, in the memory that the processes share.
             if isInTransaction { return }
             csqlite_keep_log_on_close(handle)
         }
@@ -102,8 +103,8 @@ final class Connection {
     /// Whether this process is a child of the one that opened the database, and must not use the connection.
     var isInherited: Bool { Fork.count != forks && !isInMemory }
 
-    /// - Throws: `SettingsError` with the code `fileReplaced` if there is another file at the path now, or none; what is
-    ///   written through this connection would be lost.
+    /// - Throws: `SettingsError` with the code `fileReplaced` if there is another file at the path now, or none: writes
+    ///   through this connection would be lost.
     func requireSameFile() throws { try requireSameFile(as: file) }
 
     /// - Throws: `SettingsError` with the code `fileReplaced` if the file at the path is not this one.
@@ -116,7 +117,7 @@ final class Connection {
 
     // MARK: Statements
 
-    /// A statement for one piece of SQL, prepared or kept from the last time.
+    /// Returns a statement for a piece of SQL, newly prepared or kept from an earlier use.
     func statement(_ sql: String) throws -> Statement {
         let text = ExactText(text: sql)
         if let kept = statements[text], !kept.isInUse { return kept }
@@ -130,7 +131,7 @@ final class Connection {
         return statement
     }
 
-    /// What begins and ends transactions.
+    /// Returns a statement that begins or ends a transaction.
     private enum TransactionStep: String {
         case begin = "BEGIN"
         case beginWriting = "BEGIN IMMEDIATE"
@@ -147,12 +148,13 @@ final class Connection {
         }
     }
 
-    /// Sets something for this connection. (Some pragmas take effect while they are prepared, so none is kept.)
+    /// Sets a pragma of this connection. (Some pragmas take effect while they are prepared, so no such statement is
+    /// kept.)
     func set(pragma: String) throws {
         try authorizer.trusting { try run(script: "PRAGMA \(pragma)") }
     }
 
-    /// Runs all statements of a script, one after the other, without keeping them.
+    /// Runs all statements of a script in order, without keeping them.
     ///
     /// - Parameter run: Runs one of them.
     func run(script: String, _ run: (Statement) throws -> Void = { try $0.run() }) throws {
@@ -165,14 +167,14 @@ final class Connection {
         }
     }
 
-    /// SQLite reads up to the first NUL: what follows would be left out without a word.
+    /// SQLite reads only up to the first NUL, and would ignore the rest silently.
     private func requireNoNUL(_ sql: String) throws {
         if sql.utf8.contains(0) { throw failure("There is a NUL character in its text.") }
     }
 
     /// Prepares the first statement from an offset on.
     ///
-    /// - Returns: nil for a comment or nothing at all; and where the next statement begins, if there is one.
+    /// - Returns: nil for a comment or an empty text; and the offset of the next statement, if there is one.
     func prepare(_ sql: String, from offset: Int) throws -> (Statement?, rest: Int?) {
         authorizer.begin()
         var prepared: OpaquePointer?
@@ -194,7 +196,7 @@ final class Connection {
         return (statement, isEnd ? nil : end)
     }
 
-    /// What is thrown for a code; `CancellationError` once the access is cancelled.
+    /// The error for a code; `CancellationError` once the access is cancelled.
     func error(_ code: Int32, isWriting: Bool) -> any Error {
         let isCancelled = limits?.isCancelled == true
         if isCancelled && [SQLITE_INTERRUPT, SQLITE_BUSY].contains(Int(code & 0xFF)) { return CancellationError() }
@@ -208,7 +210,7 @@ final class Connection {
 
     // MARK: Limits
 
-    /// Does something within the limits of an access.
+    /// Runs `body` within the limits of an access.
     ///
     /// - Throws: what `body` throws; `CancellationError` if the access is cancelled before this returns.
     func within<R>(_ limits: AccessLimits, _ body: () throws -> R) throws -> R {
@@ -220,13 +222,13 @@ final class Connection {
         return result
     }
 
-    /// From now on an access with these limits uses the connection.
+    /// Begins the use of this connection by an access with these limits.
     func apply(_ limits: AccessLimits) {
         self.limits = limits
         limits.begin(handle)
     }
 
-    /// The access has ended: nothing interrupts what comes next.
+    /// Ends the access, so that it interrupts nothing that follows.
     func liftLimits() {
         limits?.end()
         limits = nil
@@ -235,9 +237,9 @@ final class Connection {
     /// - Throws: `CancellationError` if the present access is cancelled.
     func requireNotCancelled() throws(CancellationError) { try limits?.requireNotCancelled() }
 
-    /// Has SQLite ask, while it works, whether it should go on.
+    /// Makes SQLite ask, while it works, whether to continue.
     private func installHandlers() {
-        // The connection closes the handle when it goes away itself.
+        // The connection closes the handle when it is released.
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_progress_handler(
             handle, Self.progressInterval,
@@ -257,7 +259,7 @@ final class Connection {
 
     /// Waits a moment for another connection that has the file locked.
     ///
-    /// - Returns: false if it has been too long.
+    /// - Returns: false if the wait has been too long.
     private func waitsAgain(isFirst: Bool) -> Bool {
         if isFirst { wait = (limits?.deadline ?? Deadline(after: patience), LockPause()) }
         if limits?.isCancelled == true || wait?.deadline.hasPassed != false { return false }
@@ -270,7 +272,7 @@ final class Connection {
     /// Whether a transaction is open. SQLite ends one by itself when the disk is full, for example.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Begins a transaction that sees one state of the database and, if it is to write, keeps other writers out.
+    /// Begins a transaction that sees one state of the database and, if it is to write, excludes other writers.
     func begin(writing: Bool) throws {
         forgetSchema()
         isForWriting = writing
@@ -292,7 +294,7 @@ final class Connection {
         }
     }
 
-    /// Ends a transaction without its changes, if there is one.
+    /// Rolls back a transaction, if there is one.
     func rollBack() {
         isForWriting = false
         // The next change of the schema may have the same number.
@@ -302,11 +304,11 @@ final class Connection {
         do {
             try execute(.rollBack)
         } catch {
-            // SQLite has rolled back by itself then; whoever uses the connection next would be told if not.
+            // SQLite has then rolled back itself. If it has not, the next use of the connection reports that.
         }
     }
 
-    /// Does everything in one transaction, or nothing.
+    /// Runs `body` in one transaction: all or nothing.
     func transaction<R>(writing: Bool, _ body: () throws -> R) throws -> R {
         try begin(writing: writing)
         do {
@@ -321,14 +323,14 @@ final class Connection {
 
     // MARK: The database as a whole
 
-    /// A number that is another one after another connection, of whatever process, has committed something.
+    /// A number that changes after another connection, of any process, has committed a change.
     func dataVersion() throws -> Int64 {
         let statement = try dataVersionStatement ?? statement("PRAGMA data_version")
         dataVersionStatement = statement
         return try integer(statement, [])
     }
 
-    /// The first column of the first row; 0 where there is none.
+    /// The first column of the first row; 0 if there is none.
     func integer(_ sql: String, _ parameters: [SQLiteValue] = []) throws -> Int64 {
         try integer(statement(sql), parameters)
     }
@@ -342,7 +344,7 @@ final class Connection {
         return number
     }
 
-    /// How to put a row into a table, inside a transaction.
+    /// Returns the statements that put a row into a table, inside a transaction.
     func insertion(into table: String, _ entries: [SQLiteRow.Entry]) throws -> Insertion {
         if isSchemaKnown, let last = lastInsertion, last.isFor(table, entries) { return last }
         if !isSchemaKnown {
@@ -368,12 +370,12 @@ final class Connection {
         lastInsertion = nil
     }
 
-    /// The schema may be another one now.
+    /// Notes that the schema may have changed.
     func forgetSchema() { isSchemaKnown = false }
 
-    /// How many rows the last statement has changed.
+    /// The number of rows that the last statement has changed.
     var changeCount: Int { Int(sqlite3_changes(handle)) }
 
-    /// The number of the last row that was inserted.
+    /// The row number of the last inserted row.
     var lastRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 }

@@ -17,10 +17,10 @@ import Synchronization
 
 /// The file of a database.
 enum DatabaseFile {
-    /// Held while a new file is open here: closing it would end the locks that SQLite meanwhile has on it in this process.
+    /// Held while a new file is open here: closing the file would release SQLite's locks on it in this process.
     private static let making = Mutex(())
 
-    /// The path that a URL stands for, with symbolic links followed.
+    /// The path of a URL, with symbolic links followed.
     static func path(of url: URL, store: String) throws -> String {
         guard url.isFileURL else {
             throw SettingsError(.storeUnavailable, store: store, underlying: NotAFileURL())
@@ -36,17 +36,18 @@ enum DatabaseFile {
         }
     }
 
-    /// Makes an empty file, readable by its owner only, and the directories that lead to it, where there is none.
-    /// (SQLite gives the files beside it the same mode.)
+    /// Creates an empty file, readable by its owner only, and the missing directories that lead to it, if there is no
+    /// file. (SQLite gives the files beside it the same mode.)
     ///
-    /// - Throws: `SettingsError` with the code `storeUnavailable`, also if there is something that is no file.
+    /// - Throws: `SettingsError` with the code `storeUnavailable`, also if there is something at the path that is not a
+    ///   file.
     static func make(_ path: String, store: String) throws {
         try SQLiteLibrary.requireUsable()
         do throws(SystemError) {
             try requireFile(path)
             try WholeFile(path: path, fileSystem: POSIXFileSystem()).createDirectory()
             try making.withLock { _ throws(SystemError) in
-                // A file that is there is not opened here, for the same reason.
+                // An existing file is not opened here, for the same reason.
                 let descriptor = Descriptor.aboveStandard(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
                 let number = errno
                 if descriptor != -1 {
@@ -60,7 +61,7 @@ enum DatabaseFile {
         }
     }
 
-    /// - Throws: `SettingsError` with the code `storeUnavailable` if there is something at the path that is no file.
+    /// - Throws: `SettingsError` with the code `storeUnavailable` if there is something at the path that is not a file.
     static func requireFile(_ path: String, store: String) throws {
         do throws(SystemError) {
             try requireFile(path)
@@ -77,7 +78,7 @@ enum DatabaseFile {
         }
     }
 
-    /// Tells the file at a path from others that were or will be there; empty where that cannot be found out.
+    /// Identifies the file at a path among all that were or will be there; empty if that is not known.
     static func identity(of path: String) -> String {
         let status = try? POSIXFileSystem().status(of: path, followingLink: true)
         return status.map { "\($0.device) \($0.inode)" } ?? ""

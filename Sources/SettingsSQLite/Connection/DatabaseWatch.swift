@@ -10,30 +10,31 @@ import Synchronization
     import Darwin
 #endif
 
-/// Has a database looked at when another process may have written it, and tells others when this one has.
+/// Polls a database when another process may have written it, and notifies other processes when this one has.
 ///
-/// SQLite itself tells nobody of a commit. Whoever uses this module touches the write-ahead log after one, which the system
-/// tells at once; other programs are noticed when they close the database, and at the next look in its turn.
+/// SQLite does not announce commits. Processes that use this module touch the write-ahead log after a commit, which the
+/// system reports at once. Commits of other programs are noticed when these close the database, and at the next regular
+/// poll.
 final class DatabaseWatch: Sendable {
     private enum Announcement: UInt8, AtomicRepresentable {
         case none, made, needed
     }
 
-    /// The files as they were in the last round.
+    /// The state of the files in the last round.
     private struct Seen {
         var statuses: [FileStatus?] = []
-        /// How many more rounds have found them so.
+        /// The number of further rounds that have found the same state.
         var looks = 0
     }
 
-    /// How long a change may go unnoticed where the file system may not report it.
+    /// How long a change may go unnoticed if the file system may not report it.
     private static let slow = Duration.seconds(1)
-    /// How long others are not told again.
+    /// The shortest time between two notifications of other processes.
     private static let pause = Duration.milliseconds(10)
 
-    /// Where looking is done.
+    /// The queue that polls.
     private let queue = BackgroundQueue()
-    /// Where others are told: looking may call listeners, which take their time.
+    /// The queue that notifies other processes: polling may call listeners, which can take long.
     private let announcements = BackgroundQueue()
     private let path: String
     private let log: String
@@ -45,7 +46,7 @@ final class DatabaseWatch: Sendable {
     private let announcement = Atomic(Announcement.none)
     private let forks = Fork.count
 
-    /// - Parameter handler: Looks at the database; called in the background, never while the process forks.
+    /// - Parameter handler: Polls the database. Called in the background, never while the process forks.
     init(path: String, handler: @escaping @Sendable () -> Void) {
         self.path = path
         log = path + "-wal"
@@ -66,14 +67,14 @@ final class DatabaseWatch: Sendable {
     private static func place(_ path: String, _ log: String) -> Lookout.Place {
         let (directory, name) = WholeFile.split(log)
         #if canImport(Darwin)
-            // There, a file is watched by opening it, and closing it again would end the locks that SQLite has on it.
+            // There, watching a file opens it, and closing it would release SQLite's locks on it.
             return .init(directory: directory, names: [name])
         #else
             return .init(directory: directory, names: [name, WholeFile.split(path).name])
         #endif
     }
 
-    /// Has the database looked at soon; with `inAMoment`, if it was in use and may be so again.
+    /// Polls the database soon; with `inAMoment`, a little later, because it was in use.
     func lookAgain(inAMoment: Bool = false) {
         if isAboutToLook.exchange(true, ordering: .acquiringAndReleasing) { return }
         let work: @Sendable () -> Void = { [weak self] in
@@ -84,7 +85,7 @@ final class DatabaseWatch: Sendable {
         if inAMoment { queue.asyncAfter(Self.pause, work) } else { queue.async(work) }
     }
 
-    /// Has the database looked at after a while, as it was locked just now: there need not be another event.
+    /// Polls the database after a while, because it was locked: there may be no other event.
     func lookLater() {
         if isLookPlanned.exchange(true, ordering: .acquiringAndReleasing) { return }
         queue.asyncAfter(Self.slow) { [weak self] in
@@ -94,10 +95,10 @@ final class DatabaseWatch: Sendable {
         }
     }
 
-    /// Whether the files have been as they are for two rounds, with a look after each.
+    /// Whether the files have had one state for two rounds, with a poll after each.
     ///
-    /// One look is not enough: a commit is written into the log, then waits for the disk, and can be read only after that,
-    /// when the log's status shows nothing new any more.
+    /// One poll is not enough: a commit is written into the log, then waits for the disk, and can be read only after
+    /// that, when the log's status no longer changes.
     private func isQuiet() -> Bool {
         let present = statuses
         return seen.withLock { seen in
@@ -115,13 +116,13 @@ final class DatabaseWatch: Sendable {
             do throws(SystemError) {
                 return try POSIXFileSystem().status(of: path, followingLink: true)
             } catch {
-                // What cannot be asked for looks as if there were nothing; using the database reports why.
+                // A status that cannot be read counts as none. Using the database reports the reason.
                 return nil
             }
         }
     }
 
-    /// Tells other processes that something was committed: in the background, and not for each of many commits in a row.
+    /// Notifies other processes of a commit: in the background, and not for each of many commits in a row.
     func announce() {
         // A child made by fork has no background.
         guard forks == Fork.count else { return touchLog() }
@@ -142,7 +143,7 @@ final class DatabaseWatch: Sendable {
     }
 
     private func touchLog() {
-        // If it fails, others look from time to time, too.
+        // If it fails, other processes still poll from time to time.
         _ = utimensat(AT_FDCWD, log, nil, 0)
     }
 }

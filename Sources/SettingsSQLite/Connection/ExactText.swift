@@ -1,4 +1,4 @@
-/// SQL, or a name in it. Unlike strings, two that are written with other scalars are not equal.
+/// SQL, or a name in it. Unlike strings, two texts are equal only if their scalars are.
 struct ExactText: Hashable {
     let text: String
 
@@ -6,7 +6,7 @@ struct ExactText: Hashable {
         one.text.hasSameBytes(as: other.text)
     }
 
-    /// Hashes the length and the end, in which most statements differ: each run of a statement looks for it.
+    /// Hashes the length and the end, where most statements differ. Each run of a statement looks it up.
     func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { bytes in

@@ -1,9 +1,9 @@
-/// The name of a table, a column or an index, as it stands in SQL.
+/// The name of a table, a column or an index in SQL.
 enum Identifier {
-    /// The name between backquotes. (Between double quotes, SQLite would take a name that it does not know for a string.)
+    /// The name between backquotes. (SQLite takes an unknown name between double quotes for a string.)
     static func quoted(_ name: String) -> String { Quotes.around(name, "`") }
 
-    /// Whether two names are one to SQLite, which knows no case of letters beyond ASCII.
+    /// Whether two names are equal to SQLite, which ignores the case of ASCII letters only.
     static func areSame(_ one: String, _ other: String) -> Bool {
         one.utf8.count == other.utf8.count && zip(one.utf8, other.utf8).allSatisfy { lowercased($0) == lowercased($1) }
     }
@@ -15,7 +15,8 @@ enum Identifier {
 
 /// Text between quotes.
 enum Quotes {
-    /// The text between two quotes, with those in it doubled: each byte that is one, whatever it makes a character with.
+    /// The text between two quotes, with each quote in it doubled, byte by byte: also one that forms a character with
+    /// its neighbours.
     static func around(_ text: String, _ quote: Unicode.Scalar) -> String {
         var quoted = String.UnicodeScalarView()
         quoted.append(quote)

@@ -3,14 +3,14 @@ final class Insertion {
     private let table: String
     private let isASCII: Bool
     private let columns: [String]
-    /// As a new row.
+    /// Inserts a new row.
     let plain: KeptStatement
-    /// In the place of the row with the same primary key.
+    /// Replaces the row with the same primary key.
     let replacing: KeptStatement
-    /// Into the row with the same primary key, which keeps what it has in other columns; nil where there are none. The values
-    /// are those at `otherPositions`, and then those at `keyPositions`.
+    /// Updates the row with the same primary key, which keeps its other columns; nil if there are none. The values are
+    /// those at `otherPositions`, and then those at `keyPositions`.
     let update: KeptStatement?
-    /// Where the columns of the table's primary key are among `columns`; nil if one is missing, or there is none.
+    /// The positions in `columns` of the columns of the table's primary key; nil if one is missing, or there is none.
     let keyPositions: [Int]?
     let otherPositions: [Int]
 
@@ -35,21 +35,22 @@ final class Insertion {
         let conflict = positions.map { names[$0] }.joined(separator: ", ")
         replacing = KeptStatement(
             "\(insert) ON CONFLICT (\(conflict)) DO \(others.isEmpty ? "NOTHING" : "UPDATE SET \(excluded)")")
-        // SQLite looks at what a new row must hold before it looks for the old one, which may hold what is left out here.
+        // SQLite checks the constraints of a new row before it looks for the old one, which may have values for columns
+        // that are missing here.
         let isPartial = columns.count < all.count && !others.isEmpty
         let change = others.map { "\(names[$0]) = ?" }.joined(separator: ", ")
         let isSame = positions.map { "\(names[$0]) = ?" }.joined(separator: " AND ")
         update = isPartial ? KeptStatement("UPDATE \(table) SET \(change) WHERE \(isSame)") : nil
     }
 
-    /// Whether the table has this name, written with the same bytes.
+    /// Whether the table has this name, with the same bytes.
     private func isSame(_ table: String) -> Bool {
-        // Of the names that are equal to one in ASCII, all others are longer.
+        // Names that are equal in ASCII and have other bytes are longer.
         if isASCII { return self.table == table && self.table.utf8.count == table.utf8.count }
         return self.table.hasSameBytes(as: table)
     }
 
-    /// Whether it is for rows of a table with these columns.
+    /// Whether the statements are for rows of a table with these columns.
     func isFor(_ table: String, _ entries: [SQLiteRow.Entry]) -> Bool {
         guard columns.count == entries.count, isSame(table) else { return false }
         for (column, entry) in zip(columns, entries) where column != entry.name { return false }
@@ -57,7 +58,7 @@ final class Insertion {
     }
 }
 
-/// SQL, and its statement once it was used.
+/// SQL, and its statement after the first use.
 final class KeptStatement {
     let sql: String
     private var prepared: Statement?

@@ -2,16 +2,16 @@ import SettingsKitCore
 import SettingsKitPlatform
 import Synchronization
 
-/// Which files this process has open as databases.
+/// The files that this process has open as databases.
 ///
-/// SQLite knows of each file which locks the process has on it. A child made by fork inherits that knowledge, but not the
-/// locks: as long as a connection of its parent's is open in it, another one to the same file would take no locks at all,
-/// and other processes would remove the log under its hands.
+/// SQLite remembers the process's locks on each file. A child made by fork inherits that memory, but not the locks.
+/// While a connection of its parent is open in it, another one to the same file would take no locks at all, and other
+/// processes would remove the log while it is in use.
 enum OpenDatabases {
     private struct Entry: Hashable {
         let device: UInt64
         let inode: UInt64
-        /// How often the process had become another one when the file was opened.
+        /// The process's fork count when the file was opened.
         let forks: Int
     }
 

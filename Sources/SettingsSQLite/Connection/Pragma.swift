@@ -1,6 +1,7 @@
-/// Which pragmas may be run inside an access: those that read, and those that change the database and not the connection.
+/// The pragmas that may be run inside an access: those that read, and those that change the database and not the
+/// connection.
 enum Pragma {
-    /// Why a pragma is refused; nil if it is allowed.
+    /// The reason why a pragma is refused; nil if it is allowed.
     ///
     /// - Parameter name: In lower case.
     static func refusal(of name: String, hasArgument: Bool) -> String? {

@@ -9,27 +9,27 @@ import SettingsKitCore
 
 /// A prepared statement of a connection.
 final class Statement {
-    /// The tables that it reads and writes; perhaps others when SQLite has prepared it anew.
+    /// The tables that it reads and writes; others perhaps after SQLite has prepared it again.
     private(set) var access: TableAccess
     let isReadOnly: Bool
     private(set) var columnNames: [String] = []
-    /// Whether somebody goes through its rows: another must be prepared for the same text then.
+    /// Whether its rows are being iterated: then another statement must be prepared for the same text.
     private(set) var isInUse = false
-    /// A number that no other row of the statement has had, in whatever run.
+    /// A number that no other row of the statement has, in any run.
     private(set) var rowNumber = 0
-    /// What went wrong with the present row.
+    /// The error of the present row.
     let notes = SQLiteRow.Notes()
-    /// What errors call the database.
+    /// The name of the database in errors.
     let description: String
 
-    /// Where the next column is that is asked for, most likely.
+    /// The likely position of the next requested column.
     private var nextColumn = 0
-    /// Whether there is only one column of each name; otherwise the first of them is meant.
+    /// Whether each name is that of one column; otherwise the first of them counts.
     private var hasUniqueNames = true
-    /// How often SQLite has prepared the statement anew, because the schema had changed.
+    /// How often SQLite has prepared the statement again because the schema had changed.
     private(set) var preparations: Int32 = 0
     private let handle: OpaquePointer
-    // Used only while the statement runs, which it does on behalf of the connection.
+    // Used only while the statement runs, which it does for the connection.
     private unowned let connection: Connection
 
     init(_ handle: OpaquePointer, access: TableAccess, connection: Connection) {
@@ -52,12 +52,12 @@ final class Statement {
 
     var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
-    /// Runs the statement, and calls `row` for each row that comes, until it answers false.
+    /// Runs the statement, and calls `row` for each row until it returns false.
     func forEachRow(_ parameters: some Collection<SQLiteValue>, _ row: () throws -> Bool) throws {
         precondition(!isInUse, "A statement is run twice at a time.")
         isInUse = true
         defer {
-            // What was wrong was told by the step.
+            // The step has reported the error.
             sqlite3_reset(handle)
             if !parameters.isEmpty { sqlite3_clear_bindings(handle) }
             rowNumber += 1
@@ -73,12 +73,12 @@ final class Statement {
         }
     }
 
-    /// Runs a statement that gives no rows, or whose rows nobody wants.
+    /// Runs a statement without rows, or ignores its rows.
     func run(_ parameters: some Collection<SQLiteValue> = []) throws {
         try forEachRow(parameters) { true }
     }
 
-    /// The first step of a run: SQLite may prepare the statement anew now, and at no other time.
+    /// Begins a run. SQLite may prepare the statement again now, and at no other time.
     private func firstStep() throws -> Bool {
         defer {
             let count = sqlite3_stmt_status(handle, Int32(SQLITE_STMTSTATUS_REPREPARE), 0)
@@ -143,7 +143,7 @@ final class Statement {
 
     // MARK: Columns of the present row
 
-    /// Where a column is; most are asked for in their order. As everywhere in SQL, case does not matter.
+    /// The position of a column. Most are requested in order. As everywhere in SQL, case does not matter.
     func index(of name: String) -> Int? {
         if hasUniqueNames, nextColumn < columnNames.count, columnNames[nextColumn] == name {
             defer { nextColumn += 1 }
@@ -155,7 +155,7 @@ final class Statement {
         return index
     }
 
-    /// The value of a column. Text that is not UTF-8, which other programs can store, is given as bytes.
+    /// The value of a column. Text that is not UTF-8, which other programs can store, is returned as bytes.
     func value(at column: Int) -> SQLiteValue {
         let index = Int32(column)
         switch Int(sqlite3_column_type(handle, index)) {
@@ -187,7 +187,7 @@ final class Statement {
         return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
     }
 
-    /// Takes the whole row into a hash.
+    /// Feeds the whole row into a hasher.
     func hash(into hasher: inout Hasher) {
         for column in columnNames.indices {
             let type = sqlite3_column_type(handle, Int32(column))

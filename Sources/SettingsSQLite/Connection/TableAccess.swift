@@ -1,9 +1,9 @@
-/// Which tables a statement reads and writes, as SQLite says while it prepares it: triggers, views and the actions of
-/// foreign keys included.
+/// The tables that a statement reads and writes, as SQLite reports while it prepares the statement: triggers, views and
+/// the actions of foreign keys included.
 struct TableAccess: Sendable, Equatable {
     var reads: Set<String> = []
     var writes: Set<String> = []
-    /// Whether it makes, alters or drops something: any table may be concerned then.
+    /// Whether it creates, alters or drops something: then any table may be concerned.
     var changesSchema = false
 
     mutating func formUnion(_ other: TableAccess) {

@@ -1,15 +1,15 @@
 import CSettingsKitSQLite
 import SettingsKitCore
 
-/// What SQLite reported: its result code, a sentence, and the file.
+/// An error of SQLite: its result code, its message, and the file.
 ///
-/// It is the `SettingsError.underlying` error of what this module throws. No value that was bound to a statement is in it:
-/// where SQLite's own sentence could quote one, it is replaced by the general one for the code.
+/// It is the `SettingsError.underlying` error of this module's errors. It contains no bound value: if SQLite's own
+/// message could quote one, the general message for the code replaces it.
 public struct SQLiteError: Error, Hashable, Sendable {
     /// The extended result code, `SQLITE_CONSTRAINT_UNIQUE` (2067) for example; see
     /// <https://www.sqlite.org/rescode.html>.
     public let code: Int32
-    /// What SQLite said: "UNIQUE constraint failed: users.name".
+    /// SQLite's message, for example "UNIQUE constraint failed: users.name".
     public let message: String
     /// The path of the database.
     public let path: String
@@ -19,14 +19,14 @@ public struct SQLiteError: Error, Hashable, Sendable {
 }
 
 extension SQLiteError: ValueFreeError {
-    /// The sentence and the result code.
+    /// The message and the result code.
     public var description: String { "\(message) (SQLite \(code))" }
 }
 
 extension SQLiteError {
-    /// What went wrong with a connection just now.
+    /// Creates the error of a connection's last call.
     ///
-    /// - Parameter isAboutText: Whether it was found out from the statement's text alone, before any value was bound.
+    /// - Parameter isAboutText: Whether the statement's text alone causes the error, before any value was bound.
     init(_ code: Int32, handle: OpaquePointer?, path: String, isAboutText: Bool = false) {
         let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
         // The extended code is that of the last call on the connection; it must be this one.
@@ -37,7 +37,7 @@ extension SQLiteError {
         message = text.map { String(cString: $0) } ?? "Error \(code)"
     }
 
-    /// Whether the sentence for a code names columns and constraints only. (`RAISE` in a trigger, and functions, can put
+    /// Whether the message for a code names only columns and constraints. (`RAISE` in a trigger, and functions, can put
     /// values into theirs.)
     private static func isValueFree(_ code: Int32) -> Bool {
         switch Int(code) & 0xFF {
@@ -48,14 +48,14 @@ extension SQLiteError {
         }
     }
 
-    /// The error that is thrown for this one.
+    /// The error to throw for this one.
     ///
-    /// - Parameter isWriting: Whether something was to be written, for codes that do not say it themselves.
+    /// - Parameter isWriting: Whether the call was to write, for codes that do not say it themselves.
     func settingsError(isWriting: Bool, store: String) -> SettingsError {
         let code: SettingsError.Code =
             switch Int(primaryCode) {
             case SQLITE_CONSTRAINT: .constraintViolated
-            // The last: it has begun to read again and again, and others were always quicker.
+            // The last: a read was restarted again and again, because others were always quicker.
             case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
             case SQLITE_READONLY: .readOnly
             case SQLITE_FULL: .noRoom

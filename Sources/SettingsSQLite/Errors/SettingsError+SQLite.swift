@@ -4,13 +4,13 @@ extension SettingsError.Code {
     /// A constraint of the schema forbids the write: `NOT NULL`, `UNIQUE`, a foreign key, a check. Nothing was written.
     public static let constraintViolated = Self(
         name: "constraintViolated", advice: "The schema does not allow this; nothing was written.")
-    /// There is no room left on the disk. Nothing was written.
+    /// The disk is full. Nothing was written.
     public static let noRoom = Self(
         name: "noRoom", advice: "There is no room left for the database; nothing was written. Make room and try again.")
-    /// The file is something else than an SQLite database. It is left as it is.
+    /// The file is not an SQLite database. It was not changed.
     public static let notADatabase = Self(
         name: "notADatabase", advice: "The file is not an SQLite database; it was not changed. Give another path.")
-    /// The database is damaged. What it holds is left as it is.
+    /// The database is damaged. It was not changed.
     public static let corruptDatabase = Self(
         name: "corruptDatabase",
         advice:
@@ -20,30 +20,30 @@ extension SettingsError.Code {
     public static let schemaTooNew = Self(
         name: "schemaTooNew",
         advice: "The database was made by a newer version of this program; it was not changed. Update the program.")
-    /// The database lacks versions of the schema, and they cannot be applied: because it is opened for reading only, or
+    /// The database lacks versions of the schema that cannot be applied: because it is opened for reading only, or
     /// because the program has replaced them by another version.
     public static let schemaTooOld = Self(
         name: "schemaTooOld",
         advice: "The database was made by an older version of this program, and cannot be upgraded here.")
-    /// A version of the schema could not be applied; the database is as it was before that version.
+    /// A version of the schema could not be applied. The database is unchanged since the version before.
     public static let schemaUpgradeFailed = Self(
         name: "schemaUpgradeFailed",
-        advice: "A version of the schema could not be applied; the database is as it was before it.")
-    /// A table is not there, or has not the columns that it should have.
+        advice: "A version of the schema could not be applied; the database has the version before it.")
+    /// A table is missing, or has other columns than expected.
     public static let unexpectedTable = Self(
         name: "unexpectedTable",
-        advice: "The table is not as it should be; it was not changed. Make it so, or choose another name.")
-    /// SQLite does not understand a statement, or cannot carry it out.
+        advice: "The table has other columns than expected; it was not changed. Alter it, or choose another name.")
+    /// SQLite does not understand a statement, or cannot run it.
     public static let statementFailed = Self(
-        name: "statementFailed", advice: "SQLite could not carry out the statement; it has changed nothing.")
-    /// A row has not what a record or a type expects: a missing column, `NULL`, a value of another type.
+        name: "statementFailed", advice: "SQLite could not run the statement; nothing has changed.")
+    /// A row lacks a value that a record or a type expects: a missing column, `NULL`, a value of another type.
     public static let unexpectedRow = Self(
-        name: "unexpectedRow", advice: "A row does not hold what is expected of it.")
+        name: "unexpectedRow", advice: "A row does not have the expected values.")
     /// A value cannot be stored in a database. Nothing was written.
     public static let unstorable = Self(
         name: "unstorable", advice: "The value cannot be stored in a database; nothing was written.")
-    /// A database was used after the `read` or `write` that it was given for; or inside the closure of one, a storage was
-    /// accessed or a store written.
+    /// A database was used after its `read` or `write` had returned; or a storage was accessed, or a store written,
+    /// inside the closure of one.
     public static let outsideAccess = Self(
         name: "outsideAccess",
         advice:
@@ -57,7 +57,7 @@ extension SettingsError.Code {
         name: "libraryTooOld", advice: "The SQLite library of this system is too old; install a newer one.")
 }
 
-/// A sentence of this module about the cause of an error; it never holds a value.
+/// A message of this module about the cause of an error. It never contains a value.
 struct SQLiteProblem: ValueFreeError, Equatable {
     let description: String
 

@@ -4,104 +4,105 @@
 /// User.where(Column("age") >= 18 && !Column("name").like("A%")).ordered(by: Column("name").ascending)
 /// ```
 ///
-/// Comparing is SQL's: `NULL` is neither equal nor unequal to any value, so `Column("locale") != "en"` leaves out the rows
-/// without a locale. Find them with `Column("locale").isNull`, or by comparing with `nil`: `Column("locale") == nil`.
+/// Comparisons are SQL's: `NULL` is neither equal nor unequal to any value, so `Column("locale") != "en"` omits the
+/// rows without a locale. Find them with `Column("locale").isNull`, or by comparing with `nil`: `Column("locale") ==
+/// nil`.
 public struct Column: Sendable {
-    /// The column's name, which is part of the program: it is quoted, but not a value.
+    /// The column's name. It is part of the program: quoted, and not a value.
     public let name: String
 
-    /// The column of that name.
+    /// Creates the column with a name.
     public init(_ name: String) { self.name = name }
 }
 
 extension Column {
-    /// Whether the column holds the value; whether it holds `NULL` for nil.
+    /// True for rows whose column equals the value; for nil, for rows whose column is `NULL`.
     public static func == <Value: SQLiteConvertible>(column: Column, value: Value?) -> SQLiteCondition {
         value == nil ? column.isNull : SQLiteCondition(column, "=", value)
     }
 
-    /// Whether the column holds another value; whether it holds any for nil.
+    /// True for rows whose column has another value; for nil, for rows whose column has any value.
     public static func != <Value: SQLiteConvertible>(column: Column, value: Value?) -> SQLiteCondition {
         value == nil ? column.isNotNull : SQLiteCondition(column, "<>", value)
     }
 
-    /// Whether the column holds `NULL`.
+    /// True for rows whose column is `NULL`.
     public var isNull: SQLiteCondition { SQLiteCondition(self, "IS NULL") }
 
-    /// Whether the column holds a value.
+    /// True for rows whose column is not `NULL`.
     public var isNotNull: SQLiteCondition { SQLiteCondition(self, "IS NOT NULL") }
 
-    /// Whether the column holds `NULL`, as ``isNull``.
+    /// True for rows whose column is `NULL`, as ``isNull``.
     public static func == (column: Column, value: _OptionalNilComparisonType) -> SQLiteCondition { column.isNull }
 
-    /// Whether the column holds a value, as ``isNotNull``.
+    /// True for rows whose column is not `NULL`, as ``isNotNull``.
     public static func != (column: Column, value: _OptionalNilComparisonType) -> SQLiteCondition { column.isNotNull }
 
-    /// Whether two columns hold the same value.
+    /// True for rows whose two columns are equal.
     public static func == (column: Column, other: Column) -> SQLiteCondition { SQLiteCondition(column, "=", other) }
 
-    /// Whether two columns hold different values.
+    /// True for rows whose two columns differ.
     public static func != (column: Column, other: Column) -> SQLiteCondition { SQLiteCondition(column, "<>", other) }
 
-    /// Whether the column holds less than the value.
+    /// True for rows whose column is less than the value.
     public static func < <Value: SQLiteConvertible>(column: Column, value: Value) -> SQLiteCondition {
         SQLiteCondition(column, "<", value)
     }
 
-    /// Whether the column holds the value or less.
+    /// True for rows whose column is at most the value.
     public static func <= <Value: SQLiteConvertible>(column: Column, value: Value) -> SQLiteCondition {
         SQLiteCondition(column, "<=", value)
     }
 
-    /// Whether the column holds more than the value.
+    /// True for rows whose column is greater than the value.
     public static func > <Value: SQLiteConvertible>(column: Column, value: Value) -> SQLiteCondition {
         SQLiteCondition(column, ">", value)
     }
 
-    /// Whether the column holds the value or more.
+    /// True for rows whose column is at least the value.
     public static func >= <Value: SQLiteConvertible>(column: Column, value: Value) -> SQLiteCondition {
         SQLiteCondition(column, ">=", value)
     }
 
-    /// Whether the column holds one of the values. Of none, none is.
+    /// True for rows whose column equals one of the values. Always false for an empty list.
     public func isOne<Value: SQLiteConvertible>(of values: some Sequence<Value>) -> SQLiteCondition {
         SQLiteCondition(self, "IN", ValueList(values))
     }
 
-    /// Whether the column holds a value that is none of these. It holds for each value if there are none.
+    /// True for rows whose column has a value that is not in the list. True for every value if the list is empty.
     public func isAbsent<Value: SQLiteConvertible>(among values: some Sequence<Value>) -> SQLiteCondition {
         SQLiteCondition(self, "NOT IN", ValueList(values))
     }
 
-    /// Whether the column holds text of that pattern: `%` is any text, `_` any one character; ASCII letters match without
-    /// regard to case.
+    /// True for rows whose column matches a pattern: `%` is any text, `_` any character; ASCII letters match in either
+    /// case.
     ///
     /// - Parameters:
     ///   - pattern: The pattern, which is bound as a value.
-    ///   - escape: What stands before a `%` or `_` that means itself.
+    ///   - escape: The character before a literal `%` or `_`.
     public func like(_ pattern: String, escape: Character? = nil) -> SQLiteCondition {
         var condition = SQLiteCondition(self, "LIKE", pattern)
         if let escape { condition.append(" ESCAPE ", String(escape)) }
         return condition
     }
 
-    /// Smallest first; `NULL` before everything.
+    /// Sorts by the column, smallest first; `NULL` before everything.
     public var ascending: SQLiteOrder { SQLiteOrder(column: self, isAscending: true) }
 
-    /// Largest first; `NULL` after everything.
+    /// Sorts by the column, largest first; `NULL` after everything.
     public var descending: SQLiteOrder { SQLiteOrder(column: self, isAscending: false) }
 
-    /// What an update is to store in the column; nil for `NULL`.
+    /// An assignment for an update; nil for `NULL`.
     public func set<Value: SQLiteConvertible>(to value: Value?) -> SQLiteAssignment {
         SQLiteAssignment(column: self, value: value)
     }
 
-    /// What an update is to store in the column: `NULL`.
+    /// An assignment of `NULL` for an update.
     public func set(to value: _OptionalNilComparisonType) -> SQLiteAssignment {
         SQLiteAssignment(column: self, value: SQLiteValue.null)
     }
 
-    /// What an update is to store in the column: the raw value of an enumeration, or JSON text; nil for `NULL`.
+    /// An assignment for an update: the raw value of an enumeration, or JSON text; nil for `NULL`.
     @_disfavoredOverload
     public func set<Value: Encodable>(to value: Value?) -> SQLiteAssignment {
         SQLiteAssignment(column: self, value: value.map { CodableColumn($0) })

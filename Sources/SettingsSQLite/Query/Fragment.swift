@@ -1,8 +1,8 @@
-/// A piece of SQL and the values that stand for the question marks in it.
+/// A piece of SQL and the values for its question marks.
 struct Fragment: Sendable {
     private(set) var sql: String
     private(set) var values: [SQLiteValue]
-    /// Why the piece cannot be used; told when it is.
+    /// The reason why the piece cannot be used, thrown when it is.
     private(set) var problem: (any Error)?
 
     init(_ sql: String = "", _ values: [SQLiteValue] = []) {

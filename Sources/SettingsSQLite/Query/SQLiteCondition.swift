@@ -1,10 +1,11 @@
-/// Which rows of a table match; built from ``Column``s, and combined with `&&`, `||` and `!`.
+/// Selects rows of a table. Build conditions from ``Column``s, and combine them with `&&`, `||` and `!`.
 public struct SQLiteCondition: Sendable {
     private(set) var fragment: Fragment
-    /// What joins its parts, if it is a chain of several: more of the same need no parentheses, of which SQLite can take 90.
+    /// The operator of a chain: more operands of the same need no parentheses, of which SQLite allows 90.
     private var operation: String?
 
-    /// A condition in SQL, with the interpolated values bound: `SQLiteCondition(sql: "length(name) > \(limit)")`.
+    /// Creates a condition in SQL, with the interpolated values bound: `SQLiteCondition(sql: "length(name) >
+    /// \(limit)")`.
     public init(sql: SQLiteStatement) { fragment = sql.fragment }
 
     private init(_ fragment: Fragment) { self.fragment = fragment }
@@ -54,17 +55,17 @@ public struct SQLiteCondition: Sendable {
         return part
     }
 
-    /// Whether both hold.
+    /// True if both conditions are true.
     public static func && (one: SQLiteCondition, other: SQLiteCondition) -> SQLiteCondition {
         combine(one, "AND", other)
     }
 
-    /// Whether one of them holds, or both.
+    /// True if at least one of the conditions is true.
     public static func || (one: SQLiteCondition, other: SQLiteCondition) -> SQLiteCondition {
         combine(one, "OR", other)
     }
 
-    /// Whether it does not hold. What compares with `NULL` does not, and neither does its negation.
+    /// True if the condition is false. A comparison with `NULL` is not true, and neither is its negation.
     public static prefix func ! (condition: SQLiteCondition) -> SQLiteCondition {
         var fragment = Fragment("NOT (")
         fragment.append(condition.fragment)

@@ -1,4 +1,4 @@
-/// Which records of a table match, in which order, and how many of them.
+/// Selects records of a table: which ones, in which order, and how many.
 ///
 /// ```swift
 /// User.all
@@ -11,35 +11,35 @@ public struct SQLiteQuery<Record: SQLiteRecord>: Sendable {
 
     init(_ condition: SQLiteCondition? = nil) { self.condition = condition }
 
-    /// The records for which the condition holds, too.
+    /// Returns the query with a further condition.
     public func `where`(_ condition: SQLiteCondition) -> SQLiteQuery {
         var query = self
         query.condition = self.condition.map { $0 && condition } ?? condition
         return query
     }
 
-    /// The records in an order: by the first column, those that are equal in it by the second, and so on.
+    /// Returns the query with an order: by the first column, equal ones by the second, and so on.
     public func ordered(by orders: SQLiteOrder...) -> SQLiteQuery {
         var query = self
         query.orders = orders
         return query
     }
 
-    /// At most so many records, from the one after the first `offset` on.
+    /// Returns the query with a limit: at most `count` records, after skipping the first `offset`.
     public func limit(_ count: Int, offset: Int = 0) -> SQLiteQuery {
         var query = self
         query.limit = (count, offset)
         return query
     }
 
-    /// The query for its first record only.
+    /// Returns the query for its first record only.
     var first: SQLiteQuery { limit.map { limit(min($0.count, 1), offset: $0.offset) } ?? limit(1) }
 
     // MARK: SQL
 
     private var table: String { Identifier.quoted(Record.tableName) }
 
-    /// All columns of the records that match.
+    /// All columns of the matching records.
     @usableFromInline var statement: SQLiteStatement { SQLiteStatement(select("*")) }
 
     /// `SELECT columns FROM table ...`
@@ -57,17 +57,17 @@ public struct SQLiteQuery<Record: SQLiteRecord>: Sendable {
         return fragment
     }
 
-    /// Whether not all records for which the condition holds are meant.
+    /// Whether the query selects only a part of the records for which the condition is true.
     var isLimited: Bool { limit != nil }
 
-    /// - Parameter key: What tells the rows of the table apart.
+    /// - Parameter key: The columns that identify a row of the table.
     func delete(key: String) -> Fragment {
         var fragment = Fragment("DELETE FROM \(table)")
         fragment.append(target(key))
         return fragment
     }
 
-    /// - Parameter key: What tells the rows of the table apart.
+    /// - Parameter key: The columns that identify a row of the table.
     func update(_ assignments: [SQLiteAssignment], key: String) -> Fragment {
         var fragment = Fragment("UPDATE \(table) SET ")
         for (position, assignment) in assignments.enumerated() {
@@ -78,7 +78,7 @@ public struct SQLiteQuery<Record: SQLiteRecord>: Sendable {
         return fragment
     }
 
-    /// Which rows to change. (Most builds of SQLite know no `LIMIT` there.)
+    /// The rows to change. (Most builds of SQLite do not support `LIMIT` there.)
     private func target(_ key: String) -> Fragment {
         guard isLimited else { return SQLiteQuery(condition).clauses }
         var fragment = Fragment(" WHERE (\(key)) IN (")
@@ -111,6 +111,6 @@ extension SQLiteRecord {
     /// All records of the table.
     public static var all: SQLiteQuery<Self> { SQLiteQuery() }
 
-    /// The records for which the condition holds.
+    /// The records for which the condition is true.
     public static func `where`(_ condition: SQLiteCondition) -> SQLiteQuery<Self> { SQLiteQuery(condition) }
 }

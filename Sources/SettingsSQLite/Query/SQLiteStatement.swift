@@ -1,23 +1,24 @@
-/// SQL with values in it.
+/// SQL with bound values.
 ///
-/// What is interpolated is bound as a parameter, never pasted into the text: whatever a string holds, it stays a value.
+/// An interpolated value is bound as a parameter, never inserted into the text. So it stays a value, whatever it
+/// contains.
 ///
 /// ```swift
 /// try database.select(sql: "SELECT name FROM users WHERE id = \(id) AND role IN \(roles)")
 /// ```
 ///
-/// Names of tables and columns are no values: interpolate a record's type for its table, a ``Column`` for a column,
-/// `\(identifier: name)` for anything else that has a name, and `\(raw: text)` for a piece of SQL of the program's own.
+/// Names of tables and columns are not values: interpolate a record's type for its table, a ``Column`` for a column,
+/// `\(identifier: name)` for any other name, and `\(raw: text)` for a piece of SQL that is part of the program.
 public struct SQLiteStatement: Sendable, ExpressibleByStringInterpolation {
     let fragment: Fragment
 
-    /// SQL without values. Never make it from text that comes from outside.
+    /// Creates SQL without values. Never use text from outside.
     public init(_ sql: String) { fragment = Fragment(sql) }
 
-    /// SQL as it stands in the program.
+    /// Creates SQL from a literal.
     public init(stringLiteral value: String) { self.init(value) }
 
-    /// SQL with the interpolated values bound.
+    /// Creates SQL with the interpolated values bound.
     public init(stringInterpolation: StringInterpolation) { fragment = stringInterpolation.fragment }
 
     init(_ fragment: Fragment) { self.fragment = fragment }
@@ -26,7 +27,7 @@ public struct SQLiteStatement: Sendable, ExpressibleByStringInterpolation {
     public struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var fragment = Fragment()
 
-        /// Begins with nothing.
+        /// Begins with an empty statement.
         public init(literalCapacity: Int, interpolationCount: Int) {}
 
         /// Adds SQL.
@@ -37,7 +38,7 @@ public struct SQLiteStatement: Sendable, ExpressibleByStringInterpolation {
             fragment.append(value: value)
         }
 
-        /// Binds the values as a list in parentheses, as it stands after `IN`.
+        /// Binds the values as a list in parentheses, for `IN`.
         public mutating func appendInterpolation<Value: SQLiteConvertible>(_ values: [Value]) {
             fragment.append(ValueList(values).fragment)
         }
@@ -63,7 +64,7 @@ public struct SQLiteStatement: Sendable, ExpressibleByStringInterpolation {
         /// Adds another statement, a subquery for example, with its values bound.
         public mutating func appendInterpolation(_ statement: SQLiteStatement) { fragment.append(statement.fragment) }
 
-        /// Adds SQL as it is. Never text that comes from outside.
+        /// Adds SQL unchanged. Never use text from outside.
         public mutating func appendInterpolation(raw sql: String) { fragment.append(sql) }
     }
 }

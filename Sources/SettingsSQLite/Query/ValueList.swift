@@ -6,7 +6,8 @@
 
 /// The values after `IN`.
 struct ValueList {
-    /// SQLite allows 999 parameters, or 32,766 since 3.32: of longer lists, what JSON can hold is bound as one.
+    /// SQLite allows 999 parameters, or 32,766 since 3.32. In longer lists, the values that JSON can represent are
+    /// bound as one.
     static let parameterLimit = 500
 
     let fragment: Fragment
@@ -30,7 +31,7 @@ struct ValueList {
         self.fragment = fragment
     }
 
-    /// An array of the integers and of the texts that JSON can hold; and what else there is.
+    /// An array of the integers and texts that JSON can represent, and the other values.
     private static func divided<Value: SQLiteConvertible>(_ values: [Value]) -> (json: String, others: [Value]) {
         var integers: [String] = []
         var texts: [String] = []

@@ -1,7 +1,7 @@
 import SettingsKitCore
 
 extension SQLiteRecord where Self: Decodable {
-    /// Makes a record as `Codable` decodes it: each member from the column with the name of its coding key.
+    /// Creates a record as `Codable` decodes it: each member from the column with the name of its coding key.
     ///
     /// - Throws: `SettingsError` with the code `unexpectedRow`, which names the table and the column.
     public static func load(from row: SQLiteRow) throws -> Self {
@@ -15,7 +15,7 @@ extension SQLiteRecord where Self: Decodable {
 }
 
 /// Decodes a record from a row, each member from a column.
-// A class, because what `Codable` passes around is boxed, and a reference is copied for less than a row.
+// A class, because `Codable` boxes decoders, and copying a reference costs less than copying a row.
 final class ColumnDecoder: Decoder {
     let row: SQLiteRow
     var codingPath: [any CodingKey] { [] }
@@ -55,8 +55,8 @@ final class ColumnDecoder: Decoder {
             try decoder.row.decoded(decoder.row.stored(key.stringValue), key.stringValue)
         }
 
-        // A column that is missing is an error; by default it would be nil. A generic function does not take the place of the
-        // defaults for these types.
+        // A missing column is an error; by default it would be nil. A generic function does not replace the defaults
+        // for these types.
         func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
             let stored = try decoder.row.stored(key.stringValue)
             return stored == .null ? nil : try decoder.row.decoded(stored, key.stringValue) as Value
@@ -103,7 +103,7 @@ final class ColumnDecoder: Decoder {
 }
 
 extension SQLiteRow {
-    /// The error for a record that is decoded from something else than named members.
+    /// The error for a record that is decoded from anything but named members.
     fileprivate func refusal(_ request: String) -> SettingsError {
         SettingsError(.unexpectedRow, store: place, underlying: SQLiteProblem(Self.refusal(request)))
     }

@@ -1,7 +1,7 @@
 import SettingsKitCore
 
 extension SQLiteRecord where Self: Encodable {
-    /// Puts each member into the column with the name of its coding key, as `Codable` encodes it; nil as `NULL`.
+    /// Adds each member to the column with the name of its coding key, as `Codable` encodes it; nil as `NULL`.
     ///
     /// - Throws: `SettingsError` with the code `unstorable`, which names the table and the column.
     public func save(into row: inout SQLiteRow) throws {
@@ -19,7 +19,7 @@ extension SQLiteRecord where Self: Encodable {
 /// Encodes a record into a row, each member into a column.
 final class ColumnEncoder: Encoder {
     fileprivate(set) var row: SQLiteRow
-    /// Why the record has no row.
+    /// The reason why the record has no row.
     private(set) var problem: SettingsError?
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -54,8 +54,8 @@ final class ColumnEncoder: Encoder {
 
         func encode<Value: Encodable>(_ value: Value, forKey key: Key) { put(CodableColumn(value), key) }
 
-        // Where nil was left out, as by default, a row that is there would keep the old value. A generic function does not
-        // take the place of the defaults for these types.
+        // If nil was left out, as by default, an existing row would keep the old value. A generic function does not
+        // replace the defaults for these types.
         func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) {
             put(value.map { CodableColumn($0) }, key)
         }

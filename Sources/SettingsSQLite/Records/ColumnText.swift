@@ -6,8 +6,8 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// The value of a column as a setting's bytes: JSON, in which an integer, a floating-point number, text and bytes are told
-/// apart.
+/// The value of a column as a setting's bytes: JSON that distinguishes integers, floating-point numbers, text and
+/// bytes.
 enum ColumnText {
     private struct Bytes: Codable {
         var bytes: Data
@@ -17,7 +17,7 @@ enum ColumnText {
         switch value {
         case .null: SettingsRow.null
         case .integer(let number): Data("\(number)".utf8)
-        // A number that is too large for JSON readers is infinite to them.
+        // JSON readers take a number that is too large for infinite.
         case .real(let number) where number.isInfinite: Data((number > 0 ? "1e999" : "-1e999").utf8)
         case .real(let number): Data("\(number)".utf8)
         case .text(let text): try JSONEncoder().encode(text)

@@ -1,4 +1,4 @@
-/// Stands for what a row has no place for: throws whatever is encoded.
+/// An encoder that throws at each value, for containers that a row cannot have.
 struct RefusingEncoder: Encoder, UnkeyedEncodingContainer, SingleValueEncodingContainer {
     let error: any Error
     var codingPath: [any CodingKey] { [] }

@@ -1,6 +1,6 @@
 /// A type whose values are rows of a table.
 ///
-/// A `Codable` type needs nothing but the table's name: each member is stored in the column with the name of its coding key.
+/// A `Codable` type needs only the table's name: each member is stored in the column with the name of its coding key.
 ///
 /// ```swift
 /// struct User: SQLiteRecord, Codable {
@@ -11,8 +11,9 @@
 /// }
 /// ```
 ///
-/// A member whose type is ``SQLiteConvertible``, or an enumeration with a raw value of such a type, is stored as that type says;
-/// any other member as JSON text, and nil as `NULL`. For other columns, write one or both of the functions:
+/// A member whose type is ``SQLiteConvertible``, or an enumeration with a raw value of such a type, is stored as that
+/// type requires; any other member as JSON text, and nil as `NULL`. For other columns, implement one or both of the
+/// functions:
 ///
 /// ```swift
 /// extension User: SQLiteRecord {
@@ -32,14 +33,14 @@ public protocol SQLiteRecord {
     /// The name of the table; case does not matter.
     static var tableName: String { get }
 
-    /// Puts the columns into a row; by default, as `Codable` encodes the record. Columns that it leaves out get their defaults
-    /// in a new row, and keep their values in a row that is there.
+    /// Adds the columns to a row. By default, encodes the record with `Codable`. Omitted columns get their defaults in
+    /// a new row, and keep their values in an existing one.
     ///
-    /// - Throws: An error that says why this record cannot be stored; nothing is stored then.
+    /// - Throws: an error if this record cannot be stored; nothing is stored then.
     func save(into row: inout SQLiteRow) throws
 
-    /// Makes a record from a row; by default, as `Codable` decodes it.
+    /// Creates a record from a row. By default, decodes it with `Codable`.
     ///
-    /// - Throws: An error that says why the row is no record of this type; the whole selection fails then.
+    /// - Throws: an error if the row is not a record of this type; the whole selection fails then.
     static func load(from row: SQLiteRow) throws -> Self
 }

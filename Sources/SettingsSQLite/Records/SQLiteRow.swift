@@ -2,7 +2,7 @@ import SettingsKitCore
 
 /// The columns of one row.
 ///
-/// Inside ``SQLiteRecord/save(into:)`` columns are set, inside ``SQLiteRecord/load(from:)`` read:
+/// Set columns inside ``SQLiteRecord/save(into:)``, and read them inside ``SQLiteRecord/load(from:)``:
 ///
 /// ```swift
 /// let id: Int = try row["id"]             // throws for NULL, a missing column, a value of another type
@@ -10,19 +10,19 @@ import SettingsKitCore
 /// let address: Address = try row["address"]      // for Codable types: the raw value, or JSON text
 /// ```
 ///
-/// Nothing is converted that would lose something: text is no number, and 300 is no `Int8`. A row that is read can be used
-/// until the function that it was given to returns.
+/// No conversion loses information: text is not a number, and 300 is not an `Int8`. A row that is read can be used
+/// until the function that received it returns.
 public struct SQLiteRow {
-    /// What was put into the row, in order.
+    /// The columns and values that were added, in order.
     private(set) var entries: [Entry] = []
     private let source: Source
-    /// The table of the record, for errors; nil where it is not known.
+    /// The table of the record, for errors; nil if it is not known.
     var table: String?
 
     typealias Entry = (name: String, value: SQLiteValue)
 
     private enum Source {
-        /// Nothing: the row is being made.
+        /// A row that is written.
         case none(Notes)
         /// The present row of a statement.
         case statement(Statement, rowNumber: Int)
@@ -36,25 +36,25 @@ public struct SQLiteRow {
         let note: (any Error, String) -> Void
     }
 
-    /// The first problem with a column, for which there was nobody to throw it to.
+    /// The first error of a column that could not be thrown.
     final class Notes {
         var error: SettingsError?
     }
 
-    /// An empty row, to be saved into; also to try a mapping of your own.
+    /// Creates an empty row, for saving and for testing a custom mapping.
     public init() { source = .none(Notes()) }
 
     init(_ statement: Statement) { source = .statement(statement, rowNumber: statement.rowNumber) }
 
     init(_ fields: Fields) { source = .fields(fields) }
 
-    /// Makes the row empty, and keeps its room for the next one.
+    /// Empties the row, and keeps its memory for the next one.
     mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         if case .none(let notes) = source { notes.error = nil }
     }
 
-    /// The first problem that was noted.
+    /// The first error that was noted.
     var error: SettingsError? {
         if case .none(let notes) = source { notes.error } else { nil }
     }
@@ -64,9 +64,9 @@ public struct SQLiteRow {
         if case .statement(let statement, _) = source { statement.columnNames } else { entries.map(\.name) }
     }
 
-    /// Whether there is such a column, whatever it holds.
+    /// Whether there is such a column, whatever its value.
     public func contains(_ column: String) -> Bool {
-        // A record of settings has a value for each column that is asked for.
+        // A record of settings has a value for each column.
         if case .fields = source { return true }
         return columns.contains { Identifier.areSame($0, column) }
     }
@@ -75,7 +75,8 @@ public struct SQLiteRow {
 
     /// The value of a column.
     ///
-    /// - Throws: `SettingsError` with the code `unexpectedRow`, if the column is missing, `NULL`, or holds something else.
+    /// - Throws: `SettingsError` with the code `unexpectedRow` if the column is missing, is `NULL`, or has a value of
+    ///   another type.
     public subscript<Value: SQLiteConvertible>(column: String) -> Value {
         // Inlined, so that the compiler sees which type it is.
         @inlinable get throws {
@@ -87,8 +88,8 @@ public struct SQLiteRow {
 
     /// The value of a column; nil for `NULL`. Setting nil stores `NULL`.
     ///
-    /// A column that is missing, or holds something else, makes the selection fail after the record was loaded; a value that
-    /// cannot be stored makes saving fail.
+    /// If the column is missing, or has a value of another type, the selection fails after the record was loaded. If
+    /// the value cannot be stored, saving fails.
     public subscript<Value: SQLiteConvertible>(column: String) -> Value? {
         @inlinable get {
             guard let stored = present(column) else { return nil }
@@ -99,19 +100,20 @@ public struct SQLiteRow {
         @inlinable set { put(column) { try newValue?.sqliteValue } }
     }
 
-    /// The value of a column, for types that are `Codable`: made from its raw value or from JSON text.
+    /// The value of a column of a `Codable` type, from its raw value or from JSON text.
     ///
-    /// - Throws: `SettingsError` with the code `unexpectedRow`, if the column is missing, or holds something else.
+    /// - Throws: `SettingsError` with the code `unexpectedRow` if the column is missing, or has a value of another
+    ///   type.
     @_disfavoredOverload
     public subscript<Value: Codable>(column: String, form: Void = ()) -> Value {
         get throws { try decoded(stored(column), column) }
     }
 
-    /// The value of a column, for types that are `Codable`: stored as its raw value if it has one, otherwise as JSON text; nil
+    /// The value of a column of a `Codable` type: stored as its raw value if it has one, otherwise as JSON text; nil
     /// for `NULL`. Setting nil stores `NULL`.
     ///
-    /// A column that is missing, or holds something else, makes the selection fail after the record was loaded; a value that
-    /// cannot be encoded makes saving fail.
+    /// If the column is missing, or has a value of another type, the selection fails after the record was loaded. If
+    /// the value cannot be encoded, saving fails.
     @_disfavoredOverload
     public subscript<Value: Codable>(column: String) -> Value? {
         get {
@@ -126,7 +128,7 @@ public struct SQLiteRow {
         set { put(column) { try newValue.map { CodableColumn($0) }?.sqliteValue } }
     }
 
-    /// The value that is stored for a `Codable` type.
+    /// The SQLite value of a `Codable` value.
     func decoded<Value: Decodable>(_ stored: SQLiteValue, _ column: String) throws -> Value {
         do {
             if let value = try Value.value(inColumn: stored) { return value }
@@ -153,14 +155,14 @@ public struct SQLiteRow {
 
     // MARK: Reading
 
-    /// - Throws: if there is no such column, or the row is gone.
+    /// - Throws: if there is no such column, or the row can no longer be used.
     @usableFromInline func stored(_ column: String) throws -> SQLiteValue {
         switch source {
         case .statement(let statement, let rowNumber):
             guard rowNumber == statement.rowNumber else {
                 throw SettingsError(
                     .outsideAccess, store: statement.description,
-                    underlying: SQLiteProblem("A row was read after the function that it was given to had returned."))
+                    underlying: SQLiteProblem("A row was read after the function that received it had returned."))
             }
             if let index = statement.index(of: column) { return statement.value(at: index) }
         case .fields(let fields):
@@ -197,12 +199,12 @@ public struct SQLiteRow {
             .unexpectedRow, store: place(column),
             underlying: SQLiteProblem(
                 "It holds \(stored.kind) where \(type) is expected, or one that \(type) cannot hold."))
-        // The record is then made once more, without the column.
+        // The record is then loaded again, without the column.
         if case .fields(let fields) = source { fields.note(error, column) }
         return error
     }
 
-    /// What errors call the row: the database and the table, as far as they are known.
+    /// The name of the row in errors: the database and the table, as far as they are known.
     var place: String {
         var parts = table.map { ["table \($0)"] } ?? []
         if case .statement(let statement, _) = source { parts.insert(statement.description, at: 0) }

@@ -6,7 +6,7 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// A structure of parameters that has a table of its own, with a column for each: read and written like variables all the same.
+/// A structure of parameters with its own table, which has a column for each. It is read and written like variables.
 ///
 /// ```swift
 /// struct Parameters: SQLiteSettingsRecord {
@@ -20,18 +20,19 @@ import SettingsKitCore
 /// settings.isDetailed = true
 /// ```
 ///
-/// The table has one row, made when a parameter is first set; while it has none, the record is `SettingsRecord.empty`. After
-/// that, only columns that change are written. A column that `empty` does not fill must allow `NULL`. Columns have the names of
-/// the coding keys; for other ones, write ``SQLiteRecord/save(into:)`` and ``SQLiteRecord/load(from:)``.
+/// The table has one row, which is created when a parameter is first set. Without it, the record is
+/// `SettingsRecord.empty`. Later, only columns that change are written. A column that `empty` does not fill must allow
+/// `NULL`. Columns have the names of the coding keys; for others, implement ``SQLiteRecord/save(into:)`` and
+/// ``SQLiteRecord/load(from:)``.
 public protocol SQLiteSettingsRecord: SettingsRecord, SQLiteRecord {}
 
 extension SQLiteSettingsRecord {
-    /// Puts the columns into the row.
+    /// Adds the columns to the row.
     public func save(into row: inout SettingsRow) throws {
         for (name, value) in try columns() { row.put(try ColumnText.data(of: value), under: name) }
     }
 
-    /// Makes a record of the columns. While the table has no row, they have the values of `SettingsRecord.empty`.
+    /// Creates a record from the columns. While the table has no row, they have the values of `SettingsRecord.empty`.
     public static func load(from row: SettingsRow) throws -> Self {
         try load(
             from: SQLiteRow(
@@ -52,14 +53,14 @@ extension SQLiteSettingsRecord {
 }
 
 extension SettingsStorage where Record: SQLiteSettingsRecord {
-    /// The record in a table of its own, in the database `NAME.sqlite` in a folder.
+    /// Creates a record with its own table, in the database `NAME.sqlite` in a folder.
     ///
     /// Any number of storages, processes and other programs may use the database at the same time.
     ///
     /// - Parameters:
     ///   - name: The name of the database's file, without its extension.
-    ///   - folder: Where it is, or is made if it is not there.
-    ///   - versions: The versions of the schema, oldest first; one of them makes the table.
+    ///   - folder: The folder of the file. It is created if it is missing.
+    ///   - versions: The versions of the schema, oldest first; one of them creates the table.
     /// - Throws: `SettingsError`, as ``SQLiteStorage/init(at:versions:configuration:)`` does; with the code
     ///   `unexpectedTable` if there is no table for the record.
     public convenience init(name: String, at folder: URL, versions: [any SQLiteSchemaVersion]) throws {

@@ -1,19 +1,19 @@
 import SettingsKitCore
 
-/// The versions of a schema that a database has, seen from the versions that a program knows.
+/// The versions of a schema that a database has, in terms of the versions that a program knows.
 struct AppliedVersions {
     private let versions: [any SQLiteSchemaVersion]
-    /// The ids that count as applied: those in the database, and what follows from them.
+    /// The ids that count as applied: those in the database, and those that follow from them.
     private let ids: Set<String>
 
     /// - Parameters:
     ///   - ids: The ids in the database, in the order in which the versions were applied.
-    ///   - versions: What the program knows. A version comes after those that it replaces.
-    ///   - knowsAll: Whether every id must be known. If not, unknown ids before the last known one are taken for versions
-    ///     that the program has dropped.
-    ///   - store: How errors name the database.
-    /// - Throws: `SettingsError` with the code `schemaTooNew`, or `schemaTooOld` if a version is missing that the program
-    ///   does not have any more.
+    ///   - versions: The versions of the program. A version comes after those that it replaces.
+    ///   - knowsAll: Whether every id must be known. If not, unknown ids before the last known one are taken for
+    ///     versions that the program no longer needs.
+    ///   - store: The name of the database in errors.
+    /// - Throws: `SettingsError` with the code `schemaTooNew`, or `schemaTooOld` if a version is missing that the
+    ///   program no longer has.
     init(_ ids: [String], of versions: [any SQLiteSchemaVersion], knowsAll: Bool = false, store: String) throws {
         self.versions = versions
         self.ids = Self.consequences(of: ids, in: versions)
@@ -27,7 +27,7 @@ struct AppliedVersions {
         try requireNothingLost(store)
     }
 
-    /// Everything that counts as applied where the versions with these ids are.
+    /// Everything that counts as applied if the versions with these ids are.
     private static func consequences(of ids: [String], in versions: [any SQLiteSchemaVersion]) -> Set<String> {
         var ids = Set(ids)
         // Replaced versions come first in the list, so one pass is enough in each direction.
@@ -38,7 +38,7 @@ struct AppliedVersions {
         return ids
     }
 
-    /// The versions that are to be applied, in order.
+    /// The versions to apply, in order.
     var missing: [any SQLiteSchemaVersion] {
         versions.filter { version in
             !ids.contains(version.id)
@@ -46,7 +46,7 @@ struct AppliedVersions {
         }
     }
 
-    /// Whether nothing of what a version replaces was applied, so that it can be applied in its place.
+    /// Whether none of the versions that a version replaces was applied, so that it can be applied instead.
     private func isWhollyMissing(_ version: any SQLiteSchemaVersion) -> Bool {
         ids.isDisjoint(with: replaced(by: version))
     }
@@ -57,7 +57,7 @@ struct AppliedVersions {
         return inner.reduce(into: Set(version.replaces)) { $0.formUnion(replaced(by: $1)) }
     }
 
-    /// - Throws: if only a part of what a version replaces was applied, and the program does not have the rest.
+    /// - Throws: if only a part of the replaced versions was applied, and the program does not have the rest.
     private func requireNothingLost(_ store: String) throws {
         for version in versions where !ids.contains(version.id) && !isWhollyMissing(version) {
             let lost = version.replaces.filter { id in !ids.contains(id) && !versions.contains { $0.id == id } }

@@ -1,4 +1,4 @@
-/// A column that is being defined; its functions add to the definition, and return it.
+/// Defines a column. Its functions add to the definition, and return it.
 public final class SQLiteColumnDefinition {
     private var text: String
     private(set) var problem: (any Error)?
@@ -12,20 +12,20 @@ public final class SQLiteColumnDefinition {
         return self
     }
 
-    /// `NULL` is not allowed.
+    /// Forbids `NULL`.
     @discardableResult public func notNull() -> SQLiteColumnDefinition { adding("NOT NULL") }
 
-    /// The column is the table's primary key: it tells one row from all others, and `save` looks for it.
+    /// Makes the column the table's primary key: it identifies a row, and `save` looks for it.
     ///
-    /// - Parameter autoincrement: Whether numbers of deleted rows are never used again.
+    /// - Parameter autoincrement: Whether numbers of deleted rows are never reused.
     @discardableResult public func primaryKey(autoincrement: Bool = false) -> SQLiteColumnDefinition {
         adding(autoincrement ? "PRIMARY KEY AUTOINCREMENT" : "PRIMARY KEY")
     }
 
-    /// No two rows have the same value.
+    /// Forbids two rows with the same value.
     @discardableResult public func unique() -> SQLiteColumnDefinition { adding("UNIQUE") }
 
-    /// What a row has that is inserted without a value; `NULL` for nil.
+    /// Sets the default, for rows that are inserted without a value; `NULL` for nil.
     @discardableResult
     public func defaults<Value: SQLiteConvertible>(to value: Value?) -> SQLiteColumnDefinition {
         do {
@@ -36,17 +36,17 @@ public final class SQLiteColumnDefinition {
         }
     }
 
-    /// A condition that each row must fulfil, in SQL.
+    /// Adds a condition in SQL that each row must fulfil.
     @discardableResult public func check(sql condition: String) -> SQLiteColumnDefinition {
         adding("CHECK (\(condition))")
     }
 
-    /// The value, if it is not `NULL`, must be one in another table.
+    /// Requires that the value, if it is not `NULL`, exists in another table.
     ///
     /// - Parameters:
     ///   - table: The other table.
     ///   - column: The other table's column; its primary key if nil.
-    ///   - onDelete: What becomes of the row when the other one is deleted.
+    ///   - onDelete: The effect on the row when the other row is deleted.
     @discardableResult
     public func references(
         _ table: String, column: String? = nil, onDelete: SQLiteForeignKeyAction = .noAction
@@ -55,22 +55,22 @@ public final class SQLiteColumnDefinition {
         return adding("REFERENCES \(Identifier.quoted(table))\(column) ON DELETE \(onDelete.rawValue)")
     }
 
-    /// How texts are compared in the column, `NOCASE` for example.
+    /// Sets how texts are compared in the column, for example `NOCASE`.
     @discardableResult public func collate(_ collation: String) -> SQLiteColumnDefinition {
         adding("COLLATE \(Identifier.quoted(collation))")
     }
 }
 
-/// What becomes of a row when the row that it refers to is deleted.
+/// The effect of deleting a row on the rows that refer to it.
 public enum SQLiteForeignKeyAction: String, Sendable {
-    /// The other row cannot be deleted, unless nothing refers to it any more at the end of the statement.
+    /// The row cannot be deleted, unless nothing refers to it at the end of the statement.
     case noAction = "NO ACTION"
-    /// The other row cannot be deleted.
+    /// The row cannot be deleted.
     case restrict = "RESTRICT"
-    /// It is deleted, too.
+    /// The rows that refer to it are also deleted.
     case cascade = "CASCADE"
-    /// Its reference becomes `NULL`.
+    /// The references become `NULL`.
     case setNull = "SET NULL"
-    /// Its reference becomes the column's default.
+    /// The references become the column's default.
     case setDefault = "SET DEFAULT"
 }

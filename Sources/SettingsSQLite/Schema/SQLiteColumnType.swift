@@ -1,12 +1,12 @@
-/// What a column is declared as.
+/// The declared type of a column.
 ///
-/// SQLite stores any value in any column, and converts what looks like a number where one is declared. The type says what to
-/// expect, to people too.
+/// SQLite stores any value in any column, and converts text that looks like a number if the type is a number. The type
+/// also informs people what to expect.
 public struct SQLiteColumnType: Sendable, Hashable {
     /// The name in SQL.
     public let name: String
 
-    /// A type by its name in SQL, which is part of the program.
+    /// Creates a type from its name in SQL, which is part of the program.
     public init(_ name: String) { self.name = name }
 
     /// Integers.
@@ -15,7 +15,7 @@ public struct SQLiteColumnType: Sendable, Hashable {
     public static let double = Self("DOUBLE")
     /// Floating-point numbers.
     public static let real = Self("REAL")
-    /// Text: also `URL`, `UUID`, and what is `Codable`.
+    /// Text: also for `URL`, `UUID`, and `Codable` types.
     public static let text = Self("TEXT")
     /// Bytes.
     public static let blob = Self("BLOB")
@@ -23,8 +23,8 @@ public struct SQLiteColumnType: Sendable, Hashable {
     public static let boolean = Self("BOOLEAN")
     /// `Date`: seconds since 1 January 2001, UTC.
     public static let date = Self("DOUBLE")
-    /// Seconds, since whatever the program means.
+    /// Seconds, from a reference that the program defines.
     public static let timeInterval = Self("DOUBLE")
-    /// Anything, stored as it is.
+    /// Any value, stored without conversion.
     public static let any = Self("BLOB")
 }

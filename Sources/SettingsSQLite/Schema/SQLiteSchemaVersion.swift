@@ -1,4 +1,4 @@
-/// A step from one version of a schema to the next.
+/// Upgrades a schema from one version to the next.
 ///
 /// ```swift
 /// struct V01: SQLiteSchemaVersion {
@@ -13,14 +13,14 @@
 /// }
 /// ```
 ///
-/// A version is applied once, in a transaction, and its id is recorded in the table `settingskit_versions`. Never change one
-/// that has been released: add another. Foreign keys are not enforced while a version is applied, so nothing is deleted along
-/// with something else; rows that refer to nothing afterwards make it fail.
+/// A version is applied once, in a transaction, and its id is recorded in the table `settingskit_versions`. Never
+/// change a released version: add another. Foreign keys are not enforced while a version is applied, so deleting a row
+/// deletes no others. If references are broken at the end, the version fails.
 public protocol SQLiteSchemaVersion {
     /// The id of the version: unique among the versions of the database, and never changed.
     var id: String { get }
 
-    /// The ids of earlier versions whose work this one does in a single step; none by default.
+    /// The ids of earlier versions that this version replaces by a single step; none by default.
     ///
     /// ```swift
     /// struct V10: SQLiteSchemaVersion {
@@ -30,14 +30,15 @@ public protocol SQLiteSchemaVersion {
     /// }
     /// ```
     ///
-    /// A new database is made by this version alone. A database to which all of these ids were applied already has it. One to
-    /// which only some were applied gets the others first, if the program still lists them, before this version; otherwise it
-    /// is refused with `schemaTooOld`. Keep the ids here as long as there may be databases that were made with them.
+    /// A new database is created by this version alone. A database to which all of these ids were applied already has
+    /// it. If only some were applied, the others are applied first, if the program still lists them before this
+    /// version; otherwise the database is refused with `schemaTooOld`. Keep the ids here as long as databases made with
+    /// them may exist.
     var replaces: [String] { get }
 
-    /// Brings the database from the version before to this one.
+    /// Upgrades the database from the version before to this one.
     ///
-    /// - Throws: An error that says why this is not possible; the database then keeps the version before.
+    /// - Throws: an error if this is not possible; the database then keeps the version before.
     func upgrade(_ database: SQLiteDatabase) throws
 }
 

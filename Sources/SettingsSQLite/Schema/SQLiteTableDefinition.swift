@@ -1,4 +1,4 @@
-/// A table that is being defined; see ``SQLiteDatabase/create(table:ifNotExists:_:)``.
+/// Defines a new table; see ``SQLiteDatabase/create(table:ifNotExists:_:)``.
 public final class SQLiteTableDefinition {
     private var columns: [SQLiteColumnDefinition] = []
     private var constraints: [String] = []
@@ -13,17 +13,17 @@ public final class SQLiteTableDefinition {
         return column
     }
 
-    /// Several columns together tell one row from all others.
+    /// Makes several columns together the primary key.
     public func primaryKey(_ columns: String...) {
         constraints.append("PRIMARY KEY (\(columns.map(Identifier.quoted).joined(separator: ", ")))")
     }
 
-    /// No two rows have the same values in all of these columns.
+    /// Forbids two rows with the same values in all of these columns.
     public func unique(_ columns: String...) {
         constraints.append("UNIQUE (\(columns.map(Identifier.quoted).joined(separator: ", ")))")
     }
 
-    /// A condition that each row must fulfil, in SQL.
+    /// Adds a condition in SQL that each row must fulfil.
     public func check(sql condition: String) { constraints.append("CHECK (\(condition))") }
 
     /// The text between the parentheses.
@@ -33,7 +33,7 @@ public final class SQLiteTableDefinition {
     }
 }
 
-/// A table that is being altered; see ``SQLiteDatabase/alter(table:_:)``.
+/// Alters a table; see ``SQLiteDatabase/alter(table:_:)``.
 public final class SQLiteTableAlteration {
     private enum Step {
         case add(SQLiteColumnDefinition)
@@ -44,7 +44,7 @@ public final class SQLiteTableAlteration {
 
     init() {}
 
-    /// Adds a column. One that must not be `NULL` needs a default.
+    /// Adds a column. A column that must not be `NULL` needs a default.
     @discardableResult
     public func add(column: String, _ type: SQLiteColumnType) -> SQLiteColumnDefinition {
         let definition = SQLiteColumnDefinition(column, type)
@@ -52,15 +52,15 @@ public final class SQLiteTableAlteration {
         return definition
     }
 
-    /// Gives a column another name, also in indexes, triggers and views (SQLite 3.25).
+    /// Renames a column, also in indexes, triggers and views (SQLite 3.25).
     public func rename(column: String, to newName: String) {
         steps.append(.other("RENAME COLUMN \(Identifier.quoted(column)) TO \(Identifier.quoted(newName))"))
     }
 
-    /// Removes a column and what is in it (SQLite 3.35).
+    /// Removes a column and its values (SQLite 3.35).
     public func drop(column: String) { steps.append(.other("DROP COLUMN \(Identifier.quoted(column))")) }
 
-    /// What follows `ALTER TABLE name`, a statement each.
+    /// The clauses after `ALTER TABLE name`, one for each statement.
     func clauses() throws -> [String] {
         try steps.map { step in
             switch step {

@@ -7,10 +7,10 @@ struct SchemaUpgrade {
     static let tableOfGRDB = "grdb_migrations"
 
     private let versions: [any SQLiteSchemaVersion]
-    /// The name of the list of versions: a database may have several.
+    /// The name of the list of versions. A database may have several.
     private let schema: String
     private let checksForeignKeys: Bool
-    /// Whether the migrations of GRDB count as versions in a database that has none.
+    /// Whether GRDB's migrations count as versions in a database that has none.
     private let adoptsGRDBMigrations: Bool
 
     /// - Precondition: No two versions have the same id, and each comes after those that it replaces.
@@ -31,7 +31,7 @@ struct SchemaUpgrade {
         self.adoptsGRDBMigrations = adoptsGRDBMigrations
     }
 
-    /// Opens a database, makes it if it is not there, and upgrades it.
+    /// Opens a database, creates it if it is missing, and upgrades it.
     func run(at path: String, description: String) throws {
         try DatabaseFile.make(path, store: description)
         let connection = try Connection(
@@ -39,11 +39,11 @@ struct SchemaUpgrade {
         try run(on: connection, patience: MirroredSettings.patience)
     }
 
-    /// Applies the versions that a database lacks, and has it keep a write-ahead log from now on.
+    /// Applies the versions that a database lacks, and makes it keep a write-ahead log.
     ///
     /// - Throws: `SettingsError` with the code `schemaTooNew`, `schemaTooOld` or `schemaUpgradeFailed`.
     func run(on connection: Connection, patience: Duration) throws {
-        // Most often there is nothing to do, and no lock to wait for.
+        // Usually there is nothing to do, and so no lock to wait for.
         let missing =
             versions.isEmpty ? [] : try connection.transaction(writing: false) { try missingVersions(connection) }
         guard missing.isEmpty || !connection.isReadOnly else {
@@ -53,13 +53,13 @@ struct SchemaUpgrade {
                     "It lacks \(AppliedVersions.list(missing.map(\.id))), and is opened for reading only."))
         }
         if connection.isReadOnly { return }
-        // Not before: what is refused stays as it is, the way in which it keeps its journal included.
+        // Not before: a database that is refused stays unchanged, its journal mode included.
         try connection.useWriteAheadLog(patience: patience)
         if try !migrationsToAdopt(connection).isEmpty {
             try connection.transaction(writing: true) { try adoptMigrations(connection) }
         }
         if missing.isEmpty { return }
-        // A table can be made anew without the rows of others being deleted; what is broken afterwards is found.
+        // So a table can be rebuilt without deleting rows of others. Broken references are found afterwards.
         try connection.set(pragma: "foreign_keys = OFF")
         for version in missing { try apply(version, connection) }
     }
@@ -84,7 +84,7 @@ struct SchemaUpgrade {
         }
     }
 
-    /// The versions that are to be applied, in order.
+    /// The versions to apply, in order.
     private func missingVersions(_ connection: Connection) throws -> [any SQLiteSchemaVersion] {
         let migrations = try migrationsToAdopt(connection)
         let ids = migrations.isEmpty ? try recordedIDs(connection) : migrations
@@ -100,7 +100,7 @@ struct SchemaUpgrade {
             connection)
     }
 
-    /// The identifiers of GRDB's migrations, in order, if they are to count and have not been recorded yet.
+    /// The identifiers of GRDB's migrations, in order, if they count and have not been recorded yet.
     private func migrationsToAdopt(_ connection: Connection) throws -> [String] {
         guard adoptsGRDBMigrations, !versions.isEmpty, try recordedIDs(connection).isEmpty else { return [] }
         return try texts(
@@ -109,12 +109,12 @@ struct SchemaUpgrade {
 
     /// Records the identifiers of GRDB's migrations as ids of versions.
     private func adoptMigrations(_ connection: Connection) throws {
-        // Another process may have done so meanwhile; or has been the first to find an identifier that is not known.
+        // Another process may have done so meanwhile, or have found an unknown identifier first.
         _ = try missingVersions(connection)
         try record(migrationsToAdopt(connection), connection)
     }
 
-    /// The first column of all rows; nothing if there is no such table.
+    /// The first column of all rows; empty if there is no such table.
     private func texts(
         _ sql: String, _ parameters: [SQLiteValue], in table: String, _ connection: Connection
     ) throws -> [String] {

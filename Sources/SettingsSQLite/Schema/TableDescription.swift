@@ -1,4 +1,4 @@
-/// What a database says of one of its tables.
+/// A table of a database, as the database describes it.
 struct TableDescription {
     struct Column {
         let name: String
@@ -7,7 +7,7 @@ struct TableDescription {
         /// From 1 on for the columns of the primary key, 0 for others.
         let primaryKeyPosition: Int
 
-        /// Whether a row cannot be inserted without a value for the column. (A primary key of its own may make one up.)
+        /// Whether inserting a row requires a value for the column. (A primary key may generate one.)
         var isRequired: Bool { isNotNull && !hasDefault }
     }
 
@@ -15,10 +15,10 @@ struct TableDescription {
     let definition: String
     let columns: [Column]
 
-    /// Whether it is a view. (SQLite begins each definition with its own words.)
+    /// Whether it is a view. (SQLite's text of each definition begins with these words.)
     var isView: Bool { definition.hasPrefix("CREATE VIEW") }
 
-    /// Nil where there is no such table.
+    /// Nil if there is no such table.
     init?(of table: String, on connection: Connection) throws {
         var definition: String?
         let master = try connection.statement(

@@ -1,9 +1,10 @@
 import CSettingsKitSQLite
 import SettingsKitCore
 
-/// Marks the thread that runs the closure of an access: an access inside it could wait for the one that waits for it.
+/// Marks the thread that runs the closure of an access. An access inside the closure could wait for one that waits for
+/// the outer one.
 ///
-/// The closures are synchronous, so everything that one does runs on its thread. A task that it makes runs on another.
+/// The closures are synchronous, so all of their code runs on one thread. A task that they create runs on another.
 enum AccessMark {
     /// Runs the closure of an access.
     static func inside<R>(_ body: () throws -> R) rethrows -> R {
@@ -12,7 +13,7 @@ enum AccessMark {
         return try body()
     }
 
-    /// - Throws: `SettingsError` with the code `outsideAccess` inside the closure of an access, of whatever storage.
+    /// - Throws: `SettingsError` with the code `outsideAccess` inside the closure of an access to any storage.
     static func requireOutside(store: String) throws(SettingsError) {
         if csettingskit_is_inside_access() == 0 { return }
         throw SettingsError(

@@ -2,9 +2,9 @@ import Dispatch
 import SettingsKitCore
 import Synchronization
 
-/// Connections that accesses take, use and give back, first come, first served.
+/// Connections that accesses take, use and return, first come, first served.
 ///
-/// No access waits for ever: one that waits while none before it ends fails with `busy`.
+/// Every wait is bounded: an access throws `busy` if none before it ends within the patience.
 final class ConnectionPool: Sendable {
     private struct Waiter {
         let id: Int
@@ -15,17 +15,17 @@ final class ConnectionPool: Sendable {
 
     private struct State {
         var idle: [PooledConnection] = []
-        /// How many may still be made.
+        /// The number of connections that may still be created.
         var room: Int
         var waiters: [Waiter] = []
         var lastID = 0
-        /// When an access ended last.
+        /// The end of the last access.
         var lastEnd = ContinuousClock.now
-        /// Whether there is a timer that looks after those who wait.
+        /// Whether a timer checks the waiting accesses.
         var isTimed = false
     }
 
-    /// Within the process even those who do not want to wait wait so long: the connection may be looking for changes.
+    /// The least wait within the process, also without patience: the connection may be polling for changes.
     private static let leastPatience = Duration.milliseconds(100)
 
     private let state: Mutex<State>
@@ -34,9 +34,9 @@ final class ConnectionPool: Sendable {
     private let make: @Sendable () -> PooledConnection
 
     /// - Parameters:
-    ///   - limit: How many connections there are at most.
+    ///   - limit: The greatest number of connections.
     ///   - patience: How long an access waits for those before it.
-    ///   - description: What errors call the database.
+    ///   - description: The name of the database in errors.
     init(
         limit: Int, patience: Duration, description: String, make: @escaping @Sendable () -> PooledConnection
     ) {
@@ -46,9 +46,9 @@ final class ConnectionPool: Sendable {
         self.make = make
     }
 
-    /// Suspends until there is a connection.
+    /// Suspends until a connection is free.
     ///
-    /// Those before it may take longer than the patience together, but not each of them.
+    /// The accesses before it may together take longer than the patience, but not each of them.
     ///
     /// - Throws: `CancellationError`; `SettingsError` with the code `busy`.
     func take() async throws -> PooledConnection {
@@ -64,7 +64,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Blocks until there is a connection, no longer than the patience.
+    /// Blocks until a connection is free, no longer than the patience.
     ///
     /// - Throws: `SettingsError` with the code `busy`.
     func takeBlocking() throws -> PooledConnection {
@@ -79,7 +79,7 @@ final class ConnectionPool: Sendable {
         return try turn.result().get()
     }
 
-    /// A connection if there is one at once.
+    /// Returns a connection if one is free.
     func takeIdle() -> PooledConnection? {
         let (connection, isNew): (PooledConnection?, Bool) = state.withLock { state in
             if let connection = state.idle.popLast() { return (connection, false) }
@@ -122,7 +122,7 @@ final class ConnectionPool: Sendable {
         if needsTimer { look(after: patience) }
     }
 
-    /// Ends the wait of one that has not had its turn yet.
+    /// Ends the wait of an access that has no connection yet.
     private func giveUp(_ id: Int, _ error: any Error) {
         let waiter: Waiter? = state.withLock { state in
             state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
@@ -130,7 +130,7 @@ final class ConnectionPool: Sendable {
         waiter?.resume(.failure(error))
     }
 
-    /// Looks after a while whether some have waited in vain.
+    /// Checks after a while whether some have waited too long.
     private func look(after duration: Duration) {
         DispatchQueue.global().asyncAfter(deadline: .now() + duration.dispatchInterval) { [weak self] in
             self?.endWaits()
@@ -140,7 +140,7 @@ final class ConnectionPool: Sendable {
     private func endWaits() {
         let now = ContinuousClock.now
         let (ended, next): ([Waiter], Duration?) = state.withLock { state in
-            // In the order in which they came.
+            // In order of arrival.
             let ended = state.waiters.prefix { max($0.since, state.lastEnd) + patience <= now }
             state.waiters.removeFirst(ended.count)
             state.isTimed = !state.waiters.isEmpty
@@ -157,7 +157,7 @@ final class ConnectionPool: Sendable {
     }
 }
 
-/// What a blocked thread waits for.
+/// The semaphore of a blocked thread, and its result.
 private final class BlockingTurn: Sendable {
     private let outcome = Mutex<Result<PooledConnection, any Error>>(.failure(CancellationError()))
     private let signal = DispatchSemaphore(value: 0)
@@ -173,7 +173,7 @@ private final class BlockingTurn: Sendable {
 
     func wait() { signal.wait() }
 
-    /// What has come.
+    /// The result.
     func result() -> Result<PooledConnection, any Error> { outcome.withLock { $0 } }
 }
 

@@ -1,7 +1,7 @@
 import SettingsKitCore
 import Synchronization
 
-/// Who wants to hear of changes in a database.
+/// The observers of a database.
 final class Observers: Sendable {
     private let observers = Mutex<[ObjectIdentifier: Observer]>([:])
 
@@ -9,27 +9,27 @@ final class Observers: Sendable {
 
     func remove(_ observer: Observer) { observers.withLock { $0[ObjectIdentifier(observer)] = nil } }
 
-    /// Tells those whom a commit of this process may concern.
+    /// Notifies the observers that a commit of this process may concern.
     func noteCommit(_ access: TableAccess) {
         if access.writes.isEmpty && !access.changesSchema { return }
         for observer in observers.withLock({ Array($0.values) }) { observer.note(access) }
     }
 
-    /// Tells all: another process, or another part of this one, has committed something.
+    /// Notifies all observers: another process, or another part of this one, has committed a change.
     func noteAnything() {
         for observer in observers.withLock({ Array($0.values) }) { observer.signal.push(()) }
     }
 }
 
-/// One who has read something, and wants to hear when it is something else.
+/// Observes the tables that a closure reads.
 final class Observer: Sendable {
     private struct State {
-        /// The tables that were read; nil while it is being read.
+        /// The tables that were read; nil while reading.
         var tables: Set<String>?
         var digest: Int?
     }
 
-    /// Something may be different.
+    /// Called if the result may differ.
     let signal = StreamSource<Void>(limit: 1) { _, newer in newer }
     private let state = Mutex(State())
 
@@ -40,10 +40,10 @@ final class Observer: Sendable {
         if isConcerned { signal.push(()) }
     }
 
-    /// From now on everything is of concern, until it is known what was read.
+    /// Notes that every change counts, until the tables are known.
     func beginReading() { state.withLock { $0.tables = nil } }
 
-    /// - Returns: whether what was read is something else than the last time.
+    /// - Returns: whether the result differs from the last one.
     func endReading(_ access: TableAccess, digest: Int) -> Bool {
         state.withLock { state in
             state.tables = access.reads

@@ -1,13 +1,13 @@
 import Dispatch
 import SettingsKitCore
 
-/// A connection of a pool, opened when it is first used, and the queue on which asynchronous accesses use it.
+/// A connection of a pool, opened at its first use, and the queue on which asynchronous accesses use it.
 ///
 /// An access blocks: it waits for the disk and for other processes. So it does not run on the threads that tasks share.
 // @unchecked: `state` and `version` are used only by the access that has taken the connection out of its pool.
 final class PooledConnection: @unchecked Sendable {
     let executor: QueueExecutor
-    /// SQLite's number for the state that was seen last.
+    /// SQLite's number for the last known state.
     var version: Int64?
 
     private enum State {
@@ -42,9 +42,9 @@ final class PooledConnection: @unchecked Sendable {
 
 /// Runs a task on a dispatch queue.
 ///
-/// (With a continuation in its place, the closures of accesses would have to be escaping ones.)
+/// (With a continuation instead, the closures of accesses would have to escape.)
 final class QueueExecutor: TaskExecutor {
-    /// For tasks that wait for a connection: what runs here never blocks.
+    /// For tasks that wait for a connection: jobs on this queue never block.
     static let turns = QueueExecutor(DispatchQueue(label: "SettingsKit.SQLite.turns"))
 
     private let queue: DispatchQueue

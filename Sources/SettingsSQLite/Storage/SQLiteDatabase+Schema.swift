@@ -1,7 +1,7 @@
 import SettingsKitCore
 
 extension SQLiteDatabase {
-    /// Makes a table.
+    /// Creates a table.
     ///
     /// ```swift
     /// try database.create(table: "users") { table in
@@ -11,9 +11,9 @@ extension SQLiteDatabase {
     /// ```
     ///
     /// - Parameters:
-    ///   - table: Its name.
-    ///   - ifNotExists: Whether a table of that name that is there is left as it is; otherwise it is an error.
-    ///   - define: Defines its columns.
+    ///   - table: The table's name.
+    ///   - ifNotExists: Whether an existing table of that name stays unchanged. Otherwise it is an error.
+    ///   - define: Defines the columns.
     public func create(
         table: String, ifNotExists: Bool = false, _ define: (SQLiteTableDefinition) throws -> Void
     ) throws {
@@ -34,21 +34,21 @@ extension SQLiteDatabase {
         for clause in try alteration.clauses() { try change("ALTER TABLE \(Identifier.quoted(table)) \(clause)") }
     }
 
-    /// Gives a table another name.
+    /// Renames a table.
     public func rename(table: String, to newName: String) throws {
         try change("ALTER TABLE \(Identifier.quoted(table)) RENAME TO \(Identifier.quoted(newName))")
     }
 
-    /// Removes a table and everything in it.
+    /// Removes a table and its rows.
     public func drop(table: String) throws { try change("DROP TABLE \(Identifier.quoted(table))") }
 
-    /// Makes an index, so that rows are found by these columns without going through all of them.
+    /// Creates an index, to find rows by these columns without reading all of them.
     ///
     /// - Parameters:
-    ///   - index: Its name.
-    ///   - table: The table whose rows are to be found.
-    ///   - columns: The columns by which, in order.
-    ///   - isUnique: Whether no two rows may have the same values in all of these columns.
+    ///   - index: The index's name.
+    ///   - table: The table.
+    ///   - columns: The columns, in order.
+    ///   - isUnique: Whether two rows must not have the same values in all of these columns.
     public func create(index: String, on table: String, columns: [String], isUnique: Bool = false) throws {
         let columns = columns.map(Identifier.quoted).joined(separator: ", ")
         try change(

@@ -3,28 +3,28 @@ import SettingsKitCore
 extension SQLiteDatabase {
     // MARK: Records
 
-    /// The first record that matches; nil if there is none.
+    /// Returns the first matching record; nil if there is none.
     ///
-    /// - Throws: `SettingsError`: `statementFailed` for a table or a column that is not there, `unexpectedRow` if the row is
-    ///   none of this type, `busy`, `readFailed`.
+    /// - Throws: `SettingsError`: `statementFailed` if a table or a column does not exist, `unexpectedRow` if the row
+    ///   is not a record of this type, `busy`, `readFailed`.
     public func select<Record: SQLiteRecord>(_ query: SQLiteQuery<Record>) throws -> Record? {
         try select(sql: query.first.statement)
     }
 
-    /// All records that match, in the order of the query.
+    /// Returns all matching records, in the order of the query.
     ///
-    /// - Throws: as for one record; `unexpectedRow` if one of the rows is none of this type.
+    /// - Throws: as for one record; `unexpectedRow` if one of the rows is not a record of this type.
     @_disfavoredOverload @inlinable
     public func select<Record: SQLiteRecord>(_ query: SQLiteQuery<Record>) throws -> [Record] {
         try select(sql: query.statement)
     }
 
-    /// How many records match.
+    /// Returns the number of matching records.
     public func count<Record: SQLiteRecord>(_ query: SQLiteQuery<Record>) throws -> Int {
         try select(sql: SQLiteStatement(query.count())) ?? 0
     }
 
-    /// Whether there is one of the records that match.
+    /// Returns whether a record matches.
     public func isThere<Record: SQLiteRecord>(_ query: SQLiteQuery<Record>) throws -> Bool {
         var isThere = false
         try run(query.first.select("1")) { _ in
@@ -36,14 +36,14 @@ extension SQLiteDatabase {
 
     // MARK: SQL
 
-    /// The record of the first row that a statement gives; nil if it gives none.
+    /// Returns the record of a statement's first row; nil if there are no rows.
     public func select<Record: SQLiteRecord>(sql: SQLiteStatement) throws -> Record? {
         var record: Record?
         try visitRows(sql, isOne: true) { record = try Record.load(from: $0) }
         return record
     }
 
-    /// The records of all rows that a statement gives.
+    /// Returns the records of a statement's rows.
     @_disfavoredOverload @inlinable
     public func select<Record: SQLiteRecord>(sql: SQLiteStatement) throws -> [Record] {
         var records: [Record] = []
@@ -51,17 +51,17 @@ extension SQLiteDatabase {
         return records
     }
 
-    /// The first column of the first row that a statement gives; nil if it gives none, and for `NULL`.
+    /// Returns the first column of a statement's first row; nil if there are no rows, and for `NULL`.
     ///
-    /// - Throws: `SettingsError` with the code `unexpectedRow` if it holds a value of another type.
+    /// - Throws: `SettingsError` with the code `unexpectedRow` for a value of another type.
     public func select<Value: SQLiteConvertible>(sql: SQLiteStatement) throws -> Value? {
         let values: [Value?] = try values(sql.fragment, isOne: true)
         return values.first ?? nil
     }
 
-    /// The first column of all rows that a statement gives.
+    /// Returns the first column of a statement's rows.
     ///
-    /// - Throws: `SettingsError` with the code `unexpectedRow` if one holds `NULL` or a value of another type.
+    /// - Throws: `SettingsError` with the code `unexpectedRow` for `NULL` or a value of another type.
     @_disfavoredOverload
     public func select<Value: SQLiteConvertible>(sql: SQLiteStatement) throws -> [Value] {
         try values(sql.fragment).map { (value: Value?) in
@@ -70,21 +70,21 @@ extension SQLiteDatabase {
         }
     }
 
-    /// The first column of all rows that a statement gives; nil for `NULL`.
+    /// Returns the first column of a statement's rows; nil for `NULL`.
     @_disfavoredOverload
     public func select<Value: SQLiteConvertible>(sql: SQLiteStatement) throws -> [Value?] {
         try values(sql.fragment)
     }
 
-    /// Calls `body` with each row that a statement gives, which it can use until it returns: for joins, sums, and whatever
-    /// else is no record.
+    /// Calls `body` with each row of a statement, for joins, sums, and other rows that are not records. A row can be
+    /// used until `body` returns.
     public func forEachRow(sql: SQLiteStatement, _ body: (SQLiteRow) throws -> Void) throws {
         try visitRows(sql, body)
     }
 
     // MARK: Rows
 
-    /// Gives each row, or the first, to `body`, and throws the first problem that it did not.
+    /// Calls `body` with each row, or the first, and throws the first error that `body` did not.
     @usableFromInline func visitRows(
         _ sql: SQLiteStatement, isOne: Bool = false, _ body: (SQLiteRow) throws -> Void
     ) throws {

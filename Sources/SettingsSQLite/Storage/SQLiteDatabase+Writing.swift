@@ -3,20 +3,20 @@ import SettingsKitCore
 extension SQLiteDatabase {
     /// Inserts a record as a new row.
     ///
-    /// - Returns: the row's number, which is the value of a primary key that is an integer.
-    /// - Throws: `SettingsError`: `constraintViolated` if there is a row with the same primary key, for example.
+    /// - Returns: the row's number, which is the value of an integer primary key.
+    /// - Throws: `SettingsError`: for example `constraintViolated` if there is a row with the same primary key.
     @discardableResult
     public func insert<Record: SQLiteRecord>(_ record: Record) throws -> Int64 {
         try insert(record, replacing: false)
         return try openConnection().lastRowID
     }
 
-    /// Stores a record: in the row with its primary key, if there is one, in a new row otherwise. Of a row that is there,
-    /// columns that the record does not put into it stay as they are.
+    /// Stores a record: updates the row with its primary key, or inserts a new one. In an existing row, columns that
+    /// the record omits keep their values.
     ///
-    /// A table without a primary key, and a record without a value for it, gets a new row. Nil stores nothing.
+    /// If the table has no primary key, or the record no value for it, a row is inserted. Nil stores nothing.
     ///
-    /// - Throws: `SettingsError`: `constraintViolated` if another constraint than the primary key does not allow it.
+    /// - Throws: `SettingsError`: `constraintViolated` if a constraint other than the primary key forbids it.
     public func save<Record: SQLiteRecord>(_ record: Record?) throws {
         if let record { try put(record) }
     }
@@ -28,13 +28,13 @@ extension SQLiteDatabase {
 
     @usableFromInline func put<Record: SQLiteRecord>(_ record: Record) throws { try insert(record, replacing: true) }
 
-    /// Sets columns of the records that match.
+    /// Updates columns of the matching records.
     ///
     /// ```swift
     /// try database.update(User.where(Column("id") == 7), set: [Column("name").set(to: "Ann")])
     /// ```
     ///
-    /// - Returns: how many rows it were.
+    /// - Returns: the number of rows updated.
     @discardableResult
     public func update<Record: SQLiteRecord>(
         _ query: SQLiteQuery<Record>, set assignments: [SQLiteAssignment]
@@ -44,34 +44,34 @@ extension SQLiteDatabase {
         return try openConnection().changeCount
     }
 
-    /// Deletes the records that match.
+    /// Deletes the matching records.
     ///
-    /// - Returns: how many rows it were, without those that a foreign key had deleted, too.
+    /// - Returns: the number of rows deleted, without those that a foreign key has deleted.
     @discardableResult
     public func delete<Record: SQLiteRecord>(_ query: SQLiteQuery<Record>) throws -> Int {
         try run(query.delete(key: try key(of: query)))
         return try openConnection().changeCount
     }
 
-    /// Runs one statement that gives no rows, or whose rows are of no interest.
+    /// Runs one statement, and ignores its rows.
     ///
-    /// Transactions are not for it to begin or end.
+    /// The statement must not begin or end a transaction.
     ///
-    /// - Returns: how many rows the statement has changed, if it is one that changes rows.
+    /// - Returns: the number of rows changed, if the statement changes rows.
     @discardableResult
     public func execute(sql: SQLiteStatement) throws -> Int {
         try run(sql.fragment)
         return try openConnection().changeCount
     }
 
-    /// Runs all statements of a script of the program's own, one after the other.
+    /// Runs all statements of a script, in order.
     public func execute(script: String) throws {
         try run(script: script)
     }
 
     private func insert<Record: SQLiteRecord>(_ record: Record, replacing: Bool) throws {
         let connection = try openConnection()
-        // The room of the row before, which is not there while a record that makes its row saves another.
+        // The memory of the row before. It is in use while a record that saves itself saves another.
         var row = spareRow ?? SQLiteRow()
         spareRow = nil
         defer {
@@ -93,7 +93,7 @@ extension SQLiteDatabase {
         try run(insertion.replacing.statement(on: connection), row.entries.lazy.map(\.value))
     }
 
-    /// What tells the rows of a query's table apart, where not all of them are meant.
+    /// The columns that identify a row of a query's table, if the query selects only a part of the rows.
     private func key<Record: SQLiteRecord>(of query: SQLiteQuery<Record>) throws -> String {
         let number = "_rowid_"
         guard query.isLimited else { return number }
@@ -102,7 +102,7 @@ extension SQLiteDatabase {
             _ = try connection.statement("SELECT \(number) FROM \(Identifier.quoted(Record.tableName))")
             return number
         } catch SettingsError.Code.statementFailed {
-            // A table `WITHOUT ROWID` has a primary key for sure.
+            // A table `WITHOUT ROWID` always has a primary key.
             let columns = try TableDescription(of: Record.tableName, on: connection)?.columns ?? []
             let names = columns.filter { $0.primaryKeyPosition > 0 }.map(\.name)
             return names.isEmpty ? number : names.map(Identifier.quoted).joined(separator: ", ")

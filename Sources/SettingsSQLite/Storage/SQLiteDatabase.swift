@@ -1,22 +1,22 @@
 import SettingsKitCore
 
-/// A database inside a transaction: what the `read` and `write` of ``SQLiteStorage`` give to their closures, and a schema
-/// version is upgraded with.
+/// A database inside a transaction, which the closures of ``SQLiteStorage``'s `read` and `write` and schema versions
+/// receive.
 ///
-/// It belongs to that closure, and cannot be used after it has returned. All errors are `SettingsError`s, with an
-/// ``SQLiteError`` as the cause where SQLite reported one.
+/// It cannot be used after the closure has returned. All errors are `SettingsError`s, with an ``SQLiteError`` as the
+/// underlying error if SQLite reported one.
 public final class SQLiteDatabase {
     let isWriting: Bool
     /// The tables that were read and written so far.
     private(set) var access = TableAccess()
-    /// What was read so far, where somebody wants to know whether it is something else the next time.
+    /// A hash of everything that was read, if the caller compares it with the next time.
     private(set) var digest: Hasher?
 
-    /// An empty row, where one was used before.
+    /// An empty row that was used before.
     var spareRow: SQLiteRow?
 
     private var connection: Connection?
-    /// The statement that was noted last, and how often it had been prepared anew.
+    /// The last noted statement, and how often it had been prepared again.
     private var lastStatement: (statement: Statement, preparations: Int32)?
     let description: String
 
@@ -40,8 +40,8 @@ public final class SQLiteDatabase {
         return connection
     }
 
-    /// - Throws: if SQLite has ended the transaction by itself, which it does when the disk is full, for example: what comes
-    ///   next would be committed alone.
+    /// - Throws: if SQLite has ended the transaction itself, for example because the disk is full: the following
+    ///   changes would be committed alone.
     func requireTransaction() throws {
         guard let connection, !connection.isInTransaction else { return }
         throw SettingsError(
@@ -49,13 +49,13 @@ public final class SQLiteDatabase {
             underlying: SQLiteProblem("SQLite has ended the transaction because an earlier statement failed."))
     }
 
-    /// Runs a statement, and calls `row` for each row that comes, until it answers false.
+    /// Runs a statement, and calls `row` for each row until it returns false.
     func run(_ fragment: Fragment, _ row: (Statement) throws -> Bool = { _ in true }) throws {
         let connection = try openConnection()
         if let problem = fragment.problem { throw SettingsError.unstorable(problem, store: description) }
         let statement = try connection.statement(fragment.sql)
         try requireAllowed(statement)
-        // Afterwards: SQLite may prepare it anew when it runs.
+        // Afterwards: SQLite may prepare it again when it runs.
         defer { note(statement) }
         digest?.combine(fragment.sql)
         try statement.forEachRow(fragment.values) {
@@ -67,12 +67,12 @@ public final class SQLiteDatabase {
     /// Runs a statement that changes rows.
     func run(_ statement: Statement, _ values: some Collection<SQLiteValue>) throws {
         try requireAllowed(statement)
-        // Afterwards: SQLite may prepare it anew when it runs.
+        // Afterwards: SQLite may prepare it again when it runs.
         defer { note(statement) }
         try statement.run(values)
     }
 
-    /// Runs all statements of a script, one after the other.
+    /// Runs all statements of a script, in order.
     func run(script: String) throws {
         try openConnection().run(script: script) { statement in
             try requireTransaction()
@@ -82,15 +82,15 @@ public final class SQLiteDatabase {
         }
     }
 
-    /// - Throws: `SettingsError` with the code `readOnly` if a reader is to write.
+    /// - Throws: `SettingsError` with the code `readOnly` in a read.
     private func requireAllowed(_ statement: Statement) throws {
         guard isWriting || statement.isReadOnly else {
             throw SettingsError(
-                .readOnly, store: description, underlying: SQLiteProblem("Inside a read nothing can be written."))
+                .readOnly, store: description, underlying: SQLiteProblem("A read cannot write."))
         }
     }
 
-    /// Takes note of what a statement has read and written.
+    /// Notes the tables that a statement has read and written.
     private func note(_ statement: Statement) {
         if let last = lastStatement, last.statement === statement, last.preparations == statement.preparations {
             return

@@ -2,14 +2,15 @@ import SettingsKitCore
 import SettingsKitPlatform
 
 extension SQLiteStorage {
-    /// Takes a connection of a pool, and runs `body` with it on the connection's queue.
+    /// Takes a connection from a pool, and runs `body` with it on the connection's queue.
     func using<Value: Sendable>(
         _ pool: ConnectionPool, _ body: @Sendable (PooledConnection, AccessLimits) throws -> Value
     ) async throws -> Value {
         try requireOwnProcess()
         try Task.checkCancellation()
         if let pooled = pool.takeIdle() { return try await run(pooled, of: pool, body) }
-        // A task that is given a connection must not wait for a thread that tasks share: others wait for the connection.
+        // A task that has a connection must not wait for a thread that tasks share, because others wait for the
+        // connection.
         return try await withTaskExecutorPreference(QueueExecutor.turns) {
             try await run(pool.take(), of: pool, body)
         }
@@ -30,7 +31,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Takes a connection of a pool, and runs `body` with it on the calling thread.
+    /// Takes a connection from a pool, and runs `body` with it on the calling thread.
     func usingNow<Value>(
         _ pool: ConnectionPool, _ body: (PooledConnection, AccessLimits) throws -> Value
     ) throws -> Value {
@@ -42,7 +43,7 @@ extension SQLiteStorage {
         return try body(pooled, limits)
     }
 
-    /// A child made by `fork` has the connections of its parent, but not their locks.
+    /// A child made by `fork` inherits the connections of its parent, but not their locks.
     private func requireOwnProcess() throws(SettingsError) {
         if forks == Fork.count { return }
         throw SettingsError(
@@ -63,14 +64,14 @@ extension SQLiteStorage {
         return connection
     }
 
-    /// Reads, and answers what was read and from which tables.
+    /// Reads, and returns the result and the tables that were read.
     func read<Value>(
         on pooled: PooledConnection, _ limits: AccessLimits, isObserved: Bool = false,
         _ body: (SQLiteDatabase) throws -> Value
     ) throws -> (value: Value, access: TableAccess, digest: Int) {
         let connection = try connection(of: pooled)
         let database = SQLiteDatabase(connection, isWriting: false, isObserved: isObserved)
-        // Afterwards, nothing can interrupt the end of the transaction.
+        // After this, nothing can interrupt the end of the transaction.
         defer {
             database.end()
             connection.rollBack()
@@ -96,7 +97,7 @@ extension SQLiteStorage {
                 try database.requireTransaction()
                 return value
             }
-            // It is not cancelled any more.
+            // It can no longer be cancelled.
             try connection.commit()
             observers.noteCommit(database.access)
             watch.withLock { $0 }?.announce()
@@ -107,7 +108,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Does something to the database as a whole, outside a transaction.
+    /// Runs `body` on the whole database, outside a transaction.
     func maintain(_ body: @Sendable (Connection) throws -> Void) async throws {
         try await using(writers) { pooled, limits in
             let connection = try self.connection(of: pooled)
@@ -117,12 +118,12 @@ extension SQLiteStorage {
         }
     }
 
-    // MARK: What others write
+    // MARK: Changes of others
 
-    /// Looks whether others have committed something, in the background.
+    /// Polls for commits of others, in the background.
     func look() {
         mustLookAgain.store(true, ordering: .releasing)
-        // If there is a write at the moment, it has this done at its end.
+        // If a write is running, it polls at its end.
         guard let pooled = writers.takeIdle() else { return }
         mustLookAgain.store(false, ordering: .releasing)
         defer { giveBack(pooled, to: writers) }
@@ -130,7 +131,7 @@ extension SQLiteStorage {
             try noteOthers(pooled, connection(of: pooled))
             hasLookedInVain.store(false, ordering: .relaxed)
         } catch {
-            // Observers read then, and report the problem; as the next read or write does.
+            // Observers then read, and report the error; as does the next read or write.
             if !hasLookedInVain.exchange(true, ordering: .relaxed) { observers.noteAnything() }
         }
     }

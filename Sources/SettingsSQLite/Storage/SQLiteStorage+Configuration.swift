@@ -1,34 +1,35 @@
 import Dispatch
 
 extension SQLiteStorage {
-    /// How a database is opened and used.
+    /// Options for opening and using a database.
     public struct Configuration: Sendable {
-        /// Whether nothing is to be written: the file must be there, and have all versions of the schema.
+        /// Opens the database read-only: the file must exist, and have all versions of the schema.
         public var isReadOnly = false
-        /// Whether rows can only refer to rows that are there.
+        /// Whether foreign keys are enforced.
         public var foreignKeysEnabled = true
-        /// What messages and threads call the database, when there are several.
+        /// The name of the database in messages and of its threads, to distinguish several.
         public var label: String?
-        /// Whose versions of the schema are given. Where several storages have tables in one database, each with a list of
-        /// versions, each needs a name of its own here.
+        /// The name of the list of versions. If several storages have tables in one database, each with a list of
+        /// versions, give each another name.
         public var schemaName = "main"
-        /// Whether migrations that GRDB has applied to the database count as versions of the schema.
+        /// Whether migrations that GRDB has applied count as versions of the schema.
         ///
         /// An identifier in GRDB's table `grdb_migrations` counts as the version with this id, or as a version that names it
         /// in ``SQLiteSchemaVersion/replaces``. Each must be known in one of these ways; otherwise opening throws
         /// `schemaTooNew`. The identifiers are copied once, when no version was recorded yet; GRDB's table is not changed.
         public var adoptsGRDBMigrations = false
-        /// How many reads run at the same time.
+        /// The number of reads that can run at the same time.
         public var maximumReaderCount = 5
         /// How long an access waits for others, of this process and of other ones, before it throws `busy`.
         ///
-        /// An asynchronous access waits longer as long as those before it end. Within the process, a tenth of a second is
-        /// the least.
+        /// An asynchronous access waits longer while those before it end. Within the process, the wait is at least a
+        /// tenth of a second.
         public var busyTimeout = Duration.seconds(3)
-        /// Where asynchronous accesses run: beside each other if it is a concurrent queue. Nil: on threads of their own.
+        /// The queue for asynchronous accesses. On a concurrent queue they run beside each other. Nil: they have
+        /// separate threads.
         public var targetQueue: DispatchQueue?
 
-        /// The usual configuration.
+        /// Creates the default configuration.
         public init() {}
     }
 }

@@ -1,23 +1,23 @@
 import SettingsKitCore
 
 extension SQLiteStorage {
-    /// Publishes what `body` reads: at first, and after each change, local or external.
+    /// Publishes the result of `body`, first the current one, and then one after each change, local or external.
     ///
     /// ```swift
     /// for await user in storage.keepInformed(about: { try $0.select(User.where(Column("id") == 7)) }) { ... }
     /// ```
     ///
-    /// `body` is run again after a commit that has written one of the tables that it has read, and after any commit of another
-    /// process. If it then reads the same as before, nothing is published. A commit of another process is noticed within milliseconds if
-    /// it uses this module or closes the database, otherwise within 12 seconds.
+    /// `body` runs again after a commit that has written one of the tables that it has read, and after any commit of
+    /// another process. If its result is the same, nothing is published. A commit of another process is noticed within
+    /// milliseconds if the process uses this module or closes the database, otherwise within 12 seconds.
     ///
-    /// A reader that is slower than the changes skips some, and always gets the newest; the sequence costs no thread, and ends
-    /// when its task is cancelled. It keeps the storage open.
+    /// A slow reader skips results, and always receives the newest. The sequence costs no thread, ends when its task is
+    /// cancelled, and keeps the storage open.
     ///
     /// - Parameters:
-    ///   - body: Reads; its result must depend on nothing else.
-    ///   - handler: Receives errors, after which the sequence goes on with the next change. Without one,
-    ///     `SettingsService.DiagnosticSink.standard` does.
+    ///   - body: Reads. Its result must depend on nothing else.
+    ///   - handler: Receives errors. The sequence continues with the next change. Without a handler,
+    ///     `SettingsService.DiagnosticSink.standard` receives them.
     public func keepInformed<Value: Sendable>(
         about body: @escaping @Sendable (SQLiteDatabase) throws -> Value,
         catch handler: (@Sendable (any Error) -> Void)? = nil

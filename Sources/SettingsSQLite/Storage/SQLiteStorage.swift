@@ -8,7 +8,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// Records in an SQLite database: with a schema that has versions, read by several tasks beside one that writes, and observed.
+/// Keeps records in an SQLite database, with a versioned schema, concurrent reads beside a write, and observation.
 ///
 /// ```swift
 /// let storage = try SQLiteStorage(at: databaseURL, versions: [V01(), V02()])
@@ -21,8 +21,8 @@ import Synchronization
 /// The database keeps a write-ahead log, so readers never wait for the writer, nor the writer for readers. What a `write` has
 /// committed survives the end of the process, `kill -9` included, and a power failure after ``synchronize()``.
 ///
-/// The closures of `read` and `write` are synchronous: an access is not held while something else is awaited. Inside a closure
-/// every other access and every write, of whatever storage or ``SQLiteStore``, throws `outsideAccess`. An access that waits for
+/// The closures of `read` and `write` are synchronous, so no access waits for anything else. Inside a closure, every
+/// other access and every write to any storage or ``SQLiteStore`` throws `outsideAccess`. An access that waits for
 /// others longer than ``Configuration/busyTimeout`` throws `busy`.
 ///
 /// Any number of storages, ``SQLiteStore``s, processes and other programs may use the file at the same time.
@@ -38,22 +38,22 @@ public final class SQLiteStorage: Sendable {
     let patience: Duration
     let forks = Fork.count
     let watch = Mutex<DatabaseWatch?>(nil)
-    /// Whether a look for changes of other processes was due while the writer was in use.
+    /// Whether a poll for changes of other processes was due while the writer was in use.
     let mustLookAgain = Atomic(false)
     let hasLookedInVain = Atomic(false)
 
-    /// Opens a database, makes it if it is not there, and applies the versions of its schema that it lacks.
+    /// Opens a database, creates it if it is missing, and applies the versions of its schema that it lacks.
     ///
     /// A new file can be read and written by its owner only.
     ///
     /// - Parameters:
-    ///   - url: Where the database is.
-    ///   - versions: The versions of the schema, oldest first. No two have the same id. A second list for the same file needs a
-    ///     ``Configuration/schemaName``.
-    ///   - configuration: How it is opened and used.
-    /// - Throws: `SettingsError`, with the code `schemaUpgradeFailed` (the database is then as the version before has left
-    ///   it), `schemaTooNew` if it has versions that are not among these, `schemaTooOld` if it lacks some that cannot be applied,
-    ///   `storeUnavailable`, `notADatabase`, `corruptDatabase`, `busy`, `libraryTooOld`.
+    ///   - url: The file.
+    ///   - versions: The versions of the schema, oldest first. No two have the same id. A second list for the same file
+    ///     needs a ``Configuration/schemaName``.
+    ///   - configuration: Options for opening and using the database.
+    /// - Throws: `SettingsError`, with the code `schemaUpgradeFailed` (the database then has the version before),
+    ///   `schemaTooNew` if it has versions that are not among these, `schemaTooOld` if it lacks some that cannot be
+    ///   applied, `storeUnavailable`, `notADatabase`, `corruptDatabase`, `busy`, `libraryTooOld`.
     public convenience init(
         at url: URL, versions: [any SQLiteSchemaVersion] = [], configuration: Configuration = Configuration()
     ) throws {
@@ -63,10 +63,10 @@ public final class SQLiteStorage: Sendable {
         self.watch.withLock { $0 = watch }
     }
 
-    /// Makes a database in memory, for tests and previews.
+    /// Creates a database in memory, for tests and previews.
     ///
-    /// It ends with the storage, and no other storage can use it: two are two databases. Everything works as in a file, but
-    /// accesses follow each other, a read does not run beside a write.
+    /// It ends with the storage, and no other storage can use it. Everything works as in a file, but accesses run one
+    /// after the other: a read does not run beside a write.
     ///
     /// ```swift
     /// let storage = try SQLiteStorage.inMemory(versions: [V01(), V02()])
@@ -103,37 +103,39 @@ public final class SQLiteStorage: Sendable {
 
     // MARK: Access
 
-    /// Reads, in a transaction: `body` sees one state of the database, whatever is written meanwhile.
+    /// Reads in a transaction: `body` sees one state of the database, also while others write.
     ///
-    /// Runs beside other reads and a write, in the background. When the task is cancelled, a query that runs is interrupted.
+    /// The read runs in the background, beside other reads and a write. When the task is cancelled, a running query is
+    /// interrupted.
     ///
-    /// - Throws: what `body` throws; `SettingsError` if the database cannot be read, with the code `busy` if other reads took
-    ///   too long; `CancellationError`.
+    /// - Throws: the error of `body`; `SettingsError` if the database cannot be read, with the code `busy` if other
+    ///   reads took too long; `CancellationError`.
     public func read<Value: Sendable>(
         _ body: @Sendable (SQLiteDatabase) throws -> Value
     ) async throws -> Value {
         try await using(readers) { try self.read(on: $0, $1, body).value }
     }
 
-    /// Reads at once, on the calling thread: for a value before the first frame.
+    /// Reads on the calling thread, for example to have a value before the first frame.
     ///
     /// Waits no longer than ``Configuration/busyTimeout``, and not for writes. Where `await` is possible, the asynchronous
     /// function of the same name is called.
     ///
-    /// - Throws: what `body` throws; `SettingsError` if the database cannot be read, with the code `busy` if other reads took
-    ///   too long, `outsideAccess` inside the closure of another access.
+    /// - Throws: the error of `body`; `SettingsError` if the database cannot be read, with the code `busy` if other
+    ///   reads took too long, `outsideAccess` inside the closure of another access.
     public func read<Value>(_ body: (SQLiteDatabase) throws -> Value) throws -> Value {
         try usingNow(readers) { try read(on: $0, $1, body).value }
     }
 
-    /// Writes, in a transaction: all that `body` does is stored when this returns, or nothing when it throws.
+    /// Writes in a transaction: when this returns, all changes of `body` are stored; if it throws, none is.
     ///
-    /// Writes follow each other, also those of other processes. They run in the background. Keep them short: others wait,
-    /// ``SQLiteStore``s on the same file included. When the task is cancelled before the commit, the write is taken back.
+    /// Writes run one after the other, also those of other processes, in the background. Keep them short, because
+    /// others wait, ``SQLiteStore``s on the same file included. When the task is cancelled before the commit, the write
+    /// is rolled back.
     ///
-    /// - Throws: what `body` throws; `SettingsError`, with the code `busy` if another process has kept the database locked
-    ///   for too long, or another write of this one took too long, `noRoom`, `readOnly`, `fileReplaced` or `writeFailed`;
-    ///   `CancellationError`.
+    /// - Throws: the error of `body`; `SettingsError`, with the code `busy` if another process has kept the database
+    ///   locked for too long, or another write of this one took too long, `noRoom`, `readOnly`, `fileReplaced` or
+    ///   `writeFailed`; `CancellationError`.
     @discardableResult
     public func write<Value: Sendable>(
         _ body: @Sendable (SQLiteDatabase) throws -> Value
@@ -142,7 +144,7 @@ public final class SQLiteStorage: Sendable {
         return try await using(writers) { try self.write(on: $0, $1, body) }
     }
 
-    /// Writes at once, on the calling thread, all or nothing.
+    /// Writes on the calling thread, all or nothing.
     ///
     /// Waits no longer than ``Configuration/busyTimeout`` for other writes, of this process and others. Where `await` is
     /// possible, the asynchronous function of the same name is called.
@@ -155,7 +157,7 @@ public final class SQLiteStorage: Sendable {
         return try usingNow(writers) { try write(on: $0, $1, body) }
     }
 
-    /// Reads in a transaction, as `read` without a handler does, and gives errors to a handler.
+    /// Reads in a transaction, as `read` without a handler does, and calls a handler with errors.
     ///
     /// - Returns: nil after an error, too.
     public func read<Value: Sendable>(
@@ -169,7 +171,7 @@ public final class SQLiteStorage: Sendable {
         }
     }
 
-    /// Writes in a transaction, as `write` without a handler does, and gives errors to a handler.
+    /// Writes in a transaction, as `write` without a handler does, and calls a handler with errors.
     ///
     /// - Returns: nil after an error.
     @discardableResult
@@ -186,26 +188,26 @@ public final class SQLiteStorage: Sendable {
 
     // MARK: The file
 
-    /// Returns when everything written so far survives a power failure.
+    /// Returns when every earlier write survives a power failure.
     ///
-    /// The write-ahead log is copied into the database, and emptied. Where a reader, of whatever process, still uses the log,
-    /// everything is safe all the same, and the log keeps its size until the next time.
+    /// The write-ahead log is copied into the database, and emptied. If a reader of any process still uses the log, the
+    /// writes are safe all the same, and the log keeps its size until the next time.
     ///
-    /// - Throws: `SettingsError`; what was written survives the end of the process all the same. `CancellationError`.
+    /// - Throws: `SettingsError`; the writes then still survive the end of the process. `CancellationError`.
     public func synchronize() async throws {
         try await maintain { try $0.synchronize() }
     }
 
-    /// Gives the room that deleted rows have left back to the system: the database is written once more, without it, and the
-    /// write-ahead log is emptied.
+    /// Returns the room of deleted rows to the system: rewrites the database without it, and empties the write-ahead
+    /// log.
     ///
-    /// This takes time and, for a moment, room on the disk for two more copies of the database. Other writes wait meanwhile,
-    /// those of other processes fail with `busy` after their time-out; reads go on. If a read still uses the old state at the
-    /// end, the file shrinks at the next ``synchronize()``. Rows of a table without an integer primary key may get other
-    /// row numbers.
+    /// This takes time and, for a moment, room on the disk for two more copies of the database. Other writes wait
+    /// meanwhile, and those of other processes throw `busy` after their time-out; reads continue. If a read still uses
+    /// the old state at the end, the file shrinks at the next ``synchronize()``. Rows of a table without an integer
+    /// primary key may get other row numbers.
     ///
-    /// - Throws: `SettingsError`, with the code `busy` if another process is writing, `noRoom`, `readOnly`, `fileReplaced`;
-    ///   `CancellationError`. What is stored stays as it is then.
+    /// - Throws: `SettingsError`, with the code `busy` if another process is writing, `noRoom`, `readOnly`,
+    ///   `fileReplaced`; `CancellationError`. The records stay unchanged then.
     public func compact() async throws {
         if isReadOnly { throw SettingsError(.readOnly, store: description) }
         try await maintain { try $0.compact() }

@@ -2,7 +2,7 @@ import Dispatch
 import SettingsKitCore
 import SettingsKitPlatform
 
-/// How the connections of a storage are opened.
+/// Opens the connections of a storage.
 struct StorageOpening: Sendable {
     let path: String
     let description: String
@@ -19,7 +19,7 @@ struct StorageOpening: Sendable {
 
     var patience: Duration { min(max(configuration.busyTimeout, .zero), .seconds(1_000_000)) }
 
-    /// The pool of the connection that writes.
+    /// Returns the pool of the connection that writes.
     ///
     /// - Parameter version: SQLite's number for the present state.
     func writingPool(_ connection: Connection, version: Int64) -> ConnectionPool {
@@ -27,9 +27,9 @@ struct StorageOpening: Sendable {
         return ConnectionPool(limit: 1, patience: patience, description: description) { pooled }
     }
 
-    /// The pool of the connections that read.
+    /// Returns the pool of the connections that read.
     ///
-    /// - Parameter file: The one that the writer has opened; meanwhile there may be another.
+    /// - Parameter file: The file that the writer has opened. Another one may have its path by now.
     func readingPool(of file: FileStatus?) -> ConnectionPool {
         ConnectionPool(
             limit: max(1, configuration.maximumReaderCount), patience: patience, description: description

@@ -6,7 +6,7 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// A row a setting: its name, and its value as text where it can be read, which JSON can.
+/// A row for each setting: its name, and its value, as text if it is readable, as JSON is.
 ///
 /// ```sql
 /// CREATE TABLE settings (
@@ -16,7 +16,8 @@ import SettingsKitCore
 /// )
 /// ```
 ///
-/// SQLite keeps that text, comment and all, as the table's definition; the number in it says who may write the table.
+/// SQLite keeps this text with its comment as the table's definition. The number of the format determines who may write
+/// the table.
 struct KeyedLayout: SettingsLayout {
     static let format = 1
 
@@ -39,7 +40,7 @@ struct KeyedLayout: SettingsLayout {
 
     func prepare(_ connection: Connection) throws {
         if try isThere(connection) { return }
-        // There is nothing to read, and writing will say what is wrong.
+        // There is nothing to read, and writing will throw the reason.
         if connection.isReadOnly { return }
         try connection.transaction(writing: true) {
             if try !isThere(connection) { try create(connection) }
@@ -86,8 +87,8 @@ struct KeyedLayout: SettingsLayout {
         return true
     }
 
-    /// Whether text stays text in the columns (SQLite makes numbers of it in those of other types, 1 of "1.0" for example),
-    /// and names that differ in case are two.
+    /// Whether text stays text in the columns (in columns of other types, SQLite converts it to numbers, for example
+    /// "1.0" to 1), and names that differ in case are two.
     private func keepsWhatIsStored(_ connection: Connection) throws -> Bool {
         var isKept = true
         let types = try connection.statement(
@@ -106,14 +107,14 @@ struct KeyedLayout: SettingsLayout {
         return isKept && collations == 0
     }
 
-    /// The number of the format in a table's definition; nil in one that somebody else has made.
+    /// The number of the format in a table's definition; nil for a table that this library has not created.
     static func format(in definition: String) -> Int? {
         guard let mark = definition.firstRange(of: "SettingsKit, format ") else { return nil }
         return Int(definition[mark.upperBound...].prefix { $0.isASCII && $0.isNumber })
     }
 
     func changes(since contents: [String: Data], on connection: Connection) throws -> [SettingsStoreChange] {
-        // A newer version, or somebody else, may have made another of it. Somebody may have dropped it, or it could not be made.
+        // A newer version or another program may have created it or dropped it, or it could not be created.
         let schema = try connection.integer("PRAGMA schema_version")
         if connection.checkedTables[table] != schema {
             if try isThere(connection) {
@@ -159,7 +160,7 @@ struct KeyedLayout: SettingsLayout {
         return writes
     }
 
-    /// Text where there is one that everybody can read, bytes elsewhere.
+    /// Text if it is readable, otherwise bytes.
     private static func value(of data: Data) -> SQLiteValue {
         let text: String? = data.withUnsafeBytes { bytes in
             bytes.contains(0) ? nil : String(utf8: bytes.bindMemory(to: UInt8.self))

@@ -8,17 +8,18 @@ import Synchronization
     import Foundation
 #endif
 
-/// Settings in a database, all of them in memory as well: what the stores of this module stand on.
+/// Settings in a database, with a copy in memory. The stores of this module use it.
 ///
-/// Two locks: `access` is held while the database is used, and orders the changes; `contents` for a moment inside of it.
+/// It has two locks. `access` is held while the database is used, and orders the changes. `contents` is held for a
+/// moment inside it.
 final class MirroredSettings: Sendable {
     private struct Access {
         var connection: Connection
-        /// SQLite's number for the state that `contents` is of.
+        /// SQLite's number for the state in `contents`.
         var version: Int64?
     }
 
-    /// How long a write waits for other processes, and for those of its own that wait for them.
+    /// How long a write waits for other processes, and for writes of this one that wait for them.
     static let patience = Duration.seconds(3)
 
     let feed = SettingsStoreFeed()
@@ -30,10 +31,10 @@ final class MirroredSettings: Sendable {
     private let access: Mutex<Access>
     private let watch = Mutex<DatabaseWatch?>(nil)
     private let hasLookedInVain = Atomic(false)
-    /// Whether others were to be looked for while the database was in use.
+    /// Whether a poll was due while the database was in use.
     private let mustLookAgain = Atomic(false)
 
-    /// Opens a database, and makes what is missing.
+    /// Opens a database, and creates missing parts.
     init(
         path: String, layout: some SettingsLayout, description: String, isWatching: Bool,
         patience: Duration = MirroredSettings.patience
@@ -45,7 +46,7 @@ final class MirroredSettings: Sendable {
         if path != Connection.inMemory { try DatabaseFile.make(path, store: description) }
         let connection = try Connection(path: path, isReadOnly: false, patience: patience, description: description)
         try layout.prepare(connection)
-        // Not before: what is refused stays as it is, the way in which it keeps its journal included.
+        // Not before: a database that is refused stays unchanged, its journal mode included.
         try connection.useWriteAheadLog(patience: patience)
         access = Mutex(Access(connection: connection, version: nil))
         try access.withLock { access in try refresh(&access) }
@@ -68,19 +69,19 @@ final class MirroredSettings: Sendable {
 
     // MARK: Writing
 
-    /// Carries out the writes that `decide` answers for what is stored at the moment, in one transaction.
+    /// Makes the writes that `decide` returns for the present contents, in one transaction.
     ///
     /// - Parameters:
-    ///   - isWriting: False where there are none for sure.
-    ///   - decide: Called with the lock held. Nil: nothing is to be written.
-    /// - Returns: false if `decide` answered nil.
+    ///   - isWriting: False if it is known that there are no writes.
+    ///   - decide: Called with the lock held. Returns nil to write nothing.
+    /// - Returns: false if `decide` returned nil.
     func change(
         isWriting: Bool = true, _ decide: ([String: Data]) -> [SettingsStoreBatch.Entry]?
     ) throws -> Bool {
         if isWriting { try AccessMark.requireOutside(store: description) }
-        // From now on: the lock may be held by a thread that waits for another process.
+        // From now on, because the lock may be held by a thread that waits for another process.
         let limits = AccessLimits(deadline: Deadline(after: patience))
-        // Also where it throws: changes of others may have been taken over.
+        // Also if it throws: changes of others may have been applied.
         defer { afterAccess() }
         return try access.withLock { access in
             try reconnectInChild(&access)
@@ -108,7 +109,7 @@ final class MirroredSettings: Sendable {
         }
     }
 
-    /// Returns when everything that was set so far survives a power failure; also takes over what others have written.
+    /// Returns when every earlier change survives a power failure. Also applies the commits of others.
     func synchronize() throws {
         try AccessMark.requireOutside(store: description)
         defer { afterAccess() }
@@ -120,9 +121,9 @@ final class MirroredSettings: Sendable {
         }
     }
 
-    // MARK: What others write
+    // MARK: Changes of others
 
-    /// Takes over what others have committed since the last time.
+    /// Applies the commits of others since the last time.
     func refresh() throws {
         defer { afterAccess() }
         try access.withLock { access in try refreshWhole(&access) }
@@ -146,7 +147,7 @@ final class MirroredSettings: Sendable {
         try connection.transaction(writing: false) { try follow(&access) }
     }
 
-    /// The same inside of a transaction, in which nothing changes any more.
+    /// The same inside a transaction, in which the database no longer changes.
     private func follow(_ access: inout Access) throws {
         let version = try access.connection.dataVersion()
         if version == access.version { return }
@@ -158,7 +159,7 @@ final class MirroredSettings: Sendable {
     private func take(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
         contents.withLock { contents in
             for change in changes {
-                // A dictionary keeps the spelling of a name that it has, and others may have another by now.
+                // A dictionary keeps the first spelling of a name, and others may have changed the spelling.
                 if origin == .external { contents[change.name] = nil }
                 contents[change.name] = change.newData
             }
@@ -166,13 +167,14 @@ final class MirroredSettings: Sendable {
         feed.publish(changes, origin: origin)
     }
 
-    /// Has a look at the database in the background; tells of the first failure in a row.
+    /// Polls the database in the background, and reports the first failure in a row.
     private func look() {
-        // Only then: whoever sets something has its listeners called before it returns, unless they are called from here.
+        // Only then, because a thread that sets a value calls its listeners before it returns, unless they are called
+        // from here.
         var mayHaveChanged = true
         defer { if mayHaveChanged { feed.flush() } }
         do {
-            // Who uses the database at the moment is not kept waiting for this; it is looked at afterwards.
+            // The present user of the database does not wait for this; the poll follows its use.
             mustLookAgain.store(true, ordering: .sequentiallyConsistent)
             let hasChanged = try access.withLockIfAvailable { access in
                 mustLookAgain.store(false, ordering: .sequentiallyConsistent)
@@ -191,7 +193,7 @@ final class MirroredSettings: Sendable {
         }
     }
 
-    /// A child that was made by `fork` must not use the connection that it has inherited.
+    /// A child made by `fork` must not use the connection that it has inherited.
     private func reconnectInChild(_ access: inout Access) throws {
         guard access.connection.isInherited else { return }
         access.connection.close()
@@ -200,7 +202,7 @@ final class MirroredSettings: Sendable {
 }
 
 extension [String: Data] {
-    /// What differs after the writes, each name once and spelled as it is here if it is.
+    /// The differences after the writes, each name once and in its present spelling, if it has one.
     fileprivate func differences(_ writes: [SettingsStoreBatch.Entry]) -> [SettingsStoreChange] {
         if writes.count == 1 { return difference(writes[0]).map { [$0] } ?? [] }
         var last: [String: Int] = [:]

@@ -6,13 +6,13 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// A column a setting, in the first row of a table.
+/// A column for each setting, in the first row of a table.
 ///
-/// While there is no row, nothing is stored. The row is made whole, so what is `NULL` in it is stored as such.
+/// Without a row, nothing is stored. The row is created with all columns, so `NULL` in it is a stored value.
 struct RowLayout: SettingsLayout {
-    /// What the names of the settings begin with, before that of the column.
+    /// The prefix of the settings' names, before that of the column.
     let prefix: String
-    /// What a new row has in the columns that are not set.
+    /// The values of a new row's other columns.
     let initial: [(name: String, value: SQLiteValue)]
     private let table: String
     private let name: String
@@ -80,13 +80,13 @@ struct RowLayout: SettingsLayout {
         try connection.statement("UPDATE \(name) SET \(columns) WHERE \(isFirst)").run(values.map(\.value))
     }
 
-    /// What the row holds, under the names of the settings; nothing if there is none.
+    /// The values of the row under the names of the settings; empty without a row.
     private func row(_ connection: Connection) throws -> [String: Data] {
         var row: [String: Data] = [:]
         let statement = try connection.statement(select)
         try statement.forEachRow([]) {
             for (index, column) in statement.columnNames.enumerated() where !column.utf8.contains(0) {
-                // The record calls it by its own name; to SQLite, case does not matter.
+                // In the record's spelling; to SQLite, case does not matter.
                 let name = initial.first { Identifier.areSame($0.name, column) }?.name ?? column
                 row[prefix + name] = try ColumnText.data(of: statement.value(at: index))
             }

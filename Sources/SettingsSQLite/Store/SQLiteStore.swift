@@ -7,15 +7,16 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// Settings in a table of an SQLite database, which other tables, other programs and any number of processes may share.
+/// Keeps settings in a table of an SQLite database, which other tables, other programs and any number of processes may
+/// share.
 ///
 /// ```swift
 /// let vault = try SQLiteStore(at: databaseURL)
 /// let settings = SettingsService(storesForCustomScopes: [.custom(id: "vault"): vault])
 /// ```
 ///
-/// A setting is a row of the table `settings`: its `name`, and its `value`, as text where it is JSON (what settings are
-/// stored as unless they name another transformer), as a blob elsewhere:
+/// A setting is a row of the table `settings`: its `name`, and its `value`, as text if it is JSON (the form of all
+/// settings without another transformer), otherwise as a blob:
 ///
 /// ```
 /// $ sqlite3 vault.sqlite "SELECT name, value FROM settings"
@@ -23,64 +24,64 @@ import SettingsKitPlatform
 /// theme|"dark"
 /// ```
 ///
-/// People and tools may change the table in the same way; a number or a text is taken as the JSON that it is written as.
+/// People and tools may change the table in the same way. A number or a text is read as JSON.
 ///
-/// ## What is safe when
-/// The database keeps a write-ahead log. When `set` returns, the change is in it, and survives the end of the process,
-/// `kill -9` included. When ``synchronize()`` returns, it survives a power failure.
+/// ## Safety
+/// The database keeps a write-ahead log. When `set` returns, the change is in the log, and survives the end of the
+/// process, also by `kill -9`. When ``synchronize()`` returns, it survives a power failure.
 ///
-/// ## Others
-/// A batch (and so `update` and `transaction`) is one transaction, and exact across processes. A write waits up to three
-/// seconds for a process that has the database locked, and then fails with `SettingsError.Code.busy`. What another process
-/// commits is noticed within milliseconds if it uses this module or closes the database, otherwise within 12 seconds. Inside a
-/// ``SQLiteStorage``'s `read` or `write`, setting anything fails with `outsideAccess`.
+/// ## Other processes
+/// A batch (and so `update` and `transaction`) is one transaction, and atomic across processes. A write waits up to
+/// three seconds for a process that has the database locked, and then throws `SettingsError.Code.busy`. A commit of
+/// another process is noticed within milliseconds if the process uses this module or closes the database, otherwise
+/// within 12 seconds. Inside a ``SQLiteStorage``'s `read` or `write`, setting anything throws `outsideAccess`.
 ///
-/// A child that was made by `fork` can go on using the store, if it has the file open only once.
+/// A child made by `fork` can continue to use the store, if it has the file open only once.
 ///
-/// All values are in memory, too: `get` takes constant time and touches no file. `set` takes one transaction. A commit of
-/// somebody else has the table read again, which takes about 10 ms for 10,000 settings.
+/// All values are also in memory: `get` takes constant time and reads no file. `set` takes one transaction. After a
+/// commit of another process, the table is read again, which takes about 10 ms for 10,000 settings.
 ///
 /// All functions may be called from any thread.
 public final class SQLiteStore: SettingsStore {
     static let openStores = OpenObjects<MirroredSettings>()
 
-    /// What tells an open database's table from others; another file at the same path is another one.
+    /// Identifies an open database's table. Another file at the same path is another database.
     static func key(_ path: String, _ names: String...) -> String {
         ([path, DatabaseFile.identity(of: path)] + names).joined(separator: "\0")
     }
 
     private let settings: MirroredSettings
 
-    /// Opens a database, and makes it and the table if they are not there; also the directories that lead to it.
+    /// Opens a database, and creates it, its table, and the directories that lead to it, if they are missing.
     ///
-    /// A new file can be read and written by its owner only.
+    /// Only its owner can read and write a new file.
     ///
     /// - Parameters:
-    ///   - url: Where the database is. A ``SQLiteStorage`` may use it as well.
-    ///   - table: The name of the table. Several stores may have tables of their own in one database. One that you have made
-    ///     yourself needs a `name TEXT PRIMARY KEY` and a `value` of type `TEXT` or none; other columns may be `NULL` or have
-    ///     defaults.
-    /// - Throws: `SettingsError`, with the code `storeUnavailable` if there is something that cannot be opened,
-    ///   `notADatabase`, `corruptDatabase`, `unexpectedTable` if there is another table of that name, `schemaTooNew` if a
-    ///   newer version of this library has made it, `busy`, `libraryTooOld`. A database that is there was not changed then.
+    ///   - url: The file. A ``SQLiteStorage`` may also use it.
+    ///   - table: The name of the table. Several stores may have separate tables in one database. If you create the
+    ///     table yourself, it needs a `name TEXT PRIMARY KEY` and a `value` of type `TEXT` or none; other columns may
+    ///     be `NULL` or have defaults.
+    /// - Throws: `SettingsError`, with the code `storeUnavailable` if the file cannot be opened, `notADatabase`,
+    ///   `corruptDatabase`, `unexpectedTable` if there is another table of that name, `schemaTooNew` if a newer version
+    ///   of this library has created it, `busy`, `libraryTooOld`. An existing database is unchanged then.
     public convenience init(at url: URL, table: String = "settings") throws {
         let path = try DatabaseFile.path(of: url, store: "SQLiteStore")
         try DatabaseFile.make(path, store: "SQLiteStore \(path)")
-        // After another file has come to the path, another object is opened.
+        // If another file has the path now, another object is opened.
         try self.init(
             Self.openStores.object(for: Self.key(path, table)) {
                 try Self.open(path: path, table: table, isWatching: true)
             })
     }
 
-    /// Opens a database as if it were in another process: shares nothing in memory with other stores.
+    /// Opens a database as another process would: shares nothing in memory with other stores.
     package convenience init(
         path: String, table: String = "settings", isWatching: Bool, patience: Duration = .seconds(3)
     ) throws {
         try self.init(Self.open(path: path, table: table, isWatching: isWatching, patience: patience))
     }
 
-    /// Makes a database in memory, for tests and previews; it ends with the store, and no other store can use it.
+    /// Creates a database in memory, for tests and previews. It ends with the store, and no other store can use it.
     ///
     /// - Parameter table: The name of the table.
     /// - Throws: `SettingsError` with the code `libraryTooOld`.
@@ -102,24 +103,24 @@ public final class SQLiteStore: SettingsStore {
     /// The path of the database.
     public var path: String { settings.path }
 
-    /// Announces every change, also those that other processes make.
+    /// Publishes every change, also those of other processes.
     public var feed: SettingsStoreFeed? { settings.feed }
 
     /// "SQLiteStore", the path, and the table if it is not `settings`.
     public var storeDescription: String { settings.description }
 
-    /// The bytes stored under a key. Never throws.
+    /// Returns the bytes stored under a key. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? { settings.data(named: key.name) }
 
     /// Stores bytes under a key, or removes it, in a transaction. When it returns, the change survives the end of the process.
     ///
-    /// - Throws: `SettingsError`, with the codes `busy`, `noRoom`, `readOnly`, `fileReplaced` or `writeFailed` for example.
-    ///   The old bytes are still there then.
+    /// - Throws: `SettingsError`, for example with the codes `busy`, `noRoom`, `readOnly`, `fileReplaced` or
+    ///   `writeFailed`. The old bytes then stay.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         _ = try settings.change { _ in [.init(key: key, data: data)] }
     }
 
-    /// Carries out a batch in one transaction, if its expectations hold for what all processes have committed so far.
+    /// Applies a batch in one transaction, if its expectations hold for the commits of all processes so far.
     ///
     /// - Throws: as ``set(_:to:)`` does.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
@@ -128,10 +129,10 @@ public final class SQLiteStore: SettingsStore {
         }
     }
 
-    /// The names in the table, except for those that no setting can have.
+    /// The names in the table, without those that no setting can have.
     public func keys() -> [String] { settings.names.filter(SettingsService.StorageKey.isValid) }
 
-    /// Removes all settings, in one transaction. What no setting can be, such as a `NULL`, stays.
+    /// Removes all settings, in one transaction. Values that no setting can have, such as `NULL`, stay.
     ///
     /// - Throws: as ``set(_:to:)`` does.
     public func removeAll() throws {
@@ -142,11 +143,11 @@ public final class SQLiteStore: SettingsStore {
         }
     }
 
-    /// Takes over what others have committed, and returns when everything set so far survives a power failure.
+    /// Applies the commits of others, and returns when every earlier change survives a power failure.
     ///
-    /// - Throws: `SettingsError`; what was set survives the end of the process all the same.
+    /// - Throws: `SettingsError`; the changes then still survive the end of the process.
     public func synchronize() throws { try settings.synchronize() }
 
-    /// Takes over at once what others have committed; for stores that do not watch.
+    /// Applies the commits of others now, for stores that do not watch.
     package func refresh() throws { try settings.refresh() }
 }

@@ -6,17 +6,18 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// How settings lie in a database.
+/// The layout of settings in a database.
 protocol SettingsLayout: Sendable {
-    /// Makes what is missing in the database; writes nothing if nothing is.
+    /// Creates missing parts in the database; writes nothing if none is missing.
     func prepare(_ connection: Connection) throws
 
-    /// What is stored now and differs from `contents`.
+    /// The differences between the database and `contents`.
     func changes(since contents: [String: Data], on connection: Connection) throws -> [SettingsStoreChange]
 
-    /// Stores data under names, or removes it, inside of a transaction that writes.
+    /// Stores or removes data under names, inside a transaction that writes.
     ///
-    /// - Parameter writes: What differs from what is stored, each name once, spelled as it is stored if it is.
-    /// - Returns: what that has changed.
+    /// - Parameter writes: The values that differ from the stored ones, each name once, in its stored spelling if it
+    ///   has one.
+    /// - Returns: the changes.
     func write(_ writes: [SettingsStoreChange], on connection: Connection) throws -> [SettingsStoreChange]
 }

@@ -6,8 +6,7 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// A `Codable` value as a column holds it: what SQLite has a form for, or whose raw value it has one for, in this form; anything
-/// else as JSON text.
+/// A `Codable` value in a column: in SQLite's form if the value or its raw value has one, otherwise as JSON text.
 struct CodableColumn<Value: Encodable>: SQLiteConvertible {
     let value: Value
 
@@ -20,16 +19,16 @@ struct CodableColumn<Value: Encodable>: SQLiteConvertible {
             if let value = value as? any SQLiteConvertible { return try value.sqliteValue }
             if let raw = (value as? any RawRepresentable)?.rawConvertible { return try raw.sqliteValue }
             let json = try JSONEncoder.stable().encode(value)
-            // An optional inside of something else, a property wrapper for example.
+            // An optional inside another value, for example a property wrapper.
             return json == Data("null".utf8) ? .null : .text(String(decoding: json, as: UTF8.self))
         }
     }
 }
 
 extension Decodable {
-    /// The value that a column holds as ``CodableColumn`` stores it; nil where it holds something else.
+    /// Decodes the value of a column as ``CodableColumn`` stores it; nil if it has another form.
     ///
-    /// - Throws: `DecodingError` where it holds JSON of something else.
+    /// - Throws: `DecodingError` if it is JSON of another type.
     static func value(inColumn stored: SQLiteValue) throws -> Self? {
         if let type = self as? any SQLiteConvertible.Type { return type.init(sqliteValue: stored) as? Self }
         if let type = self as? any OptionalColumn.Type { return try type.optional(inColumn: stored) as? Self }
@@ -39,7 +38,7 @@ extension Decodable {
         let json: String
         switch stored {
         case .text(let text): json = text
-        // A number's text becomes a number in a column that is declared as one.
+        // In a column that is declared as a number, a number's text becomes a number.
         case .integer(let number): json = "\(number)"
         case .real(let number): json = "\(number)"
         case .null, .blob: return nil

@@ -28,7 +28,7 @@ extension SQLiteConvertible where Self: FixedWidthInteger {
         }
     }
 
-    /// The integer that is stored so, also as a floating-point number without a fraction; nil where it does not fit.
+    /// The stored integer, also if it is a floating-point number without a fraction; nil if it does not fit.
     @inlinable public init?(sqliteValue: SQLiteValue) {
         switch sqliteValue {
         case .integer(let number): self.init(exactly: number)
@@ -69,7 +69,7 @@ extension SQLiteConvertible where Self: BinaryFloatingPoint {
         get throws { try SQLiteValue.real(Double(self)).sqliteValue }
     }
 
-    /// The number that is stored so, also as an integer; nil where it cannot be held exactly.
+    /// The stored number, also if it is an integer; nil if it cannot be represented exactly.
     @inlinable public init?(sqliteValue: SQLiteValue) {
         switch sqliteValue {
         case .integer(let number): self.init(exactly: number)
@@ -86,7 +86,7 @@ extension String: SQLiteConvertible {
     /// Text.
     @inlinable public var sqliteValue: SQLiteValue { .text(self) }
 
-    /// The text that is stored.
+    /// The stored text.
     @inlinable public init?(sqliteValue: SQLiteValue) {
         guard case .text(let text) = sqliteValue else { return nil }
         self = text
@@ -97,7 +97,7 @@ extension Data: SQLiteConvertible {
     /// Bytes.
     @inlinable public var sqliteValue: SQLiteValue { .blob(self) }
 
-    /// The bytes that are stored.
+    /// The stored bytes.
     @inlinable public init?(sqliteValue: SQLiteValue) {
         guard case .blob(let bytes) = sqliteValue else { return nil }
         self = bytes
@@ -108,7 +108,7 @@ extension Date: SQLiteConvertible {
     /// The seconds since 1 January 2001, UTC.
     @inlinable public var sqliteValue: SQLiteValue { get throws { try timeIntervalSinceReferenceDate.sqliteValue } }
 
-    /// The date that is stored so.
+    /// The stored date.
     @inlinable public init?(sqliteValue: SQLiteValue) {
         guard let seconds = TimeInterval(sqliteValue: sqliteValue) else { return nil }
         self.init(timeIntervalSinceReferenceDate: seconds)
@@ -119,7 +119,7 @@ extension URL: SQLiteConvertible {
     /// The absolute string.
     @inlinable public var sqliteValue: SQLiteValue { .text(absoluteString) }
 
-    /// The URL that is stored so.
+    /// The stored URL.
     @inlinable public init?(sqliteValue: SQLiteValue) {
         guard case .text(let text) = sqliteValue else { return nil }
         self.init(string: text)
@@ -130,7 +130,7 @@ extension UUID: SQLiteConvertible {
     /// The text with hyphens, in upper case.
     @inlinable public var sqliteValue: SQLiteValue { .text(uuidString) }
 
-    /// The UUID that is stored so, in upper or lower case, or as sixteen bytes.
+    /// The stored UUID, in upper or lower case, or as sixteen bytes.
     @inlinable public init?(sqliteValue: SQLiteValue) {
         switch sqliteValue {
         case .text(let text):

@@ -12,12 +12,12 @@ public enum SQLiteValue: Sendable, Hashable {
     case integer(Int64)
     /// A floating-point number of 64 bits; never NaN, which SQLite cannot hold.
     case real(Double)
-    /// Text. Any string, of any length up to a billion bytes; NUL may occur in it.
+    /// Text: any string of up to a billion bytes, also with NUL.
     case text(String)
-    /// Bytes. None at all is not `null`.
+    /// Bytes. Empty bytes are not `null`.
     case blob(Data)
 
-    /// What messages call a value of this kind: never the value.
+    /// The name of this kind of value in messages.
     var kind: String {
         switch self {
         case .null: "NULL"
@@ -31,8 +31,8 @@ public enum SQLiteValue: Sendable, Hashable {
 
 /// A type whose values are stored in a column.
 ///
-/// Numbers, `Bool`, `String`, `Data`, `Date`, `URL` and `UUID` are such types, and enumerations with a raw value become one by
-/// saying so:
+/// Numbers, `Bool`, `String`, `Data`, `Date`, `URL` and `UUID` conform to it. An enumeration with a raw value can
+/// conform without further code:
 ///
 /// ```swift
 /// enum Role: String, SQLiteConvertible {
@@ -49,30 +49,30 @@ public enum SQLiteValue: Sendable, Hashable {
 /// | `Data` | bytes |
 /// | `Date` | floating-point number: seconds since 1 January 2001, UTC, as Core Data has it, so that the same date comes back; `datetime(x + 978307200, 'unixepoch')` shows it |
 ///
-/// Other `Codable` types need not conform: a row takes an enumeration's raw value, and anything else as JSON text. A type that
-/// wraps a single value is stored as that value, not as JSON, when it conforms or is `RawRepresentable`.
+/// Other `Codable` types need not conform: a row stores an enumeration's raw value, and other values as JSON text. A
+/// type that wraps a single value is stored as that value, not as JSON, if it conforms or is `RawRepresentable`.
 public protocol SQLiteConvertible {
-    /// What is stored for the value.
+    /// The value to store.
     ///
-    /// Throws where there is no such thing: for NaN, and for unsigned integers beyond `Int64.max`.
+    /// Throws if there is none: for NaN, and for unsigned integers beyond `Int64.max`.
     var sqliteValue: SQLiteValue { get throws }
 
-    /// The value that is stored so; nil where it is one of another type, or does not fit.
+    /// Creates a value from a stored one; nil if that has another type, or does not fit.
     init?(sqliteValue: SQLiteValue)
 }
 
 extension SQLiteConvertible where Self: RawRepresentable, RawValue: SQLiteConvertible {
-    /// What is stored for the raw value.
+    /// The raw value to store.
     @inlinable public var sqliteValue: SQLiteValue { get throws { try rawValue.sqliteValue } }
 
-    /// The value whose raw value is stored so.
+    /// Creates a value from its stored raw value.
     @inlinable public init?(sqliteValue: SQLiteValue) {
         guard let rawValue = RawValue(sqliteValue: sqliteValue) else { return nil }
         self.init(rawValue: rawValue)
     }
 }
 
-/// A value has no stored form.
+/// The error that a value has no stored form.
 @usableFromInline struct Unstorable: Error {
     let reason: String
 

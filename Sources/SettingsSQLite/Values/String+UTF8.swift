@@ -7,16 +7,16 @@
 #endif
 
 extension String {
-    /// The text that the bytes are; nil if they are not UTF-8.
+    /// Creates text from bytes; nil if they are not UTF-8.
     ///
-    /// (`String(validating:as:)` does the same, in five times the time as of Swift 6.3.)
+    /// (`String(validating:as:)` takes five times as long, as of Swift 6.3.)
     init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
         self.init(decoding: bytes, as: UTF8.self)
-        // What is no UTF-8 has been replaced: the bytes are others now.
+        // Bytes that are not UTF-8 were replaced, so they differ now.
         if !withUTF8({ Self.areSame($0, bytes) }) { return nil }
     }
 
-    /// Whether both are written with the same scalars; equal strings need not be.
+    /// Whether both have the same scalars, which equal strings need not have.
     func hasSameBytes(as other: String) -> Bool {
         var (one, other) = (self, other)
         return one.withUTF8 { one in other.withUTF8 { Self.areSame(one, $0) } }

@@ -7,7 +7,7 @@ import SettingsKitCore
 #endif
 
 extension Check {
-    /// A batch is carried out whole, or not at all.
+    /// A batch is applied completely, or not at all.
     static let batches = [
         Check("A batch sets and removes all its keys.") { store in
             try store.set(key("removed"), to: Data("1".utf8))
@@ -21,7 +21,7 @@ extension Check {
             try require(try store.get(key("b")) == Data("b".utf8), "The last write is missing.")
             try require(try store.get(key("removed")) == nil, "The removal is missing.")
         },
-        Check("Of two writes of a key in one batch the later counts.") { store in
+        Check("Of two writes of a key in one batch, the later counts.") { store in
             _ = try store.apply(
                 .init(writes: [
                     .init(key: key("a"), data: Data("1".utf8)), .init(key: key("a"), data: nil),
@@ -29,7 +29,7 @@ extension Check {
                 ]))
             try require(try store.get(key("a")) == Data("2".utf8), "Another than the last write was stored.")
         },
-        Check("A batch whose expectations hold is carried out.") { store in
+        Check("A batch whose expectations hold is applied.") { store in
             try store.set(key("a"), to: Data("1".utf8))
             let isApplied = try store.apply(
                 .init(
@@ -38,9 +38,9 @@ extension Check {
                         .init(key: key("a"), data: Data("1".utf8)), .init(key: key("absent"), data: nil),
                     ]))
             try require(isApplied, "The batch was refused.")
-            try require(try store.get(key("a")) == Data("2".utf8), "The batch was not carried out.")
+            try require(try store.get(key("a")) == Data("2".utf8), "The batch was not applied.")
         },
-        Check("A batch of which one expectation does not hold changes nothing.") { store in
+        Check("A batch with an expectation that does not hold changes nothing.") { store in
             try store.set(key("a"), to: Data("1".utf8))
             for wrong in [Data("2".utf8), nil] {
                 let isApplied = try store.apply(
@@ -52,7 +52,7 @@ extension Check {
                 try require(try store.get(key("b")) == nil, "A refused batch made a key.")
             }
         },
-        Check("An empty batch is carried out.") { store in
+        Check("An empty batch is accepted.") { store in
             try require(try store.apply(.init(writes: [])), "It was refused.")
         },
     ]

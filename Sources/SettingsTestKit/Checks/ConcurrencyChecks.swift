@@ -11,9 +11,9 @@ extension Check {
     private static let writerCount = 8
     private static let rounds = 50
 
-    /// Any thread may call at any time.
+    /// Any thread may call the store at any time.
     static let concurrency = [
-        Check("Values that several threads set under names of their own are all there.") { store in
+        Check("Values that several threads set under different names are all stored.") { store in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<writerCount {
                     group.addTask {
@@ -40,7 +40,7 @@ extension Check {
                         for _ in 0..<rounds {
                             try store.set(key("a"), to: value)
                             let read = try store.get(key("a"))
-                            try require(read.map(values.contains) ?? false, "Something was read that nobody has set.")
+                            try require(read.map(values.contains) ?? false, "A value was read that was never stored.")
                         }
                     }
                 }
@@ -73,11 +73,11 @@ extension Check {
                     }
                 }
             }
-            // A last change that says that all others have been told; another thread may still be telling.
+            // A last change that marks the end of all others, because another thread may still be delivering them.
             service.set(setting, to: -2)
             let deadline = ContinuousClock.now + .seconds(10)
             while told.withLock({ $0.last?.newValue }) != -2 {
-                try require(ContinuousClock.now < deadline, "The listener was not told of the last change.")
+                try require(ContinuousClock.now < deadline, "The listener did not receive the last change.")
                 try await Task.sleep(for: .milliseconds(1))
             }
             var before = -1
@@ -86,7 +86,7 @@ extension Check {
                     change.oldValue == before, "A change from \(change.oldValue) followed one to \(before).")
                 before = change.newValue
             }
-            try require(try service.load(setting) == -2, "The last value that was told is not the stored one.")
+            try require(try service.load(setting) == -2, "The last delivered value is not the stored one.")
         },
     ]
 }

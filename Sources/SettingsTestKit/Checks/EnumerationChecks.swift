@@ -9,7 +9,7 @@ import SettingsKitCore
 extension Check {
     /// A store that lists its keys lists just those.
     static let enumeration = [
-        Check("keys lists what is stored, and nothing else.") { store in
+        Check("keys lists the stored keys, and no others.") { store in
             let before = try names(in: store)
             for name in Samples.names { try store.set(key(name), to: Data("1".utf8)) }
             try store.set(key("removed"), to: Data("1".utf8))

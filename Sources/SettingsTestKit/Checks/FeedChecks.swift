@@ -7,7 +7,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// What listeners of a service over the store were told.
+/// The changes that listeners of a service over the store received.
 private final class Recorder: Sendable {
     struct Told: Sendable, Equatable {
         var old: Data?
@@ -23,7 +23,7 @@ private final class Recorder: Sendable {
     private let state = Mutex(State())
     private let subscriptions = Mutex<[SettingsService.Subscription]>([])
 
-    /// Listens to a service over a store that must have a feed.
+    /// Observes a service over a store that must have a feed.
     init(_ store: any SettingsStore, names: [String]) throws {
         guard store.feed != nil else { throw NotOffered(reason: "the store has no feed") }
         service = SettingsService(
@@ -52,13 +52,13 @@ private final class Recorder: Sendable {
 }
 
 extension Check {
-    /// A store with a feed announces what it changes, once, in order, and nothing else.
+    /// A store with a feed publishes each of its changes once, in order, and nothing else.
     static let feed = [
         Check("The feed is the same object each time.") { store in
             guard let feed = store.feed else { throw NotOffered(reason: "the store has no feed") }
             try require(store.feed === feed, "It was another object at the second time.")
         },
-        Check("Each change is announced once, with the bytes before and after.") { store in
+        Check("Each change is published once, with the bytes before and after.") { store in
             let recorder = try Recorder(store, names: ["a", "b"])
             let (one, two) = (Data("1".utf8), Data("2".utf8))
             try store.set(key("a"), to: one)
@@ -67,36 +67,36 @@ extension Check {
             let expected: [Recorder.Told] = [
                 .init(old: nil, new: one), .init(old: one, new: two), .init(old: two, new: nil),
             ]
-            try require(recorder.changes(of: "a") == expected, "Announced was \(recorder.changes(of: "a")).")
-            try require(recorder.changes(of: "b").isEmpty, "A key that was not set was announced.")
+            try require(recorder.changes(of: "a") == expected, "Published: \(recorder.changes(of: "a")).")
+            try require(recorder.changes(of: "b").isEmpty, "A change of a key that was not set was published.")
         },
-        Check("What changes nothing is not announced.") { store in
+        Check("A write that changes nothing is not published.") { store in
             try store.set(key("a"), to: Data("1".utf8))
             let recorder = try Recorder(store, names: ["a", "absent"])
             try store.set(key("a"), to: Data("1".utf8))
             try store.set(key("absent"), to: nil)
             _ = try store.apply(.init(writes: [.init(key: key("a"), data: Data("1".utf8))]))
-            try require(recorder.changeSets.isEmpty, "Announced was \(recorder.changeSets).")
+            try require(recorder.changeSets.isEmpty, "Published: \(recorder.changeSets).")
         },
-        Check("A batch is announced at once, each key with its last bytes.") { store in
+        Check("A batch is published at once, each key with its last bytes.") { store in
             let recorder = try Recorder(store, names: ["a", "b"])
             _ = try store.apply(
                 .init(writes: [
                     .init(key: key("a"), data: Data("1".utf8)), .init(key: key("b"), data: Data("2".utf8)),
                     .init(key: key("c"), data: Data("3".utf8)),
                 ]))
-            try require(recorder.changeSets == [["a", "b", "c"]], "Announced was \(recorder.changeSets).")
-            try require(recorder.changes(of: "b") == [.init(old: nil, new: Data("2".utf8))], "b was announced wrongly.")
+            try require(recorder.changeSets == [["a", "b", "c"]], "Published: \(recorder.changeSets).")
+            try require(recorder.changes(of: "b") == [.init(old: nil, new: Data("2".utf8))], "b was published wrongly.")
         },
-        Check("A refused batch is not announced.") { store in
+        Check("A refused batch is not published.") { store in
             let recorder = try Recorder(store, names: ["a"])
             _ = try store.apply(
                 .init(
                     writes: [.init(key: key("a"), data: Data("1".utf8))],
                     expectations: [.init(key: key("b"), data: Data())]))
-            try require(recorder.changeSets.isEmpty, "Announced was \(recorder.changeSets).")
+            try require(recorder.changeSets.isEmpty, "Published: \(recorder.changeSets).")
         },
-        Check("removeAll is announced for each key that was there.") { store in
+        Check("removeAll publishes a change for each stored key.") { store in
             do {
                 _ = try store.keys()
             } catch SettingsError.Code.unsupported {
@@ -106,9 +106,9 @@ extension Check {
             try store.set(key("b"), to: Data("2".utf8))
             let recorder = try Recorder(store, names: ["a", "b", "absent"])
             try store.removeAll()
-            try require(recorder.changes(of: "a") == [.init(old: Data("1".utf8), new: nil)], "a was announced wrongly.")
-            try require(recorder.changes(of: "b") == [.init(old: Data("2".utf8), new: nil)], "b was announced wrongly.")
-            try require(recorder.changes(of: "absent").isEmpty, "An absent key was announced.")
+            try require(recorder.changes(of: "a") == [.init(old: Data("1".utf8), new: nil)], "a was published wrongly.")
+            try require(recorder.changes(of: "b") == [.init(old: Data("2".utf8), new: nil)], "b was published wrongly.")
+            try require(recorder.changes(of: "absent").isEmpty, "A change of an absent key was published.")
         },
         Check("After a set returns, no service reads an older value.") { store in
             let recorder = try Recorder(store, names: [])

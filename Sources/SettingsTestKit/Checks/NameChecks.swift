@@ -7,7 +7,7 @@ import SettingsKitCore
 #endif
 
 extension Check {
-    /// Any name works, and names do not get in each other's way.
+    /// Every name works, and names do not affect each other.
     static let names = [
         Check("Any name works that is not empty and has no NUL.") { store in
             for name in Samples.names {
@@ -22,7 +22,7 @@ extension Check {
                     "The value under \(name.debugDescription.prefix(80)) was changed by setting another.")
             }
         },
-        Check("Setting or removing one key leaves the others as they are.") { store in
+        Check("Setting or removing one key does not change the others.") { store in
             let names = ["a", "b", "a.b", "a:b", "ab", "a b", "aa"]
             for name in names { try store.set(key(name), to: Data(name.utf8)) }
             try store.set(key("a"), to: Data("changed".utf8))
@@ -35,11 +35,11 @@ extension Check {
             try store.set(key("caf\u{E9}"), to: Data("composed".utf8))
             try require(
                 try store.get(key("cafe\u{301}")) == Data("composed".utf8),
-                "What was set under a composed name was not found under the decomposed one.")
+                "A value stored under a composed name was not found under the decomposed one.")
             try store.set(key("cafe\u{301}"), to: Data("decomposed".utf8))
             try require(
                 try store.get(key("caf\u{E9}")) == Data("decomposed".utf8),
-                "What was set under a decomposed name was not found under the composed one.")
+                "A value stored under a decomposed name was not found under the composed one.")
             try store.set(key("caf\u{E9}"), to: nil)
             try require(
                 try store.get(key("cafe\u{301}")) == nil, "Removing the composed name left the decomposed one.")

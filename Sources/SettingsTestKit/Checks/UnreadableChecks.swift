@@ -10,9 +10,10 @@ extension Check {
     private static let counter = SettingsService.Setting<Int>("counter", in: .custom(id: "conformance"), default: 0)
     private static let other = SettingsService.Setting<Int>("other", in: .custom(id: "conformance"), default: 0)
 
-    /// A medium that cannot be read is not an empty one: otherwise the default is taken for the value, and written over it.
+    /// A medium that cannot be read must not count as empty: otherwise the default is taken for the value, and
+    /// overwrites it.
     ///
-    /// - Parameter makeUnreadable: nil if the author of the store has not passed a way; the rules are then skipped.
+    /// - Parameter makeUnreadable: nil if the author of the store has not passed a closure; the rules are then skipped.
     static func unreadability(
         _ makeUnreadable: StoreConformance.MakeUnreadable?, reopen: StoreConformance.Reopen?
     ) -> [Check] {
@@ -32,7 +33,7 @@ extension Check {
         }
 
         return [
-            Check("A store that cannot read throws, and never answers that nothing is stored.") { store in
+            Check("A store that cannot read throws, and never returns that nothing is stored.") { store in
                 try store.set(counter.key, to: Data("41".utf8))
                 try store.synchronize()
                 try whileUnreadable(store) { try requireThrowingOrStored(store) }
@@ -61,7 +62,8 @@ extension Check {
         ]
     }
 
-    /// A second store on the medium of the first; nil if it cannot be opened, which is right for an unreadable medium.
+    /// Opens a second store on the medium of the first; nil if it cannot be opened, which is right for an unreadable
+    /// medium.
     private static func opened(
         _ store: any SettingsStore, by reopen: StoreConformance.Reopen?
     ) -> (any SettingsStore)? {
@@ -72,7 +74,7 @@ extension Check {
         }
     }
 
-    /// Fails unless the store throws, or answers what was stored, from memory for example.
+    /// Fails unless the store throws, or returns the stored bytes, for example from memory.
     private static func requireThrowingOrStored(_ store: any SettingsStore) throws {
         do {
             let data = try store.get(counter.key)
@@ -81,18 +83,18 @@ extension Check {
         } catch let violation as Violation {
             throw violation
         } catch {
-            // As it must be.
+            // As required.
         }
         do {
             try require(try store.keys().contains(counter.key.name), "keys left out a key that is stored.")
         } catch let violation as Violation {
             throw violation
         } catch {
-            // As it must be; also of a store that does not list its keys.
+            // As required; also of a store that does not list its keys.
         }
     }
 
-    /// Updates the stored value and sets another one, as a program does that notices nothing.
+    /// Updates the stored value and sets another one, as a program that ignores errors does.
     private static func write(to store: any SettingsStore) {
         let service = SettingsService(stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
         service.update(counter) { $0 += 1 }

@@ -7,19 +7,19 @@ import SettingsKitCore
 #endif
 
 extension Check {
-    /// Bytes go in and come back.
+    /// A store returns the bytes that were stored.
     static let values = [
         Check("A key that was never set has no bytes.") { store in
             try require(try store.get(key("absent")) == nil, "get answered bytes for a key that was never set.")
         },
-        Check("Any bytes come back exactly as they were set.") { store in
+        Check("Any bytes are returned exactly as stored.") { store in
             for (what, data) in Samples.data {
                 try store.set(key("value"), to: data)
                 let read = try store.get(key("value"))
                 try require(read == data, "\(what) came back as \(read.map { "\($0.count) other bytes" } ?? "nil").")
             }
         },
-        Check("Random bytes come back exactly as they were set.") { store in
+        Check("Random bytes are returned exactly as stored.") { store in
             let seed = UInt64.random(in: .min ... .max)
             var generator = SplitMix64(seed: seed)
             for length in 0..<64 {
@@ -41,11 +41,11 @@ extension Check {
             try store.set(key("other"), to: nil)
             try require(try store.get(key("other")) == nil, "Removing an absent key made it present.")
         },
-        Check("No bytes at all are a value, not an absent one.") { store in
+        Check("Empty data is a value, not an absent one.") { store in
             try store.set(key("value"), to: Data())
             try require(try store.get(key("value")) == Data(), "Empty data did not come back as empty data.")
         },
-        Check("Setting what is stored already changes nothing.") { store in
+        Check("Setting the stored bytes again changes nothing.") { store in
             try store.set(key("value"), to: Data("1".utf8))
             try store.set(key("value"), to: Data("1".utf8))
             try require(try store.get(key("value")) == Data("1".utf8), "The value was lost.")
@@ -57,10 +57,10 @@ extension Check {
         },
     ]
 
-    /// What was synchronised is there for whoever opens the medium next.
+    /// Synchronised values are there when the medium is opened again.
     static func durability(_ reopen: @escaping StoreConformance.Reopen) -> [Check] {
         [
-            Check("What was synchronised is there when the store is opened again.") { store in
+            Check("Synchronised values are there when the store is opened again.") { store in
                 for (number, sample) in Samples.data.enumerated() {
                     try store.set(key("value \(number)"), to: sample.1)
                 }

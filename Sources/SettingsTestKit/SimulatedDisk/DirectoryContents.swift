@@ -1,20 +1,20 @@
-/// A name in a directory: bytes, because two names that Swift takes for equal strings are two files.
+/// A name in a directory: bytes, because two names that are equal as Swift strings are two files.
 typealias FileName = [UInt8]
 
 /// The names in a directory: as processes see them, and as they are on the medium.
 struct DirectoryContents: Sendable {
-    /// A change that reaches the medium whole or not at all: a renaming takes one name and gives another at once.
+    /// A change that reaches the medium completely or not at all: a renaming removes one name and adds another at once.
     private struct Change: Sendable {
         var removed: FileName?
         var added: (name: FileName, inode: UInt64)?
     }
 
-    /// What processes see.
+    /// The names that processes see.
     private(set) var entries: [FileName: UInt64] = [:]
-    /// What is certain to be there after a power failure.
+    /// The names that survive a power failure for sure.
     private var durable: [FileName: UInt64] = [:]
     private var changes: [Change] = []
-    /// The directory that this one is in; its own for the root.
+    /// The directory that contains this one; the root contains itself.
     var parent: UInt64
 
     init(parent: UInt64) { self.parent = parent }
@@ -39,7 +39,7 @@ struct DirectoryContents: Sendable {
         changes = []
     }
 
-    /// Decides which changes have reached the medium. A later one may have although an earlier one has not.
+    /// Decides which changes have reached the medium. A later one may have, even if an earlier one has not.
     mutating func failPower(using generator: inout SplitMix64) {
         if !changes.isEmpty {
             let odds = SurvivalOdds(using: &generator)
@@ -49,7 +49,7 @@ struct DirectoryContents: Sendable {
         entries = durable
     }
 
-    /// Takes away, here and on the medium, a name that has turned out to be a directory's second one.
+    /// Removes a name, here and on the medium, that is a directory's second one.
     mutating func forget(_ name: FileName) {
         entries[name] = nil
         durable[name] = nil

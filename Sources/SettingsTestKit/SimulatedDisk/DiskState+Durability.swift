@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// What survives a power failure.
+/// The effects of a power failure.
 extension DiskState {
     mutating func synchronize(_ descriptor: Int32, of process: Int) throws(DiskFailure) {
         let file = try openFile(descriptor, of: process)
@@ -33,7 +33,7 @@ extension DiskState {
         }
     }
 
-    /// What a synchronisation does that has failed by a fault of its process.
+    /// The effect of a synchronisation that fails by a fault of its process.
     mutating func loseChanges(_ descriptor: Int32, of process: Int) {
         guard let file = openFiles[descriptor], file.process == process else { return }
         inodes[file.inode]?.file.loseChanges()
@@ -57,7 +57,7 @@ extension DiskState {
         keepWhatHasAName()
     }
 
-    /// Counts names anew, and drops what has none.
+    /// Counts names again, and drops inodes without a name.
     private mutating func keepWhatHasAName() {
         var counts: [UInt64: UInt64] = [Self.root: 1]
         var pending = [Self.root]
@@ -81,7 +81,7 @@ extension DiskState {
         for (number, count) in counts { inodes[number]?.linkCount = count }
     }
 
-    /// Drops what no process can get at any more, and no power failure can bring back.
+    /// Drops inodes that no process can reach and no power failure can restore.
     private mutating func forgetUnrecoverable() {
         guard inodes.values.contains(where: { !$0.isAlive }) else { return }
         let recoverable = inodes.values.reduce(into: Set<UInt64>()) { $0.formUnion($1.directory.recoverable) }

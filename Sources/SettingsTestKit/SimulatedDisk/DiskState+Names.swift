@@ -54,7 +54,7 @@ extension DiskState {
             OpenFile(process: process, inode: number, isReadable: true, isWritable: true, isAppending: true))
     }
 
-    /// What is there already is no error, whatever it is: as with the machine's file system.
+    /// An existing entry is no error, whatever it is, as in the machine's file system.
     mutating func createDirectory(_ path: String) throws(DiskFailure) -> Bool {
         let place = try place(of: path, .notFollowing)
         try place.requireShortName()

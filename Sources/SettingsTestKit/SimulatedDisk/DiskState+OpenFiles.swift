@@ -18,7 +18,7 @@ extension DiskState {
         return file
     }
 
-    /// Reads from where the last call ended.
+    /// Reads from the end of the last call.
     mutating func read(_ descriptor: Int32, of process: Int, count: Int) throws(DiskFailure) -> [UInt8] {
         let file = try openFile(descriptor, of: process)
         let bytes = try read(descriptor, of: process, at: Int64(file.position), count: count)
@@ -38,9 +38,9 @@ extension DiskState {
         return [UInt8](bytes[start..<min(bytes.count, start + min(count, bytes.count))])
     }
 
-    /// Writes what there is room for.
+    /// Writes as much as there is room for.
     ///
-    /// - Throws: `ENOSPC` if there is room for nothing.
+    /// - Throws: `ENOSPC` if there is no room.
     mutating func write(_ bytes: [UInt8], to descriptor: Int32, of process: Int) throws(DiskFailure) -> Int {
         let file = try openFile(descriptor, of: process)
         guard file.isWritable, let size = inodes[file.inode]?.size else { throw DiskFailure(EBADF) }
@@ -57,7 +57,7 @@ extension DiskState {
         return count
     }
 
-    /// A file that gets longer by it takes room like one that is written to.
+    /// A file that becomes longer takes room, as if it were written.
     mutating func truncate(_ descriptor: Int32, of process: Int, to size: Int64) throws(DiskFailure) {
         if size < 0 { throw DiskFailure(EINVAL) }
         let file = try openFile(descriptor, of: process)

@@ -6,30 +6,30 @@
     import Darwin
 #endif
 
-/// Where a path leads.
+/// The end of a path.
 struct Place {
     /// The directory of the last name.
     var directory: UInt64
-    /// The last name; nil where the path ends in the root, `.` or `..`.
+    /// The last name; nil if the path ends in the root, `.` or `..`.
     var name: FileName?
-    /// What is there; nil for nothing.
+    /// The inode; nil if there is none.
     var inode: UInt64?
-    /// Whether the path ends in a slash, which only a directory's may.
+    /// Whether the path ends in a slash, which only a directory's path may.
     var requiresDirectory: Bool
 
-    /// Throws if the last name is too long. The system finds that out late, after what is wrong with another path.
+    /// Throws if the last name is too long. The system checks that after other errors of a path.
     func requireShortName() throws(DiskFailure) {
         if let name, name.count > DiskState.nameLimit { throw DiskFailure(ENAMETOOLONG) }
     }
 }
 
-/// What a path is for.
+/// The purpose of a path.
 enum PathUse {
-    /// What the link points to, if there is one at the end of the path.
+    /// The target of the link, if there is one at the end of the path.
     case following
     /// The link itself.
     case notFollowing
-    /// A file to make, also where a link points to nothing; its path must not end in a slash.
+    /// A file to create, also where a link points to nothing; its path must not end in a slash.
     case making
 }
 
@@ -41,7 +41,7 @@ extension DiskState {
     private static let dots = FileName("..".utf8)
     private static let slash = UInt8(ascii: "/")
 
-    /// Finds a path whose last name need not be there. A path without a slash in front begins in the root as well.
+    /// Resolves a path whose last name may be missing. A path without a leading slash also begins in the root.
     ///
     /// - Throws: `ENOENT`, `ENOTDIR`, `ELOOP`, `ENAMETOOLONG`; for making a file also `EISDIR`.
     func place(of path: String, _ use: PathUse) throws(DiskFailure) -> Place {
@@ -83,9 +83,9 @@ extension DiskState {
         return Place(directory: directory, name: nil, inode: directory, requiresDirectory: true)
     }
 
-    /// What is at a path.
+    /// The inode at a path.
     func inode(at path: String, followingLink: Bool) throws(DiskFailure) -> UInt64 {
-        // A slash at the end means what the link points to.
+        // A slash at the end means the target of the link.
         let place = try place(of: path, followingLink || path.utf8.last == Self.slash ? .following : .notFollowing)
         try place.requireShortName()
         guard let number = place.inode else { throw DiskFailure(ENOENT) }

@@ -8,20 +8,20 @@ import SettingsKitPlatform
     import Darwin
 #endif
 
-/// Why a call of a simulated process fails.
+/// The reason why a call of a simulated process fails.
 struct DiskFailure: Error {
     let number: Int32
 
     init(_ number: Int32) { self.number = number }
 }
 
-/// A file, directory or symbolic link. Of the three kinds of contents it uses the one of its kind; they are no enumeration
-/// so that a file can be changed where it is, without copying it.
+/// A file, directory or symbolic link. It uses one of the three kinds of contents. They are not an enumeration, so that
+/// a file can be changed in place, without copying it.
 struct Inode: Sendable {
     let kind: FileStatus.Kind
-    /// How many names it has.
+    /// The number of its names.
     var linkCount: UInt64 = 0
-    /// How many descriptors are open on it.
+    /// The number of its open descriptors.
     var openCount = 0
     var modified: FileStatus.Timestamp
     var changed: FileStatus.Timestamp
@@ -30,7 +30,7 @@ struct Inode: Sendable {
     var target: FileName = []
     var mode: UInt16 = 0o600
 
-    /// Whether a process can still get at it; if not, only a power failure can bring it back.
+    /// Whether a process can reach it. If not, only a power failure can restore it.
     var isAlive: Bool { linkCount > 0 || openCount > 0 }
 
     var size: Int {
@@ -42,7 +42,7 @@ struct Inode: Sendable {
     }
 }
 
-/// What an open descriptor stands for.
+/// The state of an open descriptor.
 struct OpenFile: Sendable {
     let process: Int
     let inode: UInt64
@@ -52,7 +52,7 @@ struct OpenFile: Sendable {
     var position = 0
 }
 
-/// Everything about a simulated disk and the processes that use it; ``SimulatedDisk`` guards it.
+/// The state of a simulated disk and its processes, guarded by ``SimulatedDisk``.
 struct DiskState: Sendable {
     static let root: UInt64 = 1
     /// The user and group of all processes and files.
@@ -60,13 +60,13 @@ struct DiskState: Sendable {
     private static let device: UInt64 = 0x5D
 
     var capacity: Int?
-    /// The error of everything that would write; nil while the disk works.
+    /// The error of every call that writes; nil while the disk works.
     var writingError: Int32?
-    /// Also holds what has no name any more but may get one back when the power fails.
+    /// Also has inodes without a name that may get one back when the power fails.
     var inodes: [UInt64: Inode] = [:]
-    /// Numbers are not used again, so that a descriptor used after its end is found out.
+    /// Numbers are not reused, so that the use of a closed descriptor is noticed.
     var openFiles: [Int32: OpenFile] = [:]
-    /// The descriptor that has the lock on each locked inode.
+    /// The descriptor that holds the lock on each locked inode.
     var locks: [UInt64: Int32] = [:]
     var processes: [Int: ProcessState] = [:]
     private var lastInode = root
@@ -88,7 +88,7 @@ struct DiskState: Sendable {
         return lastProcess
     }
 
-    /// Ends a process: its descriptors are closed, and its locks are free.
+    /// Ends a process: closes its descriptors and releases its locks.
     mutating func kill(_ process: Int) {
         processes[process]?.isDead = true
         for (descriptor, file) in openFiles where file.process == process { close(descriptor, of: process) }
@@ -96,7 +96,7 @@ struct DiskState: Sendable {
 
     // MARK: Inodes
 
-    /// The time, which goes on by a nanosecond with each change: no two changes have the same.
+    /// The time, which advances by a nanosecond with each change, so no two changes have the same.
     mutating func tick() -> FileStatus.Timestamp {
         now.nanoseconds += 1
         if now.nanoseconds == 1_000_000_000 { now = .init(seconds: now.seconds + 1, nanoseconds: 0) }
@@ -110,13 +110,13 @@ struct DiskState: Sendable {
         inodes[number]?.changed = now
     }
 
-    /// Notes that something else about it has changed.
+    /// Notes that other properties of it have changed.
     mutating func touchStatus(_ number: UInt64) {
         let now = tick()
         inodes[number]?.changed = now
     }
 
-    /// Makes an inode without a name.
+    /// Creates an inode without a name.
     mutating func makeInode(_ kind: FileStatus.Kind, target: FileName = [], in parent: UInt64) -> UInt64 {
         lastInode += 1
         let now = tick()
@@ -136,10 +136,10 @@ struct DiskState: Sendable {
                 owner: Self.user, group: Self.group, mode: inode.kind == .directory ? 0o700 : inode.mode))
     }
 
-    /// The bytes of all files that a process can get at.
+    /// The bytes of all files that a process can reach.
     var usedBytes: Int { inodes.values.reduce(0) { $1.isAlive ? $0 + $1.file.bytes.count : $0 } }
 
-    /// How many bytes files may still grow by.
+    /// The number of bytes by which files may still grow.
     var freeBytes: Int { capacity.map { max(0, $0 - usedBytes) } ?? .max }
 
     func requireWriting() throws(DiskFailure) {

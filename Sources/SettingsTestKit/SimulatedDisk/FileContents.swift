@@ -1,19 +1,19 @@
 /// The bytes of a file: as processes read them, and as they are on the medium.
 ///
-/// Between the two are the changes that nobody has synchronised yet. Reading sees them; when the power fails, each may or
-/// may not have reached the medium.
+/// The two differ by the changes that were not synchronised. Reading sees them. When the power fails, each may or may
+/// not have reached the medium.
 struct FileContents: Sendable {
     private enum Change: Sendable {
         case write(offset: Int, bytes: [UInt8])
         case truncate(size: Int)
     }
 
-    /// What the medium writes whole or not at all.
+    /// The unit that the medium writes completely or not at all.
     static let sectorSize = 512
 
-    /// What processes read.
+    /// The bytes that processes read.
     private(set) var bytes: [UInt8] = []
-    /// What is certain to be there after a power failure.
+    /// The bytes that survive a power failure for sure.
     private var durable: [UInt8] = []
     private var changes: [Change] = []
 
@@ -27,8 +27,8 @@ struct FileContents: Sendable {
         changes.append(.truncate(size: size))
     }
 
-    /// Makes durable what has changed since the last time, and only that: what a failed synchronisation has lost before
-    /// leaves a gap of old bytes or zeros.
+    /// Makes the changes since the last time durable, and only those: changes that a failed synchronisation has lost
+    /// leave a gap of old bytes or zeros.
     mutating func synchronize() {
         for change in changes {
             switch change {
@@ -39,13 +39,13 @@ struct FileContents: Sendable {
         changes = []
     }
 
-    /// What a failed synchronisation does: the changes count as written although they were not, so that no later
+    /// The effect of a failed synchronisation: the changes count as written although they were not, so that no later
     /// synchronisation writes them. Reading still sees them.
     mutating func loseChanges() { changes = [] }
 
-    /// Decides which changes have reached the medium, each sector of a write by itself.
+    /// Decides which changes have reached the medium, each sector of a write separately.
     ///
-    /// Where a sector has not, the file may still have become longer, with zeros in its place: the size of a file can
+    /// If a sector has not, the file may still have become longer, with zeros in its place: the size of a file can
     /// reach the medium before its bytes do.
     mutating func failPower(using generator: inout SplitMix64) {
         guard !changes.isEmpty else {
@@ -90,9 +90,9 @@ struct FileContents: Sendable {
     }
 }
 
-/// How likely a change is to have reached the medium before the power failed.
+/// The probability that a change reached the medium before the power failed.
 ///
-/// Not an even chance for each: of many changes, all would then hardly ever survive, nor none.
+/// It is not one half for each: of many changes, all would then hardly ever survive, nor none.
 struct SurvivalOdds {
     private let quarters: Int
 

@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// How a simulated process fares, apart from what it has open.
+/// The state of a simulated process, without its open files.
 struct ProcessState: Sendable {
-    /// What becomes of a call.
+    /// The outcome of a call.
     enum Verdict {
         case proceeds(Portion)
         case fails(Int32)
@@ -16,7 +16,7 @@ struct ProcessState: Sendable {
         case diesAfterwards(Portion)
     }
 
-    /// How much of what it was asked for a read or write moves.
+    /// The share of the requested bytes that a read or write moves.
     enum Portion {
         case whole, short, half
 
@@ -30,7 +30,7 @@ struct ProcessState: Sendable {
     }
 
     var isDead = false
-    /// The calls since the fault was last set.
+    /// The calls since the last ``SimulatedProcess/set(_:)``.
     private(set) var count = 0
     private var fault = SimulatedProcess.Fault.none
 
@@ -39,7 +39,7 @@ struct ProcessState: Sendable {
         count = 0
     }
 
-    /// Counts a call and decides about it.
+    /// Counts a call and decides its outcome.
     mutating func verdict(isWrite: Bool) -> Verdict {
         let index = count
         count += 1

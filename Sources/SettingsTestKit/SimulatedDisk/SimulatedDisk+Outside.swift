@@ -6,12 +6,13 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// The rest of the world: what a test looks at and prepares, and what editors and tools do to the files of the program
-/// under test.
+/// Inspects and prepares the disk for a test, and does what editors and tools do to the files of the program under
+/// test.
 ///
-/// Nothing here is a call of the program under test, but it meets the same full or failing disk. What is made is not synchronised until ``synchronizeAll()``.
+/// These are not calls of the program under test, but they meet the same full or failing disk. Changes are not
+/// synchronised until ``synchronizeAll()``.
 extension SimulatedDisk {
-    /// The bytes of the file at a path; nil where there is none.
+    /// Returns the bytes of the file at a path; nil if there is none.
     package func contents(of path: String) -> Data? {
         state.withLock { state in
             do throws(DiskFailure) {
@@ -24,16 +25,16 @@ extension SimulatedDisk {
         }
     }
 
-    /// The names in a directory, in the order of their bytes; none where there is no directory.
+    /// Returns the names in a directory, in the order of their bytes; an empty list if there is no directory.
     package func names(in directory: String) -> [String] {
         state.withLock { state in
             do throws(DiskFailure) { return try state.names(inDirectory: directory) } catch { return [] }
         }
     }
 
-    /// Writes a file in place, as an editor without atomic saving does, and makes it where there is none.
+    /// Writes a file in place, as an editor without atomic saving does, and creates it if it is missing.
     ///
-    /// - Throws: `ENOENT` where its directory is missing, and so on; `ENOSPC` when it does not fit.
+    /// - Throws: for example `ENOENT` if its directory is missing; `ENOSPC` if it does not fit.
     package func write(_ data: Data, to path: String) throws(SystemError) {
         let editor = process()
         // An editor follows links; the library's files are no links.
@@ -52,13 +53,13 @@ extension SimulatedDisk {
         }
     }
 
-    /// Writes a new file and puts it in the place of the old one, as an editor with atomic saving does.
+    /// Writes a new file and puts it in place of the old one, as an editor with atomic saving does.
     package func replace(_ path: String, with data: Data) throws(SystemError) {
         try write(data, to: path + "~")
         try process().rename(path + "~", to: path)
     }
 
-    /// Makes a symbolic link.
+    /// Creates a symbolic link.
     package func makeLink(_ path: String, to target: String) throws(SystemError) {
         do throws(DiskFailure) {
             try state.withLock { (state) throws(DiskFailure) in try state.makeLink(path, to: target) }
@@ -67,13 +68,13 @@ extension SimulatedDisk {
         }
     }
 
-    /// Makes a directory; it may be there.
+    /// Creates a directory, if it is missing.
     package func makeDirectory(_ path: String) throws(SystemError) { try process().createDirectory(path) }
 
     /// Removes a file.
     package func remove(_ path: String) throws(SystemError) { try process().remove(path) }
 
-    /// Sets the time at which a file is said to have been written last, as `touch` does.
+    /// Sets the modification time of a file, as `touch` does.
     package func setModificationTime(of path: String, toSeconds seconds: Int64) throws(SystemError) {
         do throws(DiskFailure) {
             try state.withLock { (state) throws(DiskFailure) in
@@ -86,7 +87,7 @@ extension SimulatedDisk {
         }
     }
 
-    /// Makes durable everything there is, as the tool `sync` does.
+    /// Makes everything durable, as the tool `sync` does.
     package func synchronizeAll() {
         state.withLock { $0.synchronizeAll() }
     }

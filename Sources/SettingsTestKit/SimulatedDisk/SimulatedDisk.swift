@@ -8,70 +8,70 @@ import Synchronization
     import Foundation
 #endif
 
-/// A disk in memory that gets full, fails, and loses power when a test wants it to.
+/// A disk in memory that can be full, fail, and lose its power, for tests.
 ///
 /// ```swift
 /// let disk = SimulatedDisk()
 /// let store = try disk.open()
 /// disk.failWrites(with: ENOSPC)
-/// // Use the app's settings: the values are there, and the diagnostics name what could not be saved.
+/// // Use the app's settings: the values are there, and the diagnostics name those that could not be saved.
 /// disk.failWrites(with: nil)
 /// try store.synchronize()
 /// disk.powerFailure(seed: 1)
-/// let reopened = try disk.open()  // has what was synchronised
+/// let reopened = try disk.open()  // has the synchronised values
 /// ```
 ///
-/// What is written is certain to survive a power failure only when it was synchronised: the contents of a file with
-/// `fsync`, its name with an `fsync` of its directory. Of everything else, any part may survive, in any order: the sectors
-/// of one write, the second of two renamings. A renaming within a directory is done whole or not at all.
+/// Only synchronised writes survive a power failure for sure: the contents of a file after its `fsync`, its name after
+/// an `fsync` of its directory. Of all others, any part may survive, in any order: some sectors of one write, the
+/// second of two renamings. A renaming within a directory is made completely or not at all.
 ///
-/// When synchronising a file fails, what it should have written is as good as lost, as on Linux: it still can be read, but
-/// synchronising again succeeds without making it durable. A directory can be synchronised again.
+/// If synchronising a file fails, its unsynchronised writes are as good as lost, as on Linux: they can still be read,
+/// but synchronising again succeeds without making them durable. A directory can be synchronised again.
 ///
 /// All functions may be called from any thread.
 public final class SimulatedDisk: Sendable {
     let state: Mutex<DiskState>
 
-    /// An empty disk.
+    /// Creates an empty disk.
     ///
-    /// - Parameter capacity: how many bytes the contents of all files may have together; nil for no limit. A write that
-    ///   has no room writes what it has room for, the next fails with `ENOSPC`. Names take no room.
+    /// - Parameter capacity: The greatest number of bytes in all files together; nil for no limit. A write without
+    ///   enough room writes what fits, and the next fails with `ENOSPC`. Names take no room.
     public init(capacity: Int? = nil) {
         // The machine's time, because programs compare the times of files with it.
         state = Mutex(DiskState(capacity: capacity, startingAt: Int64(Date().timeIntervalSince1970)))
     }
 
-    /// How many bytes the contents of all files may have together; nil for no limit. Setting it to less than there is
-    /// removes nothing.
+    /// The greatest number of bytes in all files together; nil for no limit. A limit below the present number removes
+    /// nothing.
     public var capacity: Int? {
         get { state.withLock { $0.capacity } }
         set { state.withLock { $0.capacity = newValue } }
     }
 
-    /// Opens a property list on the disk, as a program of its own would: two stores at one path are two programs that
+    /// Opens a property list on the disk, as a separate program would: two stores at one path are two programs that
     /// share a file.
     ///
-    /// - Throws: what opening a property list throws: `SettingsError` with the code `storeUnavailable` when there is
-    ///   something at the path that cannot be read.
+    /// - Throws: the errors of opening a property list: `SettingsError` with the code `storeUnavailable` if the file at
+    ///   the path cannot be read.
     public func open(_ path: String = "/Settings.plist") throws -> PropertyListStore {
         try PropertyListStore(path: path, fileSystem: process())
     }
 
-    /// Has everything fail that writes, for all programs: writing, truncating, synchronising, and making, linking and
-    /// renaming files and directories. Reading and removing still work.
+    /// Makes every call fail that writes, for all programs: writing, truncating, synchronising, and creating, linking
+    /// and renaming files and directories. Reading and removing still work.
     ///
-    /// What a failing synchronisation should have made durable is lost, see above.
+    /// Writes that a failing synchronisation should have made durable are lost; see above.
     ///
-    /// - Parameter number: the error number that they fail with, `ENOSPC`, `EIO` or `EROFS` for example; nil ends it.
+    /// - Parameter number: The error number, for example `ENOSPC`, `EIO` or `EROFS`; nil ends the failures.
     public func failWrites(with number: Int32?) {
         state.withLock { $0.writingError = number }
     }
 
-    /// Cuts the power: all programs die, and what was not synchronised is kept, lost or reordered at random.
+    /// Cuts the power: all programs die, and changes that were not synchronised are kept, lost or reordered at random.
     ///
-    /// The stores that were opened before fail from now on whenever they touch the disk; open new ones.
+    /// Stores that were opened before fail from now on whenever they use the disk; open new ones.
     ///
-    /// - Parameter seed: decides what survives: after the same calls, the same does with the same seed.
+    /// - Parameter seed: Decides which changes survive. The same seed has the same effect after the same calls.
     public func powerFailure(seed: UInt64) {
         state.withLock { $0.failPower(seed: seed) }
     }

@@ -1,6 +1,6 @@
 import SettingsKitPlatform
 
-/// The calls, one for one; what they mean is in the protocol, and what they do in `DiskState`.
+/// The calls. Their meaning is in the protocol, and their effect in `DiskState`.
 extension SimulatedProcess {
     package func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus? {
         try perform(Call(name: "stat", path: path)) { (state, _, _) throws(DiskFailure) in
@@ -91,7 +91,7 @@ extension SimulatedProcess {
         }
     }
 
-    /// Has no effect but on watchers, of which a simulated disk has none.
+    /// Affects only watchers, of which a simulated disk has none.
     package func touch(_ file: FileHandle) {}
 
     package func truncate(_ file: FileHandle, to size: Int64) throws(SystemError) {

@@ -9,15 +9,15 @@ import Synchronization
     import Darwin
 #endif
 
-/// One running program's view of a ``SimulatedDisk``.
+/// A running program's view of a ``SimulatedDisk``.
 ///
-/// It answers as POSIX has a file system answer, with the same error numbers, and fails and dies when it is told to. All
-/// functions may be called from any thread. Letting go of the object ends the process, too.
+/// It behaves as POSIX requires of a file system, with the same error numbers, and fails and dies when a test asks for
+/// it. All functions may be called from any thread. Releasing the object also ends the process.
 package final class SimulatedProcess: FileSystem, Sendable {
-    /// What goes wrong. Calls are counted from the last ``set(_:)`` on, beginning with 0: `once(0, errno: EIO)` is about
-    /// the next one.
+    /// A fault of the process. Calls are counted from the last ``set(_:)``, beginning with 0: `once(0, errno: EIO)`
+    /// concerns the next one.
     ///
-    /// Counted is every call that can throw, also those that a dead process makes: not `close` and `unlock`.
+    /// Every call that can throw counts, also those of a dead process: not `close` and `unlock`.
     package enum Fault: Sendable, Equatable {
         case none
         /// This call fails without an effect.
@@ -27,12 +27,12 @@ package final class SimulatedProcess: FileSystem, Sendable {
         /// Every read and write moves at most seven bytes.
         case short
         /// The process dies as it makes this call: this one and all later ones have no effect and throw `EIO`. Its
-        /// descriptors are closed, its locks are free, and what it has written is there.
+        /// descriptors are closed, its locks are released, and its earlier writes stay.
         case death(Int)
-        /// The process dies when this call has taken effect, before it hears about it.
+        /// The process dies when this call has taken effect, before it returns.
         case deathAfter(Int)
-        /// The process dies in the middle of this call: of a write, half of the bytes are written; of anything else,
-        /// nothing is done.
+        /// The process dies in the middle of this call: of a write, half of the bytes are written; other calls have no
+        /// effect.
         case partialDeath(Int)
     }
 
@@ -51,18 +51,17 @@ package final class SimulatedProcess: FileSystem, Sendable {
         }
     }
 
-    /// Lets something go wrong, in the place of what was to go wrong before, and counts calls anew. It does not bring a
-    /// dead process back.
+    /// Sets a fault, in place of an earlier one, and begins to count calls again. It does not revive a dead process.
     package func set(_ fault: Fault) {
         disk.state.withLock { $0.processes[number]?.set(fault) }
     }
 
-    /// How many calls that can throw there were since the fault was last set.
+    /// The number of calls that can throw since the fault was last set.
     package var callCount: Int {
         disk.state.withLock { $0.processes[number]?.count ?? 0 }
     }
 
-    /// Whether the process has died, of a fault, of ``kill()`` or of a power failure.
+    /// Whether the process has died, by a fault, by ``kill()`` or by a power failure.
     package var isDead: Bool {
         disk.state.withLock { $0.processes[number]?.isDead ?? true }
     }
@@ -72,7 +71,7 @@ package final class SimulatedProcess: FileSystem, Sendable {
         disk.state.withLock { $0.kill(number) }
     }
 
-    // A descriptor is given back and a lock is freed whatever else happens.
+    // Descriptors are closed and locks released in any case.
 
     package func close(_ file: FileHandle) {
         disk.state.withLock { $0.close(file.descriptor, of: number) }
@@ -84,17 +83,17 @@ package final class SimulatedProcess: FileSystem, Sendable {
 
     // MARK: Making calls
 
-    /// What is to know about a call before it is made.
+    /// The properties of a call that decide its outcome.
     struct Call {
         var name: String
         var path: String
         /// Whether half of it can be done.
         var isWrite = false
-        /// The descriptor whose unsynchronised bytes are lost if it fails by a fault.
+        /// The descriptor whose unsynchronised bytes are lost if the call fails by a fault.
         var synchronized: Int32?
     }
 
-    /// Makes a call, unless a fault has it fail.
+    /// Makes a call, unless a fault makes it fail.
     func perform<R: Sendable>(
         _ call: Call, _ body: (inout DiskState, ProcessState.Portion, Int) throws(DiskFailure) -> R
     ) throws(SystemError) -> R {
@@ -110,7 +109,7 @@ package final class SimulatedProcess: FileSystem, Sendable {
                 case .dies:
                     break
                 case .diesAfterwards(let portion):
-                    // The process does not live to see whether it went well.
+                    // The process dies before it learns the result.
                     do throws(DiskFailure) { _ = try body(&state, portion, number) } catch {}
                 }
                 state.kill(number)

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-/// `JSONTransformer()` takes a short cut for scalars; nobody may be able to tell.
+/// `JSONTransformer()` bypasses the encoder for scalars; the bytes must be the same.
 @Suite("JSON of scalars")
 struct JSONScalarCodingTests {
     private static let seed = UInt64.random(in: .min ... .max)

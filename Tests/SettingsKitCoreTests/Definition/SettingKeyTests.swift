@@ -4,7 +4,7 @@ import Testing
 
 private enum Rooms: SettingsNamespace { static let id = "rooms" }
 
-/// Tells of everything that is asked of it.
+/// Records every call.
 private struct LoudKey<Value: Codable & Sendable>: SettingKey {
     let key: SettingsService.StorageKey
     let defaultValue: Value

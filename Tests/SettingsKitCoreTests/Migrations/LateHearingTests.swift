@@ -5,7 +5,7 @@ import Testing
 /// What several processes have stored in one place.
 private typealias Place = Box<[String: Data]>
 
-/// A process's store, which reads what it has heard of: of others' changes only when it writes itself.
+/// A process's store, which reads the changes that it has noticed: those of others only when it writes itself.
 private final class LateStore: SettingsStore {
     private let place: Place
     private let heard: Mutex<[String: Data]>

@@ -84,7 +84,7 @@ struct World {
         }
     }
 
-    /// Whether somebody is in the middle of it.
+    /// Whether an intent is noted.
     var isUnderWay: Bool {
         get throws { try stores[.defaults]?.get(.init(Self.ledger + ":under-way", scope: .defaults)) != nil }
     }

@@ -97,7 +97,7 @@ struct ChangesTests {
     func coalescingBehindCallback() async {
         let settings = SettingsService.over(MemoryStore())
         let log = Recorder<[Int]>()
-        // Awaited, not blocked for: the rest is told by a task, which needs one of the few threads that tests run on.
+        // Awaited, not blocked for: a task delivers the rest, and needs one of the few threads that tests run on.
         let (flooded, flood) = AsyncStream<Void>.makeStream()
         let subscription = settings.observe(number) { [number] change in
             log.append([change.oldValue, change.newValue])

@@ -77,7 +77,7 @@ struct TrackingTests {
         let tracker = Tracker(live)
         let late = Tracker(live)
         tracker.track()
-        // The change is told again for the sake of this one, and just as often for the others.
+        // The change is delivered again because of this tracker, and just as often to the others.
         late.track {
             onAnotherThread { settings.set(number, to: 1) }
             work(for: .milliseconds(100))

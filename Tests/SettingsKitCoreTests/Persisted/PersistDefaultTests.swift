@@ -57,7 +57,7 @@ struct PersistDefaultTests {
             #expect(fixture.persister.value == "d2")
             #expect(try broken.text("s") == "17")
         }
-        // What was there is told of, also where it is lost.
+        // The error about the earlier bytes is reported, even if they are lost.
         #expect(fixture.problems.all.map(\.code) == [.decodingFailed])
 
         let filled = kind.make()
@@ -120,7 +120,7 @@ struct PersistDefaultTests {
         #expect(thrownCode { try fixture.persister.retrieve() } == .writeFailed)
         #expect(fixture.problems.all.map(\.code) == [.writeFailed])
         #expect(fixture.told.all.isEmpty && reads.all.isEmpty)
-        // A value that somebody sets is another matter; reading in the listener ends, too.
+        // A value that is set later is different; reading in the listener ends, too.
         fixture.persister.value = "x"
         #expect(fixture.told.all == ["writeFailed"])
         #expect(reads.count == 1)

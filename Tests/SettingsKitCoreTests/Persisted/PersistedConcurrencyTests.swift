@@ -112,7 +112,7 @@ struct PersistedConcurrencyTests {
                 if round % 7 == 0 { try? property.projectedValue.reset() }
             }
         }
-        // Some may still be told, on a thread of their own; from here on none sets anything any more.
+        // Some deliveries may still run, on another thread; from here on, no listener sets a value.
         isOver.store(true, ordering: .sequentiallyConsistent)
         try await until { busy.load(ordering: .sequentiallyConsistent) == 0 }
         for property in properties { property.wrappedValue = -1_000_000 }

@@ -59,7 +59,7 @@ struct PersisterListenersTests {
         let inner = Recorder<SettingsService.Subscription>()
         let subscription = persister.addUpdateListener { result in
             guard inner.count == 0 else { return }
-            // It fails before the other begins to listen, and is told after that.
+            // It fails before the other begins to listen, and is delivered after that.
             persister.value = .nan
             inner.append(persister.addUpdateListener(late.listener()))
         }

@@ -28,7 +28,7 @@ struct RecordWritingTests {
         let store = FeedStore(willWrite: { _ in box.take(replacingWith: nil)?() })
         let record = try SettingsStorage<Parameters>(name: "network", in: store)
         record.isDetailed = true
-        // Before it is written, somebody else changes what it was computed from.
+        // Before it is written, another service changes the value that it was computed from.
         box.value = { store.changeFromOutside([("network:isDetailed", "false")]) }
         record.attemptsIfDetailed = 7
         #expect(record.attempts == 0)
@@ -121,7 +121,7 @@ struct RecordWritingTests {
         #expect(reads.count == 5)
         #expect(try record.retrieve() == Parameters(attempts: 5, limit: 6))
         #expect(reads.count == 10)
-        // Another store is read anew.
+        // Another store is read again.
         settings.register(MemoryStore(["network:limit": Data("null".utf8)]), for: .defaults)
         #expect(record.read() == Parameters(limit: nil))
         record.attempts = 8
@@ -268,7 +268,7 @@ struct RecordWritingTests {
                 try SettingsStorage<Parameters>(
                     name: "network", in: store, migrations: [.version("v2") { _ in throw StoreBroken() }])
             } == .migrationFailed)
-        // What was carried out stays noted when the record is erased.
+        // The ledger stays when the record is erased.
         let record = try SettingsStorage<Parameters>(name: "network", in: store, migrations: steps)
         record.erase()
         _ = try SettingsStorage<Parameters>(name: "network", in: store, migrations: steps)

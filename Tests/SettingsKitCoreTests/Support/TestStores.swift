@@ -100,7 +100,7 @@ final class FeedStore: SettingsStore {
 
     func synchronize() throws { try willSynchronize() }
 
-    /// Announces these values as somebody else's, also where they are what is stored already.
+    /// Publishes these values as external changes, even if they are stored already.
     func changeFromOutside(_ changes: [(String, String?)]) {
         contents.withLock { contents in
             write(

@@ -33,7 +33,7 @@
             defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: directory) } }
             let worker = try Worker("idle", directory, "50")
             await worker.wait(for: "idle")
-            // Until what was set is in the files, and has been looked at in two rounds.
+            // Until the changes are in the files, and were polled in two rounds.
             try await Task.sleep(for: .seconds(Rounds.choose(21, full: 30)))
             let before = try Self.sleeps(of: worker.processID)
             let seconds = Rounds.choose(20, full: 30)

@@ -102,7 +102,7 @@ struct DamageTests {
             try disk.write(bytes, to: "/Settings.plist")
             let store = try PropertyListStore(
                 path: "/Settings.plist", fileSystem: disk.process(), writingDelay: .seconds(86_400))
-            // XML has no checksum: one flipped letter gives another text. The others are as they were, unless the damage
+            // XML has no checksum: one flipped letter makes another text. The others are unchanged, unless the damage
             // is where the structure is.
             let intact = names.count { store.get(key($0)) == Data("\"\($0)\"".utf8) }
             let (service, problems) = SettingsService.over(store)

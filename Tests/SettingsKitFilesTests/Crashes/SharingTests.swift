@@ -257,7 +257,7 @@ struct SharingTests {
                 // A dead process, and a new one in its place.
                 stores[index] = try quietStore(disk.process())
             case 10 where step > 20:
-                // Somebody edits a file that is up to date. It counts from when the first notices it.
+                // A person edits a file that is up to date. The edit counts from when the first process notices it.
                 try store.synchronize()
                 var edited = try disk.storedValues() ?? [:]
                 edited["edited"] = value

@@ -82,7 +82,7 @@ enum Start: CaseIterable, Sendable {
             let process = disk.process()
             let store = try quietStore(process)
             try store.set(key("kept"), to: Data("1".utf8))
-            // The property list is in its place, and the journal still as it was.
+            // The property list is in its place, and the journal is not replaced yet.
             process.set(.deathAfter(try callOfRename(in: values)))
             #expect(throws: SettingsError.self) { try store.synchronize() }
             values["kept"] = Data("1".utf8)
@@ -108,7 +108,7 @@ enum Start: CaseIterable, Sendable {
     }
 }
 
-/// A store that brings its property list up to date only when it is told to, so that it is known which call is which.
+/// A store that folds only when the test asks for it, so that the order of its calls is known.
 func quietStore(_ process: SimulatedProcess, patience: Duration = .milliseconds(50)) throws -> PropertyListStore {
     try PropertyListStore(
         path: Start.path, fileSystem: process, writingDelay: .seconds(86_400), patience: patience)

@@ -234,7 +234,7 @@ struct TombstoneTests {
         try one.set("b", "2")
         try settle(devices)
         #expect(try entryCount(one) == 2)
-        // On the first day nobody else has confirmed yet that it is so late.
+        // On the first day, no other device has vouched for the time yet.
         for day in 0..<3 {
             pass(days: 1, devices)
             try one.set("b", "\(day)")
@@ -268,7 +268,7 @@ struct TombstoneTests {
         try one.set("a", "1")
         try settle(devices)
         let (name, old) = try third.ownFile
-        // Somebody has taken the third device's file away.
+        // The third device's file was removed.
         for device in [one, other] { try device.remove(name) }
         try one.set("a", nil)
         try settle([one, other])

@@ -245,7 +245,7 @@ struct DeliveryTests {
     }
 }
 
-/// A file that somebody has put into the directory to do harm, or that has become so by itself.
+/// A malicious or damaged file in the directory.
 enum HostileFile: CaseIterable, Sendable {
     case zeros, noise, deepArrays, deepObjects, longString, manyLines, wrongTypes, hugeNumbers, invalidUTF8,
         newerVersion

@@ -136,7 +136,7 @@ final class Device: Sendable {
     }
 }
 
-/// Has all devices write and read until nobody has anything new.
+/// Makes all devices write and read until no file changes.
 func settle(_ devices: [Device], sourceLocation: SourceLocation = #_sourceLocation) throws {
     for _ in 0..<2 {
         for device in devices {

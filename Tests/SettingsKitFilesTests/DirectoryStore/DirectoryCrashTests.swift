@@ -101,7 +101,7 @@ struct DirectoryCrashTests {
             process.set(death.fault(number))
             let progress = work(device, process)
             try check(device, progress, "\(death) call \(number)")
-            // Nobody else has written as this device.
+            // No other device has written with this ID.
             #expect(try device.store.replicas.count == 2, "\(death) call \(number)")
         }
     }
@@ -130,7 +130,7 @@ struct DirectoryCrashTests {
                 process.set(.death(number))
                 _ = work(device, process)
                 device.disk.powerFailure(seed: UInt64(seed))
-                // What was set without being synchronised may be gone.
+                // Changes that were not synchronised may be lost.
                 try check(device, Progress(), "call \(number), seed \(seed)")
             }
         }

@@ -156,7 +156,7 @@ struct OwnFileTests {
                 isSet = true
                 try store.synchronize()
             } catch {
-                // What was set stays so; what was not, not.
+                // Values that were set stay set; the others stay unset.
             }
             try store.synchronize()
             #expect(store.get(key("a")) == Data((isSet ? "2" : "1").utf8), "call \(number)")

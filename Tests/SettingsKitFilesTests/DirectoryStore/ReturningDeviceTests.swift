@@ -38,7 +38,7 @@ import Testing
         try settle([one, away, third])
         try one.set("x", "1")
         try one.send(to: away, third)
-        // It has heard of the value, and ends before its file has it.
+        // It has received the value, and ends before its file has it.
         try away.store.refresh()
         #expect(try away.value("x") == "1")
         away.restart()

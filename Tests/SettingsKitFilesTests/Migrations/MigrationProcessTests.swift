@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Migrations in processes that are killed, and in several at once", .timeLimit(Rounds.timeLimit))
 struct MigrationProcessTests {
-    /// What is found by somebody who has nothing in memory yet.
+    /// The contents as a new process reads them.
     private struct Found {
         let near: PropertyListStore
         let far: PropertyListStore

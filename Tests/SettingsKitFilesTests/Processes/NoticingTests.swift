@@ -16,7 +16,7 @@ import Testing
 struct NoticingTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
 
-    /// Opens a service, hears of a setting, has something done to the file, and waits to be told.
+    /// Opens a service, observes a setting, changes the file, and waits for the listener.
     private func hear(_ expected: Int, after change: @Sendable (String) async throws -> Void) async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

@@ -38,7 +38,7 @@ struct BinaryFileBuilder {
         (0..<size).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * (size - 1 - $0))) }
     }
 
-    /// The file, whose trailer can be told to say something else than the truth.
+    /// The file. Its trailer can be made to contain wrong values.
     func file(top: UInt64 = 0, count: UInt64? = nil, table: UInt64? = nil, offsetSize: UInt8 = 4) -> Data {
         var bytes = Array("bplist00".utf8)
         var offsets: [UInt64] = []

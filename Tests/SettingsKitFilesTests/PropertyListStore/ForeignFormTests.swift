@@ -41,7 +41,7 @@ struct ForeignFormTests {
             #expect(try service.load(Setting<Data?>("data", in: .defaults)) == Data([0, 255]))
             #expect(try service.load(Setting<[Int]>("list", in: .defaults, default: [])) == [1, 2])
             #expect(problems.all.isEmpty)
-            // One change leaves all the others as they were, in the eyes of who wrote them.
+            // One change leaves all others unchanged, as their program reads them.
             service.set(Setting<Bool>("flag", in: .defaults, default: true), to: false)
             try service.synchronize()
             var expected = before

@@ -48,7 +48,7 @@ struct SynchronizationFailureTests {
             let order = fileSystem.calls.filter {
                 [.create, .write, .synchronize, .rename, .synchronizeDirectory].contains($0)
             }
-            // Behind the rename, the journal is told of it; behind the directory, there is a fresh journal, of which the old
+            // After the rename, the journal gets a record of it; after the directory, there is a fresh journal, of which the old
             // one tells.
             #expect(
                 order == [

@@ -124,7 +124,7 @@ struct ModelReplica: Hashable {
         memory.note(present: Set(files.compactMap(\.header?.replica)), now: time + error)
     }
 
-    /// Forgets removals from before `horizon`, in milliseconds since 1970, that all others have heard of and of which none of
+    /// Forgets removals from before `horizon`, in milliseconds since 1970, that all others have received and of which none of
     /// the files has the value.
     mutating func forget(before horizon: Int64, files: [ReplicaFile], mutant: Mutant? = nil) {
         if mutant != .forgetsInAnEmptyDirectory, let lastLoss = memory.lastLoss, lastLoss >= horizon { return }

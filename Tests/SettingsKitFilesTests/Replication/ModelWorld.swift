@@ -5,7 +5,7 @@ import Testing
 
 /// Three replicas and the files that go between them.
 struct ModelWorld: Hashable {
-    /// What can happen to the replicas, besides that they change settings, read each other's files, and have clocks that
+    /// The events of the replicas, in addition to changing settings, reading each other's files, and clocks that
     /// jump, and that a copy of a file stays somewhere.
     struct Scenario: Sendable, CustomTestStringConvertible {
         var name: String
@@ -55,7 +55,7 @@ struct ModelWorld: Hashable {
     private var isThrownAway = false
     /// The entries that a replica had seen when it changed the setting.
     private var beaten: Set<SharedRecord> = []
-    /// All entries that were ever written, where it matters who has heard of them.
+    /// All entries that were ever written, if it matters which replicas have received them.
     private var written: Set<SharedRecord> = []
 
     init(_ scenario: Scenario) {

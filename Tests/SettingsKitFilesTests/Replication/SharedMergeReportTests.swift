@@ -91,7 +91,7 @@ import Testing
             // Others' writes.
             (nil, sharedEntry("1", 5, by: 2)), (sharedEntry("1", 4), sharedEntry("1", 5, by: 2)),
             (sharedEntry("1", 5), sharedEntry("1", 4, by: 0)),
-            // From the future: the own clock was ahead, and what was set then has another stamp now.
+            // From the future: the own clock was ahead, and the change of that time has another stamp now.
             (sharedEntry("1", 5), sharedEntry("1", Device.noon + Device.day + 1)),
         ] as [(SharedEntry?, SharedEntry)])
     func `is not misled by what this state has set itself, nor by what others have`(

@@ -9,7 +9,7 @@ import SettingsKitFiles
     import Darwin
 #endif
 
-/// The machine's file system, with calls that fail when they are told to.
+/// The machine's file system, with calls that fail when a test asks for it.
 final class FaultyFileSystem: FileSystem {
     enum Call: String, Sendable, CaseIterable {
         case status, statusOfFile, destination, openForReading, create, read, write, synchronize, synchronizeDirectory

@@ -17,7 +17,7 @@ enum LoopbackHTTP {
 
     /// Sends a request without a body, and waits for the whole answer.
     ///
-    /// - Returns: nil if nobody listens.
+    /// - Returns: nil if no process listens.
     static func request(
         _ method: String, port: UInt16, path: String, headers: [String: String], within seconds: Double
     ) async throws -> Response? {
@@ -37,7 +37,7 @@ enum LoopbackHTTP {
         return try response(received)
     }
 
-    /// A port on the loopback interface that nobody has, and that no other call in this process returns.
+    /// A port on the loopback interface that is free, and that no other call in this process returns.
     ///
     /// It is out of the range from which systems take ports by themselves, so that it still is free a moment later.
     static func freePort() throws -> UInt16 {
@@ -81,10 +81,10 @@ private final class LoopbackSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// - Returns: nil if nobody listens.
+    /// - Returns: nil if no process listens.
     static func connected(to port: UInt16) throws -> LoopbackSocket? {
         let socket = try LoopbackSocket()
-        // Without a network in between this does not wait: there is somebody, or there is not.
+        // Without a network in between, this does not wait.
         let result = withAddress(port) { connect(socket.descriptor, $0, $1) }
         if result != 0, errno == ECONNREFUSED { return nil }
         guard result == 0 else { throw error("connect") }

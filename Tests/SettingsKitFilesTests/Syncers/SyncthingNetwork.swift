@@ -164,7 +164,7 @@ private struct SyncthingPeer: Sendable {
     static func environment(home: String) -> [String: String] {
         [
             "HOME": home, "STNODEFAULTFOLDER": "1", "STNOPORTPROBING": "1", "STNOUPGRADE": "1",
-            // Says that somebody watches it: it does not start a second process that does the work.
+            // Marks it as supervised: it does not start a second process that does the work.
             "STMONITORED": "1",
             // Saves the comparison of hash functions at the start.
             "STHASHING": "standard",

@@ -3,7 +3,7 @@ import Foundation
 @testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
-/// Collects what the handler of a watch is told, and waits for it.
+/// Collects the events that the handler of a watch receives, and waits for them.
 final class WatchedEvents: Sendable {
     typealias Event = DirectoryWatcher.Event
 
@@ -26,7 +26,7 @@ final class WatchedEvents: Sendable {
         for await next in stream where next == event { return }
     }
 
-    /// Writes a file until that alone is told: everything before has been told, then.
+    /// Writes a file until only its events arrive: all earlier events have arrived then.
     ///
     /// A change that is looked at together with one on the directory's path is within its ``Event/unknown``.
     func settle(_ directory: String, _ name: String = "end") async throws {

@@ -38,7 +38,7 @@ struct WatchingTests {
         }
     }
 
-    /// Not the one of the process: that may still be told of what was done before a test.
+    /// Not the one of the process, which may still receive events from before a test.
     private let watcher = DirectoryWatcher()
 
     @Test("a change of a file that was asked for is told, and nothing else", arguments: Change.allCases)

@@ -64,7 +64,7 @@ final class LateFile: Sendable {
     var codes: [SettingsError.Code] { problems.all.map(\.code) }
 }
 
-/// A background that does something only when it is told to, and notes what it was asked for.
+/// A background that works only when the test asks for it, and records the requests.
 final class ManualTiming: Sendable {
     private struct State {
         var scheduled: [@Sendable () -> Void] = []

@@ -4,7 +4,7 @@ import SettingsKitCore
 import SettingsKit
 import Testing
 
-/// What listeners are told of when a store opens that could not be opened before.
+/// The changes that listeners receive when a store opens that could not be opened before.
 @Suite("Listeners of a store that opens late")
 struct RecoveryListenerTests {
     private let count = Setting<Int>("count", in: .defaults, default: 0)
@@ -112,7 +112,7 @@ struct RecoveryListenerTests {
             try file.appear(["count": 41])
             try settings.synchronize()
             #expect(settings.get(count) == 42 && settings.get(same) == 42)
-            // The closure of the update ran again and set it once more; then the listener heard of the stored value.
+            // The closure of the update ran again and set it once more; then the listener received the stored value.
             #expect(settings.get(name) == "from inside.")
             subscription.cancel()
         }

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKit
 import Testing
 
-/// Runs `body` with the name of a suite that nobody else uses, and removes the suite afterwards.
+/// Runs `body` with the name of an unused suite, and removes the suite afterwards.
 @discardableResult
 func withSuite<R>(_ body: (String) throws -> R) throws -> R {
     let name = "org.example.settings-test-\(UUID().uuidString)"
@@ -10,7 +10,7 @@ func withSuite<R>(_ body: (String) throws -> R) throws -> R {
     return try body(name)
 }
 
-/// Runs `body` with the name of a suite that nobody else uses, and removes the suite afterwards.
+/// Runs `body` with the name of an unused suite, and removes the suite afterwards.
 @discardableResult
 func withSuite<R>(_ body: (String) async throws -> R) async throws -> R {
     let name = "org.example.settings-test-\(UUID().uuidString)"
@@ -22,7 +22,7 @@ func withSuite<R>(_ body: (String) async throws -> R) async throws -> R {
 func removeSuite(_ name: String) {
     UserDefaults(suiteName: name)?.removePersistentDomain(forName: name)
     #if os(Linux)
-        // Nobody is hurt by a file that is not there any more.
+        // A missing file is no error here.
         for file in filesOfSuite(name) { try? FileManager.default.removeItem(at: file) }
     #endif
 }

@@ -16,7 +16,7 @@ struct ConnectionTests {
     @Test("synchronising waits for no reader of an older state, and leaves no trace but in the log")
     func readerInTheWay() async throws {
         try await withDatabase { path in
-            // Whoever waits for the reader waits too long for the test.
+            // A writer that waits for the reader waits too long for the test.
             let connection = try open(path, patience: .seconds(86_400))
             try connection.run(script: "CREATE TABLE a (x); PRAGMA user_version = 7")
             let reader = try OtherProgram(path)

@@ -3,7 +3,7 @@ import SettingsKitCore
 import SettingsSQLite
 import Testing
 
-/// Texts that mean something to whoever pastes them.
+/// Texts that are dangerous if they become a part of SQL.
 private let hostileTexts: [String] = [
     "'); DROP TABLE notes;--", "\"", "'", "''", "`", "```", "'\u{301}", "`\u{301} INTEGER); DROP TABLE notes;--",
     "a\0b", "\0", "", " ", ";", "--", "/*", "?1", ":a", "@a", "$a", "%", "_", "\\%", "100%_\\", "NULL", "x'00'", "1e5",

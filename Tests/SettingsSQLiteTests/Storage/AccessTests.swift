@@ -6,7 +6,7 @@ import Testing
 
 private struct Failure: Error {}
 
-/// Carries out what must not be carried out.
+/// Runs an access that must be refused.
 private final class Smuggler: @unchecked Sendable {
     var database: SQLiteDatabase?
     var row: SQLiteRow?
@@ -90,7 +90,7 @@ struct AccessTests {
                 }
             }
             #expect(try await storage.dump() == before)
-            // Whoever goes on all the same has either all of the rest or nothing at all.
+            // A program that continues has either all of the rest, or nothing.
             let result = await Result {
                 try await storage.write { database in
                     try database.insert(Note(3, "first"))

@@ -134,7 +134,7 @@ struct StoreContentsTests {
             let store = try freshStore(path)
             #expect(
                 Set(store.keys()) == ["integer", "real", "text", "word", "blob", "7", "least", "wrong"])
-            // What is no setting stays, and is in nobody's way.
+            // A row that cannot be a setting stays, and does not disturb others.
             try store.removeAll()
             #expect(try OtherProgram(path).text("SELECT count(*) FROM settings") == "3")
             #expect(throws: (any Error).self) {

@@ -129,7 +129,7 @@ struct StoreNoticingTests {
             #expect(try apply("2", "3"))
             try other.run("DELETE FROM settings")
             try other.run("BEGIN IMMEDIATE")
-            // Nobody's write is in the way of those that only read.
+            // No write blocks a process that only reads.
             #expect(try !apply("3", nil))
             #expect(try apply(nil, nil))
             try other.run("COMMIT")

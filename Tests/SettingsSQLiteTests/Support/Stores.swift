@@ -53,7 +53,7 @@ extension SettingsService {
     }
 }
 
-/// Expects an error with a code, which tells of no value with "secret" in it.
+/// Expects an error with a code, whose text contains no value with "secret" in it.
 @discardableResult
 func expectError(
     _ code: SettingsError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
