@@ -6,7 +6,7 @@ import Testing
 struct RegisterConcurrencyTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 
-    @Test("stores are replaced while others read, write and listen", arguments: StoreKind.allCases)
+    @Test("Stores are replaced while others read, write and listen", arguments: StoreKind.allCases)
     func replaceUnderWay(kind: StoreKind) {
         let stores = [kind.make(), kind.make()]
         let settings = SettingsService.over(stores[0])
@@ -27,7 +27,7 @@ struct RegisterConcurrencyTests {
         subscription.cancel()
     }
 
-    @Test("after concurrent registrations of one store, a change is told once")
+    @Test("After concurrent registrations of one store, a change is told once")
     func registeredTwice() {
         let store = MemoryStore()
         let settings = SettingsService.over(store)
@@ -41,7 +41,7 @@ struct RegisterConcurrencyTests {
         }
     }
 
-    @Test("a listener ends on what is stored, also if the same store is registered again meanwhile")
+    @Test("A listener ends on what is stored, also if the same store is registered again meanwhile")
     func sameStoreUnderWay() {
         for _ in 0..<100 {
             let store = MemoryStore()

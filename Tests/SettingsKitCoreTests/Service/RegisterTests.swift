@@ -13,7 +13,7 @@ struct RegisterTests {
         return store
     }
 
-    @Test("listeners are told of what differs, values come from the new store", arguments: StoreKind.allCases)
+    @Test("Listeners are told of what differs, values come from the new store", arguments: StoreKind.allCases)
     func replaced(kind: StoreKind) throws {
         let (before, after) = (try store(kind, 1), try store(kind, 2))
         let settings = SettingsService.over(before)
@@ -37,7 +37,7 @@ struct RegisterTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
-    @Test("a store for a scope that had none makes its settings work, and tells")
+    @Test("A store for a scope that had none makes its settings work, and tells")
     func added() throws {
         let settings = SettingsService(stores: [:], diagnosticSink: .none)
         let told = Recorder<Int>()
@@ -49,7 +49,7 @@ struct RegisterTests {
         subscription.cancel()
     }
 
-    @Test("listeners to several settings are told of a new store", arguments: StoreKind.allCases)
+    @Test("Listeners to several settings are told of a new store", arguments: StoreKind.allCases)
     func groups(kind: StoreKind) throws {
         let settings = SettingsService.over(try store(kind, 1))
         let sets = Recorder<SettingsService.ChangeSet>()
@@ -60,7 +60,7 @@ struct RegisterTests {
         subscription.cancel()
     }
 
-    @Test("registering the same store again tells nobody and breaks nothing", arguments: StoreKind.allCases)
+    @Test("Registering the same store again tells nobody and breaks nothing", arguments: StoreKind.allCases)
     func same(kind: StoreKind) throws {
         let store = try store(kind, 1)
         let settings = SettingsService.over(store)
@@ -74,7 +74,7 @@ struct RegisterTests {
         subscription.cancel()
     }
 
-    @Test("one store may serve two scopes")
+    @Test("One store may serve two scopes")
     func twoScopes() {
         let store = MemoryStore()
         let settings = SettingsService(stores: [.defaults: store, .shared: store], diagnosticSink: .none)

@@ -95,7 +95,7 @@ struct ValueBoxConcurrencyTests {
         #expect(box.read() == last)
     }
 
-    @Test("plain values of 1 to 32 bytes are never torn")
+    @Test("Plain values of 1 to 32 bytes are never torn")
     func plain() {
         #expect(MemoryLayout<Bytes9>.size == 9 && MemoryLayout<Bytes32>.size == 32)
         #expect(ValueBox<Bytes32>.isPlain && ValueBox<Bytes24?>.isPlain)
@@ -108,7 +108,7 @@ struct ValueBoxConcurrencyTests {
         readAndWrite(Bytes32.self)
     }
 
-    @Test("larger values, strings and objects are never torn")
+    @Test("Larger values, strings and objects are never torn")
     func guarded() {
         #expect(MemoryLayout<Bytes33>.size == 33)
         #expect(!ValueBox<Bytes33>.isPlain && !ValueBox<Strings>.isPlain && !ValueBox<Object>.isPlain)
@@ -117,7 +117,7 @@ struct ValueBoxConcurrencyTests {
         readAndWrite(Object.self)
     }
 
-    @Test("a box is empty until a value is published, and after it was made invalid")
+    @Test("A box is empty until a value is published, and after it was made invalid")
     func validity() {
         let (number, text) = (ValueBox<Int>(), ValueBox<String>())
         #expect(number.read() == nil && text.read() == nil)
@@ -129,7 +129,7 @@ struct ValueBoxConcurrencyTests {
         #expect(number.read() == nil && text.read() == nil)
     }
 
-    @Test("a value with an obsolete token is refused")
+    @Test("A value with an obsolete token is refused")
     func obsoleteToken() {
         let (number, text) = (ValueBox<Int>(), ValueBox<String>())
         let (old, oldText) = (number.token, text.token)
@@ -145,7 +145,7 @@ struct ValueBoxConcurrencyTests {
         #expect(number.read() == 2)
     }
 
-    @Test("values are released when they are replaced and when the box goes")
+    @Test("Values are released when they are replaced and when the box goes")
     func releases() {
         weak var first: Object?
         weak var second: Object?

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Threads of the background", .timeLimit(.minutes(2)))
 struct BackgroundThreadsConcurrencyTests {
-    @Test("work on one queue runs in order, one piece at a time")
+    @Test("Work on one queue runs in order, one piece at a time")
     func order() async throws {
         let queue = BackgroundQueue()
         let log = Recorder<Int>()
@@ -22,7 +22,7 @@ struct BackgroundThreadsConcurrencyTests {
         #expect(log.all == Array(0..<10_000))
     }
 
-    @Test("timed work runs in the order of its times, none too early")
+    @Test("Timed work runs in the order of its times, none too early")
     func times() async throws {
         let queue = BackgroundQueue()
         let log = Recorder<Int>()
@@ -37,7 +37,7 @@ struct BackgroundThreadsConcurrencyTests {
         #expect(log.all == Array(1...20))
     }
 
-    @Test("work that hangs, on ever so many queues, does not keep others from theirs")
+    @Test("Work that hangs, on ever so many queues, does not keep others from theirs")
     func hanging() async throws {
         let mayEnd = DispatchSemaphore(value: 0)
         let ended = Recorder<Bool>()
@@ -57,7 +57,7 @@ struct BackgroundThreadsConcurrencyTests {
         #expect(try await eventually { ended.all.count == hanging.count })
     }
 
-    @Test("a thousand queues that are busy together have few threads")
+    @Test("A thousand queues that are busy together have few threads")
     func fewThreads() async throws {
         let queues = (0..<1_000).map { _ in BackgroundQueue() }
         let log = Recorder<Int>()
@@ -72,7 +72,7 @@ struct BackgroundThreadsConcurrencyTests {
         #expect(try #require(log.all.max()) <= 66)
     }
 
-    @Test("the last reference to an object may go with the work that holds it, and its end may use the queue")
+    @Test("The last reference to an object may go with the work that holds it, and its end may use the queue")
     func released() async throws {
         final class Holder: Sendable {
             let queue: BackgroundQueue
