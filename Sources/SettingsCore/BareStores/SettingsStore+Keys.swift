@@ -4,19 +4,19 @@
     import Foundation
 #endif
 
-/// What reading stores without a service has met, so that each cause is told once.
+/// The problems met in reading stores without a service, so that each cause is reported once.
 private let bareStoreDiagnostics = Diagnostics(sink: .standard)
 
 // Typed access to a store, without a service.
 //
-// Reading goes to the store and decodes each time. Writing passes the same way as a service's, so that services over the
-// store, and their listeners, see it at once. The scope of a key is not looked at, except by the store.
+// Reading reads the store and decodes each time. Writing goes the way of a service's, so that services over the store, and
+// their listeners, see it at once. Only the store looks at the scope of a key.
 extension SettingsStore {
     /// The value stored under a key, or its default when there is none.
     ///
-    /// It never throws. What cannot be read or decoded stays where it is, reads as the default, and is told to
-    /// ``SettingsService/DiagnosticSink/standard``, once for each cause; `load` throws it. Nothing is kept in memory:
-    /// to read often, use a service, a ``Persisted`` property or a ``SettingsStorage``.
+    /// It never throws. What cannot be read or decoded stays where it is, reads as the default, and is reported to
+    /// ``SettingsService/DiagnosticSink/standard``, once for each cause; `load` throws it. Nothing is cached: to read often,
+    /// use a service, a ``Persisted`` property or a ``SettingsStorage``.
     public func get<Key: SettingKey>(_ key: Key) -> Key.Value where Key.Value: Codable & Sendable {
         get(ValueCoding(of: key))
     }
@@ -26,14 +26,14 @@ extension SettingsStore {
         get(setting.coding)
     }
 
-    /// The value stored under a key, or its default when there is none; says what went wrong.
+    /// The value stored under a key, or its default when there is none; throws what went wrong.
     ///
     /// - Throws: ``SettingsError`` with the code `readFailed` or `decodingFailed`.
     public func load<Key: SettingKey>(_ key: Key) throws -> Key.Value where Key.Value: Codable & Sendable {
         try load(ValueCoding(of: key))
     }
 
-    /// The value stored for a setting, or its default when there is none; says what went wrong.
+    /// The value stored for a setting, or its default when there is none; throws what went wrong.
     ///
     /// - Throws: ``SettingsError`` with the code `readFailed` or `decodingFailed`.
     public func load<T>(_ setting: SettingsService.Setting<T>) throws -> T {
@@ -69,9 +69,9 @@ extension SettingsStore {
         }
     }
 
-    /// Stores a value under a key, and calls what the key and its namespace want to be called.
+    /// Stores a value under a key, and calls the hooks of the key and of its namespace.
     ///
-    /// Setting what is stored already does nothing. A problem is told to ``SettingsService/DiagnosticSink/standard``, and
+    /// Setting an equal value does nothing. A problem is reported to ``SettingsService/DiagnosticSink/standard``, and
     /// the old value stays; `save` throws it.
     public func set<Key: SettingKey & Sendable>(_ key: Key, value: Key.Value) where Key.Value: Codable & Sendable {
         set(SettingsService.Setting(key), value: value)
@@ -82,7 +82,7 @@ extension SettingsStore {
         StoreServices.service(over: self).set(setting, to: value)
     }
 
-    /// Stores a value under a key, and says what went wrong.
+    /// Stores a value under a key, and throws what went wrong.
     ///
     /// - Throws: ``SettingsError``; the old value then is still there.
     public func save<Key: SettingKey & Sendable>(_ key: Key, value: Key.Value) throws
@@ -90,7 +90,7 @@ extension SettingsStore {
         try save(SettingsService.Setting(key), value: value)
     }
 
-    /// Stores a setting's value, and says what went wrong.
+    /// Stores a setting's value, and throws what went wrong.
     ///
     /// - Throws: ``SettingsError``; the old value then is still there.
     public func save<T>(_ setting: SettingsService.Setting<T>, value: T) throws {
@@ -100,7 +100,7 @@ extension SettingsStore {
     /// Removes everything that the store holds, also what this program has no setting for: to start afresh in a test, for
     /// example.
     ///
-    /// A problem is told to ``SettingsService/DiagnosticSink/standard``; a store that cannot list its keys is left as it is.
+    /// A problem is reported to ``SettingsService/DiagnosticSink/standard``; a store that cannot list its keys is left as it is.
     public func clear() {
         StoreServices.service(over: self).reset(scope: .defaults)
     }
@@ -113,7 +113,7 @@ extension SettingsStore {
 }
 
 extension ValueCoding where Value: Codable {
-    /// How the values of a key of somebody's own are stored.
+    /// How the values of a key of your own are stored.
     convenience init<Key: SettingKey>(of key: Key) where Key.Value == Value {
         self.init(key: key.key, default: .constant(key.defaultValue), processing: nil, form: .form(of: key))
     }

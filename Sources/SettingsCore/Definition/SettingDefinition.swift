@@ -22,33 +22,33 @@ extension SettingsService {
         /// The name and the scope of the setting.
         public final let key: StorageKey
 
-        /// A small number that no other living setting has; a service finds the setting's cell by it.
+        /// A small number that no other living setting has; a service finds by it what it caches of the setting.
         @usableFromInline final let index: Int
 
-        private final let tables = Mutex<[WeakReference<CellTable>]>([])
+        private final let tables = Mutex<[WeakReference<CachedSettingTable>]>([])
 
         init(key: StorageKey) {
             self.key = key
             index = SettingIndex.take()
         }
 
-        /// Whether somebody is to be called around changes.
+        /// Whether there are hooks to call around changes.
         var hasHooks: Bool { false }
 
         /// Adds the calls around a change.
         func addHooks(of change: HookedChange, to hooks: inout CommitHooks) {}
 
         deinit {
-            // Nobody can be reading this setting's cells any more: a reader holds the setting. Only when every service
-            // has forgotten them may the index be used again.
+            // No thread can be reading the setting any more, because a reader holds it. The index may be used again only
+            // when every service has removed what it caches.
             for table in tables.withLock({ $0 }) {
-                table.object?.removeCell(at: index)
+                table.object?.removeSetting(at: index, key: key)
             }
             SettingIndex.giveBack(index)
         }
 
-        /// Notes that `table` holds a cell of this setting, to be removed when the setting goes.
-        final func isHeld(by table: CellTable) {
+        /// Notes that `table` has an object for this setting, to be removed when the setting goes.
+        final func isHeld(by table: CachedSettingTable) {
             let others = tables.withLock { tables in
                 defer { tables.append(WeakReference(table)) }
                 return tables.removeDangling()

@@ -23,13 +23,13 @@ extension SettingsService {
         let version: String?
         let body: @Sendable (inout Transaction) throws -> Void
 
-        /// A step that is carried out once for what is stored, whatever happens: the id says that it was.
+        /// A step that runs at most once per store, recorded under `id`.
         ///
-        /// On a fresh installation, with nothing stored, all steps are carried out, too.
+        /// On a fresh installation, with nothing stored, all steps run, too.
         ///
         /// - Parameters:
-        ///   - id: Tells the step from all others for ever; best a date and a word.
-        ///   - body: Reads and writes settings. It may be run again when somebody else changes what it has read, so it
+        ///   - id: Identifies the step for ever; best a date and a word.
+        ///   - body: Reads and writes settings. It may run again when another process changes what it has read, so it
         ///     should do nothing but compute. If it throws, nothing is changed.
         public static func version(
             _ id: String, _ body: @escaping @Sendable (_ transaction: inout Transaction) throws -> Void

@@ -8,10 +8,10 @@
 ///
 /// One store's batch is atomic by itself, if it is no store of two functions only. For several: the intent is stored beside
 /// the ledger, then the other stores are written, then the ledger's own store in one batch with the removal of the intent.
-/// Whoever finds an intent completes it, so any number of processes may be at one intent. Each write is made where the value
-/// from before is still there, and left out where somebody has set another value since. A mark in each of the other stores,
-/// written in one batch with the values, says which intent was the last, so that a value which somebody has set back since is
-/// not changed again.
+/// A process that finds an intent completes it, so several processes may work on one intent. Each write is made where the
+/// value from before is still stored, and left out where another was stored since. A mark in each of the other stores,
+/// written in one batch with the values, says which intent was the last, so that a value which was restored since is not
+/// changed again.
 struct MigrationIntents {
     private struct Write: Codable {
         var scope: StoredScope
@@ -33,7 +33,7 @@ struct MigrationIntents {
 
     /// A store that takes part, with what concerns it.
     private struct Part<Element> {
-        let hub: StoreHub
+        let store: ConnectedStore
         var elements: [Element]
     }
 
@@ -45,25 +45,26 @@ struct MigrationIntents {
     let home: SettingsService.StorageKey
 
     private var key: SettingsService.StorageKey { .init(home.name + ":under-way", scope: home.scope) }
-    private var channel: Channel { service.channel(for: home) }
+    private var connection: ScopeConnection { service.connection(for: home) }
 
     /// Completes what another process, or this program before it died, has begun.
     func completeInterrupted() throws(SettingsError) {
         // Without a store for the ledger, there is no intent; the steps say so if they need it.
-        guard let hub = channel.hub else { return }
-        guard let data = try channel.read(key, from: hub) else { return }
+        guard let store = connection.store else { return }
+        guard let data = try store.get(key) else { return }
         var intent = try decode(data)
         // A service over one store alone does not know the others.
-        for write in intent.writes where write.key.scope != home.scope && service.channel(for: write.key) === channel {
+        for write in intent.writes
+        where write.key.scope != home.scope && service.connection(for: write.key) === connection {
             throw SettingsError(.noStore, key: write.key)
         }
         if !intent.isAdopted {
             intent.isAdopted = true
             let adopted = SettingsStoreBatch(
                 writes: [.init(key: key, data: try encode(intent))], expectations: [.init(key: key, data: data)])
-            guard try hub.apply(adopted) else { return }
+            guard try store.apply(adopted) else { return }
         }
-        try complete(intent, notedIn: hub)
+        try complete(intent, notedIn: store)
     }
 
     /// Carries out writes in any number of stores.
@@ -73,116 +74,120 @@ struct MigrationIntents {
         _ writes: [SettingsStoreBatch.Entry], expecting expectations: [SettingsStoreBatch.Entry]
     ) throws(SettingsError) -> Bool {
         let parts = try parts(of: writes, key: \.key)
-        let isOneBatch = parts.count == 1 && (parts[0].hub.hasAtomicBatches || channel.hub == nil)
-        let hub = try isOneBatch ? parts[0].hub : channel.requireHub(for: home)
+        let isOneBatch = parts.count == 1 && (parts[0].store.store.hasAtomicBatches || connection.store == nil)
+        let store = try isOneBatch ? parts[0].store : connection.requireStore(for: home)
         var own: [SettingsStoreBatch.Entry] = []
         for part in try self.parts(of: expectations, key: \.key) {
-            if part.hub.feed === hub.feed {
+            if part.store.isSame(as: store) {
                 own = part.elements
-            } else if try !holds(part.elements, in: part.hub) {
+            } else if try !holds(part.elements, in: part.store) {
                 return false
             }
         }
-        if hub.feed === channel.hub?.feed { own.append(.init(key: key, data: nil)) }
-        if isOneBatch { return try hub.apply(.init(writes: writes, expectations: own)) }
+        if store.isSame(as: connection.store) { own.append(.init(key: key, data: nil)) }
+        if isOneBatch { return try store.apply(.init(writes: writes, expectations: own)) }
 
         var intent = Intent(writes: [])
         for part in parts {
             var before: [SettingsStoreBatch.Entry] = []
             for write in part.elements {
-                let data = try channel.read(write.key, from: part.hub)
+                let data = try part.store.get(write.key)
                 before.append(.init(key: write.key, data: data))
                 intent.writes.append(
                     Write(scope: .init(write.key.scope), name: write.key.name, before: data, after: write.data))
             }
-            if part.hub.feed === hub.feed { own += before } else if try !holds(before, in: part.hub) { return false }
+            if part.store.isSame(as: store) {
+                own += before
+            } else if try !holds(before, in: part.store) {
+                return false
+            }
         }
         let data = try encode(intent)
-        guard try hub.apply(.init(writes: [.init(key: key, data: data)], expectations: own)) else { return false }
+        guard try store.apply(.init(writes: [.init(key: key, data: data)], expectations: own)) else { return false }
         do throws(SettingsError) {
-            try complete(intent, notedIn: hub)
+            try complete(intent, notedIn: store)
         } catch {
-            if try isOver(intent, notedAs: data, in: hub, after: error) { return true }
+            if try isOver(intent, notedAs: data, in: store, after: error) { return true }
             throw error
         }
         return true
     }
 
-    /// After a failure, has everything be as it was before; unless something is done already, which is left to the next call.
+    /// Withdraws the intent after a failure, unless something is done already: then the next call completes it.
     ///
     /// - Returns: whether another has completed the intent.
     private func isOver(
-        _ intent: Intent, notedAs data: Data, in hub: StoreHub, after failure: SettingsError
+        _ intent: Intent, notedAs data: Data, in store: ConnectedStore, after failure: SettingsError
     ) throws(SettingsError) -> Bool {
         do throws(SettingsError) {
             let withdrawal = SettingsStoreBatch(
                 writes: [.init(key: key, data: nil)], expectations: [.init(key: key, data: data)])
-            if try isUntouched(intent, notedIn: hub), try hub.apply(withdrawal) { return false }
-            return try noted(intent, in: hub) == nil
+            if try isUntouched(intent, notedIn: store), try store.apply(withdrawal) { return false }
+            return try noted(intent, in: store) == nil
         } catch {
-            // Nobody can say; the next call goes on with it.
-            service.registry.diagnostics.report(error)
+            // It cannot be found out; the next call continues.
+            service.connections.diagnostics.report(error)
             throw failure
         }
     }
 
     /// Whether nothing is changed yet in any store.
-    private func isUntouched(_ intent: Intent, notedIn hub: StoreHub) throws(SettingsError) -> Bool {
+    private func isUntouched(_ intent: Intent, notedIn store: ConnectedStore) throws(SettingsError) -> Bool {
         for part in try parts(of: intent.writes, key: \.key) {
-            for write in part.elements where try channel.read(write.key, from: part.hub) != write.before {
+            for write in part.elements where try part.store.get(write.key) != write.before {
                 return false
             }
-            if part.hub.feed !== hub.feed, try channel.read(mark(in: part), from: part.hub) == intent.mark {
+            if !part.store.isSame(as: store), try part.store.get(mark(in: part)) == intent.mark {
                 return false
             }
         }
         return true
     }
 
-    private func complete(_ intent: Intent, notedIn hub: StoreHub) throws(SettingsError) {
-        // Safe from a power failure before the first of its writes is made, whoever has noted it.
-        try synchronize(hub)
-        for part in try others(of: intent, than: hub) {
-            try retrying { () throws(SettingsError) in try completeOther(part, of: intent, notedIn: hub) }
-            try synchronize(part.hub)
+    private func complete(_ intent: Intent, notedIn store: ConnectedStore) throws(SettingsError) {
+        // Safe from a power failure before the first of its writes is made, also if another process has noted it.
+        try store.synchronize()
+        for part in try others(of: intent, than: store) {
+            try retrying { () throws(SettingsError) in try completeOther(part, of: intent, notedIn: store) }
+            try part.store.synchronize()
         }
-        try retrying { () throws(SettingsError) in try completeOwn(intent, in: hub) }
+        try retrying { () throws(SettingsError) in try completeOwn(intent, in: store) }
     }
 
     /// The writes in another store than the ledger's.
     ///
-    /// - Returns: false if somebody was faster.
+    /// - Returns: False if another process or thread was faster.
     private func completeOther(
-        _ part: Part<Write>, of intent: Intent, notedIn hub: StoreHub
+        _ part: Part<Write>, of intent: Intent, notedIn store: ConnectedStore
     ) throws(SettingsError) -> Bool {
         let mark = mark(in: part)
-        let present = try channel.read(mark, from: part.hub)
+        let present = try part.store.get(mark)
         if present == intent.mark { return true }
         // It was not carried out when the mark was read if it is still noted now: what comes after it, comes after its end.
-        if try noted(intent, in: hub) == nil { return true }
-        var batch = try pending(of: part.elements, in: part.hub)
+        if try noted(intent, in: store) == nil { return true }
+        var batch = try pending(of: part.elements, in: part.store)
         batch.expectations.append(.init(key: mark, data: present))
         batch.writes.append(.init(key: mark, data: intent.mark))
-        return try part.hub.apply(batch)
+        return try part.store.apply(batch)
     }
 
     /// The writes in the ledger's own store, and the end of the intent.
     ///
-    /// - Returns: false if somebody was faster.
-    private func completeOwn(_ intent: Intent, in hub: StoreHub) throws(SettingsError) -> Bool {
-        guard let data = try noted(intent, in: hub) else { return true }
-        let own = try parts(of: intent.writes, key: \.key).first { $0.hub.feed === hub.feed }
-        var batch = try pending(of: own?.elements ?? [], in: hub)
+    /// - Returns: False if another process or thread was faster.
+    private func completeOwn(_ intent: Intent, in store: ConnectedStore) throws(SettingsError) -> Bool {
+        guard let data = try noted(intent, in: store) else { return true }
+        let own = try parts(of: intent.writes, key: \.key).first { $0.store.isSame(as: store) }
+        var batch = try pending(of: own?.elements ?? [], in: store)
         batch.expectations.append(.init(key: key, data: data))
         batch.writes.append(.init(key: key, data: nil))
-        return try hub.apply(batch)
+        return try store.apply(batch)
     }
 
     /// What of some writes is still to be made.
-    private func pending(of writes: [Write], in hub: StoreHub) throws(SettingsError) -> SettingsStoreBatch {
+    private func pending(of writes: [Write], in store: ConnectedStore) throws(SettingsError) -> SettingsStoreBatch {
         var batch = SettingsStoreBatch(writes: [])
         for write in writes {
-            let data = try channel.read(write.key, from: hub)
+            let data = try store.get(write.key)
             // Also of what is left out: it must really be another value, and not one that was read too early.
             batch.expectations.append(.init(key: write.key, data: data))
             if data == write.before { batch.writes.append(.init(key: write.key, data: write.after)) }
@@ -204,18 +209,18 @@ struct MigrationIntents {
         var parts: [Part<Element>] = []
         for element in elements {
             let key = key(element)
-            let hub = try service.channel(for: key).requireHub(for: key)
-            if let index = parts.firstIndex(where: { $0.hub.feed === hub.feed }) {
+            let store = try service.connection(for: key).requireStore(for: key)
+            if let index = parts.firstIndex(where: { $0.store.isSame(as: store) }) {
                 parts[index].elements.append(element)
             } else {
-                parts.append(Part(hub: hub, elements: [element]))
+                parts.append(Part(store: store, elements: [element]))
             }
         }
         return parts
     }
 
-    private func others(of intent: Intent, than hub: StoreHub) throws(SettingsError) -> [Part<Write>] {
-        try parts(of: intent.writes, key: \.key).filter { $0.hub.feed !== hub.feed }
+    private func others(of intent: Intent, than store: ConnectedStore) throws(SettingsError) -> [Part<Write>] {
+        try parts(of: intent.writes, key: \.key).filter { !$0.store.isSame(as: store) }
     }
 
     /// Where another store has noted which intent was carried out last.
@@ -224,20 +229,20 @@ struct MigrationIntents {
     }
 
     /// The bytes that an intent is noted as; nil when it is no longer.
-    private func noted(_ intent: Intent, in hub: StoreHub) throws(SettingsError) -> Data? {
+    private func noted(_ intent: Intent, in store: ConnectedStore) throws(SettingsError) -> Data? {
         for _ in 0..<Self.attemptLimit {
-            guard let data = try channel.read(key, from: hub), try decode(data).id == intent.id else { return nil }
-            if try holds([.init(key: key, data: data)], in: hub) { return data }
+            guard let data = try store.get(key), try decode(data).id == intent.id else { return nil }
+            if try holds([.init(key: key, data: data)], in: store) { return data }
         }
         throw SettingsError(.conflict)
     }
 
-    /// Whether keys have what is expected at this moment. Reading alone does not tell: a store may answer from its memory, and
-    /// hear a little later what another process has written.
+    /// Whether keys have what is expected at this moment. Reading alone does not say: a store may answer from its memory, and
+    /// learn a little later what another process has written.
     private func holds(
-        _ expectations: [SettingsStoreBatch.Entry], in hub: StoreHub
+        _ expectations: [SettingsStoreBatch.Entry], in store: ConnectedStore
     ) throws(SettingsError) -> Bool {
-        try hub.apply(SettingsStoreBatch(writes: [], expectations: expectations))
+        try store.apply(SettingsStoreBatch(writes: [], expectations: expectations))
     }
 
     private func encode(_ intent: Intent) throws(SettingsError) -> Data {
@@ -253,14 +258,6 @@ struct MigrationIntents {
             return try JSONTransformer<Intent>().untransformValue(data)
         } catch {
             throw SettingsError(.decodingFailed, key: key, underlying: error)
-        }
-    }
-
-    private func synchronize(_ hub: StoreHub) throws(SettingsError) {
-        do {
-            try hub.store.synchronize()
-        } catch {
-            throw .wrap(error, as: .writeFailed, store: hub.store.storeDescription)
         }
     }
 }

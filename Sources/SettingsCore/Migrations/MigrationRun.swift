@@ -16,7 +16,7 @@ struct MigrationRun {
 
     func carryOut() throws -> SettingsService.MigrationReport {
         // Not in a store that carries them to other devices, which would take them for their own, if there is another.
-        let isLocal = ledger.scope != .shared || service.registry.channel(for: .defaults).hub == nil
+        let isLocal = ledger.scope != .shared || service.connections[.defaults].store == nil
         let home = isLocal ? ledger : SettingsService.StorageKey(ledger.name, scope: .defaults)
         let intents = MigrationIntents(service: service, home: home)
         for _ in 0..<Self.attemptLimit {
@@ -26,7 +26,7 @@ struct MigrationRun {
             do {
                 if try transaction.commit(across: intents) { return report }
             } catch {
-                transaction.tellListeners(of: error)
+                transaction.notifyListeners(of: error)
                 throw error
             }
         }
@@ -81,7 +81,7 @@ struct MigrationRun {
     }
 
     /// The ids that were noted after the last one that this program knows. (Those before it were left out of the program
-    /// when nobody needed them any more; and so were all of them if it has none but new ones.)
+    /// when they were no longer needed; and so were all of them if it has none but new ones.)
     private func unknown(of noted: [String]) -> [String] {
         guard let last = noted.lastIndex(where: versions.contains) else { return [] }
         return Array(noted[(last + 1)...])

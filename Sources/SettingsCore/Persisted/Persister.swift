@@ -18,7 +18,7 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
     package let service: SettingsService
     package let setting: SettingsService.Setting<Value>
     private let persistDefault: PersistDefault
-    @usableFromInline let cell: Cell<Value>
+    @usableFromInline let cached: CachedSettingValue<Value>
 
     /// A persister of a setting in a service.
     ///
@@ -36,7 +36,7 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
         self.service = service
         self.setting = setting
         self.persistDefault = persistDefault
-        cell = service.cell(of: setting)
+        cached = service.cachedSetting(for: setting)
     }
 
     /// The setting's name and scope.
@@ -51,18 +51,18 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
     /// service (straight over a store: told to ``SettingsService/DiagnosticSink/standard``), and told to update
     /// listeners where it was a value that could not be stored.
     public var value: Value {
-        @inlinable get { cell.keptValue ?? valueThroughStore() }
+        @inlinable get { cached.cached.read() ?? valueThroughStore() }
         set { service.set(setting, to: newValue) }
     }
 
     @usableFromInline func valueThroughStore() -> Value {
-        if persistDefault == .never { return cell.refreshedValue() }
+        if persistDefault == .never { return cached.refreshedValue() }
         do throws(SettingsError) {
             try settle(storedData())
         } catch {
-            service.registry.diagnostics.reportOnce(error)
+            service.connections.diagnostics.reportOnce(error)
         }
-        return cell.refreshedValue()
+        return cached.refreshedValue()
     }
 
     /// The value as the store has it now, or the default when none is stored.
@@ -89,11 +89,10 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
     }
 
     private func storedData() throws(SettingsError) -> Data? {
-        try cell.channel.read(setting.key, from: cell.channel.hub)
+        try cached.connection.read(setting.key)
     }
 
-    /// Stores the default in the place of `data`, if it is to be stored there, and if nobody has stored anything else in
-    /// the meantime.
+    /// Stores the default in the place of `data`, if it is to be stored there, and if nothing else was stored meanwhile.
     private func settle(_ data: Data?) throws(SettingsError) {
         if data == nil, !persistDefault.contains(.whenNil) { return }
         if data != nil {
@@ -102,8 +101,8 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
                 _ = try setting.coding.value(for: data)
                 return
             } catch  where error.code == .decodingFailed {
-                // It is lost when the default takes its place, so somebody must be told that it was there.
-                cell.channel.reportOnce(error, bytes: data)
+                // It is lost when the default takes its place, so it must be reported.
+                cached.connection.reportOnce(error, bytes: data)
             }
         }
         try service.replace(data, of: setting, by: defaultValue)
@@ -113,13 +112,13 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
 
     /// Calls `listener` after each update: with the change, or with what went wrong.
     ///
-    /// On success it is told of the values as they were before encoding and after decoding, whatever transformers do, in
-    /// the order in which they were stored, by whomever. Failures are those of storing a value of this setting through this
-    /// service, and of reading what somebody else has stored; storing the same value again is no update.
+    /// On success it receives the values before encoding and after decoding, whatever transformers do, in the order in
+    /// which they were stored, local or external. Failures are those of storing a value of this setting through this
+    /// service, and of reading external changes. Storing the same value again is no update.
     ///
-    /// The listener is called for one update at a time, with no lock held: it may read, set (what it sets is told after it
-    /// has returned), add listeners and cancel them. Listening ends when the subscription is cancelled or goes: hold on to
-    /// it.
+    /// The listener is called for one update at a time, with no lock held: it may read, set (it is notified of that after
+    /// it has returned), add listeners and cancel them. Listening ends when the subscription is cancelled or released, so
+    /// hold on to it.
     public func addUpdateListener(
         _ listener: @escaping @Sendable (Result<SettingsService.Change<Value>, SettingsError>) -> Void
     ) -> SettingsService.Subscription {

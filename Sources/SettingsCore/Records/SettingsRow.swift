@@ -113,7 +113,7 @@ protocol RowSource: AnyObject {
     func defaultData(_ name: String) -> Data?
     /// The names of the fields of the empty record.
     var defaultNames: [String] { get }
-    /// Takes note that somebody else decodes what is stored of a field, and may fail.
+    /// Notes that the record decodes what is stored of a field itself, and may fail.
     func noteOpening(_ name: String)
     /// Takes note that a field's bytes are those of something else.
     func note(_ error: any Error, with name: String, data: Data)

@@ -20,12 +20,12 @@
 /// ``SettingsRecord/empty``. (What it holds stays until the field is changed, or the record is saved.) Any number of
 /// records lie side by side in one store, each with a name.
 ///
-/// It may be used from any thread. Writing a record is one batch of the store, and reading it never shows half of one, where
-/// the store announces its changes. Problems are diagnosed by the service (straight over a store: told to
+/// It may be used from any thread. Writing a record is one batch of the store. If the store publishes all of its changes,
+/// reading never shows half of a batch. Problems are diagnosed by the service (straight over a store: reported to
 /// ``SettingsService/DiagnosticSink/standard``); ``retrieve()`` and ``persist(_:)`` throw them.
 @dynamicMemberLookup
 public final class SettingsStorage<Record: SettingsRecord>: Sendable {
-    @usableFromInline let cell: RecordCell<Record>
+    @usableFromInline let cached: CachedRecord<Record>
 
     /// The record with the given name in a store.
     ///
@@ -53,7 +53,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
         if !migrations.isEmpty {
             try service.migrate(migrations, ledger: "\(name):\(SettingsService.migrationLedger)", in: scope)
         }
-        cell = try RecordCell(name: name, scope: scope, in: service)
+        cached = try CachedRecord(name: name, scope: scope, in: service)
     }
 
     // MARK: Reading
@@ -61,24 +61,23 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     /// A field of the record, or something computed from it.
     @inlinable public subscript<Field>(dynamicMember keyPath: KeyPath<Record, Field>) -> Field {
         // Inlined, so that the compiler sees which field it is.
-        @inline(__always) get { cell.value()[keyPath: keyPath] }
+        @inline(__always) get { cached.value()[keyPath: keyPath] }
     }
 
     /// A field of the record; setting it is ``update(_:with:)``.
     ///
-    /// `parameters.count += 1` reads and then writes: to lose nobody else's change in between, use
-    /// ``update(_:_:)``.
+    /// `parameters.count += 1` reads and then writes, and may undo a change made in between; use ``update(_:_:)`` instead.
     @inlinable public subscript<Field>(dynamicMember keyPath: WritableKeyPath<Record, Field>) -> Field {
-        @inline(__always) get { cell.value()[keyPath: keyPath] }
+        @inline(__always) get { cached.value()[keyPath: keyPath] }
         set { update(keyPath, with: newValue) }
     }
 
     /// The whole record.
-    @inlinable public func read() -> Record { cell.value() }
+    @inlinable public func read() -> Record { cached.value() }
 
     /// A field of the record.
     @inlinable @inline(__always) public func read<Field>(_ keyPath: KeyPath<Record, Field>) -> Field {
-        cell.value()[keyPath: keyPath]
+        cached.value()[keyPath: keyPath]
     }
 
     /// The whole record as the store has it now.
@@ -86,17 +85,17 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     /// - Throws: ``SettingsError`` with the code `noStore` or `readFailed`; `decodingFailed` if no record can be made of what
     ///   is stored. A single field that holds something else is diagnosed, and reads as that of ``SettingsRecord/empty``.
     public func retrieve() throws -> Record {
-        try cell.channel.requireHub(for: nil).requireOpen()
-        return try cell.current(asksStore: true).content.get()
+        try cached.connection.requireStore().requireOpen()
+        return try cached.current(asksStore: true).content.get()
     }
 
     // MARK: Writing
 
-    /// Sets a field. Setting what is stored already writes nothing and tells nobody. Problems are diagnosed.
+    /// Sets a field. Setting an equal value writes nothing and notifies no listener. Problems are diagnosed.
     public func update<Field>(_ keyPath: WritableKeyPath<Record, Field>, with value: Field) {
         // Other fields may change meanwhile: nothing depends on them, unless the property is computed from several.
         let isWhole = MemoryLayout<Record>.offset(of: keyPath) == nil
-        diagnosing { () throws(SettingsError) in try cell.set(isWhole: isWhole) { $0[keyPath: keyPath] = value } }
+        diagnosing { () throws(SettingsError) in try cached.set(isWhole: isWhole) { $0[keyPath: keyPath] = value } }
     }
 
     /// Changes a field in place, so that no other change of the record is lost in between. `body` may run more than once, on
@@ -111,48 +110,48 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     /// once, on any thread, without a lock held: also on the stored record, when a store becomes available that could not be
     /// opened. Problems are diagnosed.
     public func update(_ body: @escaping @Sendable (inout Record) -> Void) {
-        diagnosing { () throws(SettingsError) in try cell.update(body) }
+        diagnosing { () throws(SettingsError) in try cached.update(body) }
     }
 
-    /// Makes the record another one: writes the fields that differ, also where no record could be made of what is stored.
+    /// Replaces the record: writes the fields that differ, also where no record could be made of what is stored.
     /// Problems are diagnosed.
     public func save(_ record: Record) {
-        diagnosing { () throws(SettingsError) in try cell.replace(by: record, isKept: true) }
+        diagnosing { () throws(SettingsError) in try cached.replace(by: record, isKept: true) }
     }
 
-    /// Makes the record another one, and says what went wrong.
+    /// Replaces the record, and throws what went wrong.
     ///
     /// - Throws: ``SettingsError``; the record is then what it was.
-    public func persist(_ record: Record) throws { try cell.replace(by: record, isKept: false) }
+    public func persist(_ record: Record) throws { try cached.replace(by: record, isKept: false) }
 
     /// Removes all fields, also those that a newer version of the program has stored, so that the record is
     /// ``SettingsRecord/empty`` again. Problems are diagnosed.
     ///
     /// A store that cannot list its keys keeps the fields that this version does not know.
     public func erase() {
-        diagnosing { () throws(SettingsError) in try cell.erase() }
+        diagnosing { () throws(SettingsError) in try cached.erase() }
     }
 
     private func diagnosing(_ body: () throws(SettingsError) -> Void) {
         do throws(SettingsError) {
             try body()
         } catch {
-            cell.service.registry.diagnostics.report(error)
+            cached.service.connections.diagnostics.report(error)
         }
     }
 
     // MARK: Listening
 
-    /// The current record, then the newest one each time that one or more of its fields have changed, by whomever.
+    /// The current record, then the newest one each time that one or more of its fields have changed, locally or externally.
     ///
-    /// What is changed together comes as one record. A reader that is slower than the changes skips records, and always gets
+    /// Fields that change together come as one record. A reader that is slower than the changes skips records, and always gets
     /// the newest; the sequence ends when its task is cancelled.
     public func keepInformed() -> SettingsService.Stream<Record> {
-        SettingsService.Stream { [cell] in
+        SettingsService.Stream { [cached] in
             let source = StreamSource<UInt64>(limit: 1) { _, newer in newer }
-            let end = cell.listen { source.push($0) }
+            let end = cached.listen { source.push($0) }
             let owner = StreamOwner(source, onEnd: end)
-            let reader = ValueReader(sequence: { cell.channel.sequence }, read: { cell.value() })
+            let reader = ValueReader(sequence: { cached.connection.sequence }, read: { cached.value() })
             source.push(UInt64.max)
             return { await reader.next(from: owner) }
         }

@@ -4,9 +4,9 @@
     import Foundation
 #endif
 
-/// Writes that belong together, and what must still be stored for them to make sense.
+/// Writes that are carried out together, and what must be stored for that.
 public struct SettingsStoreBatch: Sendable {
-    /// A key, and the bytes that it shall have or is expected to have; nil for none.
+    /// A key, and the bytes to store or to expect; nil for none.
     public struct Entry: Sendable, Equatable {
         /// The key.
         public var key: SettingsService.StorageKey
