@@ -74,6 +74,29 @@ struct RegisterTests {
         subscription.cancel()
     }
 
+    @Test("A change to the old store while it is being replaced is not lost")
+    func changedMeanwhile() throws {
+        let (one, two) = (number, Setting<Int>("two", in: .defaults, default: 0))
+        let contents = ["number": Data("1".utf8), "two": Data("1".utf8)]
+        let rival = Box<SettingsService?>(nil)
+        // Each reading of one setting resets the other: the one that is read first has changed by the time of the replacement.
+        let before = FeedStore(contents, willGet: { key in rival.value?.reset(key.name == "two" ? one : two) })
+        let settings = SettingsService.over(before)
+        let (told, sets) = (Recorder<String>(), Recorder<Set<String>>())
+        let subscriptions = [
+            settings.observe(one) { told.append("one \($0.oldValue)-\($0.newValue)") },
+            settings.observe(two) { told.append("two \($0.oldValue)-\($0.newValue)") },
+            settings.observe(one, two) { sets.append(Set($0.keys.map(\.name))) },
+        ]
+        rival.value = SettingsService.over(before)
+        settings.register(FeedStore(contents), for: .defaults)
+        rival.value = nil
+        #expect(told.all.sorted() == ["one 0-1", "one 1-0", "two 0-1", "two 1-0"])
+        #expect(sets.all.last == ["number", "two"])
+        #expect(settings.get(one) == 1 && settings.get(two) == 1)
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
     @Test("one store may serve two scopes")
     func twoScopes() {
         let store = MemoryStore()
