@@ -89,7 +89,7 @@ extension ScopeConnection {
             return state.settings.update(setting) { entry in
                 (
                     entry.listeners,
-                    entry.noteCheck(of: change, isGood: isGood, hasLater: events.isWaiting(entry.lastChange))
+                    entry.noteCheck(of: change, isGood: isGood, hasLater: events.isWaiting(entry.lastEvent))
                 )
             } ?? ([], false)
         }

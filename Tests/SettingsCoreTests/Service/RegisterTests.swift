@@ -97,6 +97,26 @@ struct RegisterTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
+    @Test("After an undecodable edit, listeners are told the last good value as the old one", arguments: [true, false])
+    func undecodableMeanwhile(isPending: Bool) {
+        let trigger = Setting<Int>("trigger", in: .defaults, default: 0)
+        let before = FeedStore(["number": Data("3".utf8)])
+        let settings = SettingsService.over(before)
+        let told = Recorder<String>()
+        let replace: @Sendable () -> Void = {
+            before.changeFromOutside([("number", "oops")])
+            settings.register(FeedStore(["number": Data("9".utf8)]), for: .defaults)
+        }
+        let subscriptions = [
+            settings.observe(number) { told.append("\($0.oldValue)-\($0.newValue)") },
+            settings.observe(trigger) { if $0.newValue == 1 { replace() } },
+        ]
+        // Inside a listener, the edit still waits for its delivery when the store is replaced.
+        if isPending { settings.set(trigger, to: 1) } else { replace() }
+        #expect(told.all == ["3-9"])
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
     @Test("one store may serve two scopes")
     func twoScopes() {
         let store = MemoryStore()
