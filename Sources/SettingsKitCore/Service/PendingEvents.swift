@@ -27,7 +27,7 @@ struct PendingEvents {
 
     /// Adds a change of a setting, or merges it into the last one if too many wait.
     ///
-    /// - Parameter last: The position of the setting's last change; becomes that of this one.
+    /// - Parameter last: The position of the setting's last event; becomes that of this one.
     mutating func append(_ change: EncodedChange, of setting: any CachedSetting, after last: inout Int) {
         if changeCount >= Self.limit, isWaiting(last), case .change(let waiting, _)? = events[last - removedCount] {
             events[last - removedCount] = .change(waiting.merged(with: change), of: setting)
@@ -55,8 +55,12 @@ struct PendingEvents {
         if events.count - head < 2 * Self.limit { events.append(.failure(failure, listeners)) }
     }
 
-    mutating func append(_ replacement: StoreReplacement) {
+    /// Adds a replacement of the store.
+    ///
+    /// - Returns: Its position.
+    mutating func append(_ replacement: StoreReplacement) -> Int {
         events.append(.replacement(replacement))
+        return removedCount + events.count - 1
     }
 
     /// The first waiting change of a setting.

@@ -62,16 +62,14 @@ extension ScopeConnection {
             state.store = new
             setExhaustive(new.feed.isExhaustive)
             state.sequence += 1
+            let replacement = StoreReplacement(
+                sequence: state.sequence, names: comparedNames, contents: contents,
+                changedNames: state.changedInTransition, groups: state.groups)
+            let position = comparedNames.isEmpty ? -1 : state.events.append(replacement)
             state.settings.updateAll { entry in
                 entry.setting.invalidate(stored: nil)
                 entry.lastGood = nil
-                if entry.listeners.isEmpty { entry.assumedData = nil }
-            }
-            if !comparedNames.isEmpty {
-                state.events.append(
-                    StoreReplacement(
-                        sequence: state.sequence, names: comparedNames, contents: contents,
-                        changedNames: state.changedInTransition, groups: state.groups))
+                if entry.listeners.isEmpty { entry.assumedData = nil } else { entry.lastEvent = position }
             }
             return errors
         }

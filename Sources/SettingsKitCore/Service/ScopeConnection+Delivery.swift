@@ -89,7 +89,7 @@ extension ScopeConnection {
             return state.settings.update(setting) { entry in
                 (
                     entry.listeners,
-                    entry.noteCheck(of: change, isGood: isGood, hasLater: events.isWaiting(entry.lastChange))
+                    entry.noteCheck(of: change, isGood: isGood, hasLater: events.isWaiting(entry.lastEvent))
                 )
             } ?? ([], false)
         }
@@ -102,7 +102,7 @@ extension ScopeConnection {
     private func notifyListeners(
         of change: EncodedChange, _ setting: any CachedSetting, newValue: (any Sendable)? = nil
     ) {
-        guard let entry = state.withLock({ $0.settings[setting] }) else { return }
+        guard let entry = state.withLock({ $0.settings[setting] }), !entry.listeners.isEmpty else { return }
         let listeners = entry.listeners.filter { $0.since < change.sequence }
         var decoded: DecodedChange?
         // Before any listener is called, because it takes time: no callback may begin after its listener was cancelled.
@@ -142,7 +142,7 @@ extension ScopeConnection {
                 // What has changed since is delivered later, and began with the bytes to compare with.
                 let new = state.events.firstChange(of: setting)?.oldData ?? stored[setting.name]
                 return state.settings.update(setting) { entry in
-                    let old = entry.assumedData ?? entry.lastTold?.data ?? replacement.contents[setting.name]
+                    let old = entry.assumedData ?? entry.lastTold.map(\.data) ?? replacement.contents[setting.name]
                     entry.assumedData = .some(new)
                     return EncodedChange(
                         oldData: old, newData: new, origin: .external, isFromOutside: false,

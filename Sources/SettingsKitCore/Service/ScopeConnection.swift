@@ -232,10 +232,10 @@ extension SettingEntry {
         } else if lastGood == nil {
             lastGood = (change.oldData, change.sequence)
         }
-        if listeners.isEmpty, !isToBeChecked, !events.isWaiting(lastChange) {
+        if listeners.isEmpty, !isToBeChecked, !events.isWaiting(lastEvent) {
             assumedData = nil
         } else {
-            events.append(change, of: setting, after: &lastChange)
+            events.append(change, of: setting, after: &lastEvent)
         }
     }
 }

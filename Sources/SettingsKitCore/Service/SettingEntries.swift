@@ -20,8 +20,8 @@ struct SettingEntry {
     /// The last good bytes and the commit that replaced them, from a change from outside until its new bytes were found to
     /// be a value.
     var lastGood: (data: Data?, commit: UInt64)?
-    /// The position of the last change in the connection's ``PendingEvents``.
-    var lastChange = -1
+    /// The position of the last change in the connection's ``PendingEvents``, or of the last replacement of the store.
+    var lastEvent = -1
 
     init(_ setting: any CachedSetting) { self.setting = setting }
 
