@@ -30,9 +30,9 @@ extension JournaledPropertyList {
 
     /// Whether the files are in the state that is known, as far as can be seen from outside. Does not wait.
     var isQuiet: Bool {
-        let isQuiet = access.withLockIfAvailable { access in
+        let isQuiet = files.withLockIfAvailable { files in
             do throws(SystemError) {
-                return try access.file.status() == access.fileStatus && isUnchanged(access.journalPath)
+                return try files.file.status() == files.list.status && isUnchanged(files.journalPath)
             } catch {
                 return false
             }
@@ -88,8 +88,8 @@ extension JournaledPropertyList {
 
     private func makeAnnouncement() {
         announcement.store(.made, ordering: .releasing)
-        access.withLock { access in
-            guard let journal = access.journal else { return }
+        files.withLock { files in
+            guard let journal = files.cursor.journal else { return }
             do throws(SystemError) {
                 try fileSystem.touch(journal.file)
             } catch {

@@ -13,7 +13,7 @@ import Synchronization
 /// the journal; to change something, the journal is locked, what others have appended is applied, the change is appended,
 /// and then made in memory. To read something, only memory is asked.
 ///
-/// Locks are taken in the order ``folding``, ``access`` (and with it the lock on the journal, which other processes take,
+/// Locks are taken in the order ``folding``, ``files`` (and with it the lock on the journal, which other processes take,
 /// too), ``contents``. ``contents`` is never held while a file is touched, so that reading never waits for one. No lock is
 /// held while listeners run.
 final class JournaledPropertyList: Sendable {
@@ -36,7 +36,7 @@ final class JournaledPropertyList: Sendable {
     private let presentation: Presentation?
     let fileSystem: any FileSystem
     let feed = SettingsStoreFeed()
-    let access: Mutex<Access>
+    let files: Mutex<PropertyListFiles>
     let contents: Mutex<PropertyListContents>
     /// Held by the one thread that brings the file up to date.
     let folding = Mutex(())
@@ -47,7 +47,7 @@ final class JournaledPropertyList: Sendable {
     let queue = BackgroundQueue()
     let hasLookedInVain = Atomic(false)
     let isAboutToLook = Atomic(false)
-    /// Whether anything was published since ``access`` was locked.
+    /// Whether anything was published since ``files`` was locked.
     private let hasPublished = Atomic(false)
     let isLookPlanned = Atomic(false)
     /// The journal's inode and how far it was read, to be compared with what is at the path; of no meaning together.
@@ -85,7 +85,7 @@ final class JournaledPropertyList: Sendable {
             throw SettingsError(.storeUnavailable, store: description, underlying: error)
         }
         contents = Mutex(loaded.contents)
-        access = Mutex(loaded.access)
+        files = Mutex(loaded.files)
         let writer = WriteBehind(delay: writingDelay) { [weak self] in
             try self?.foldInBackground()
         } report: { [weak self] error in
@@ -107,7 +107,7 @@ final class JournaledPropertyList: Sendable {
         } catch {
             feed.report(error)
         }
-        access.withLock { $0.journal }?.close()
+        files.withLock { $0.cursor.journal }?.close()
     }
 
     static func description(of path: String) -> String { "PropertyListStore at \(path)" }
@@ -129,7 +129,7 @@ final class JournaledPropertyList: Sendable {
     // MARK: Access to the files
 
     /// Runs `body` with the files to itself, and tells afterwards what is to be told.
-    func withAccess<R: Sendable>(_ body: (inout Access) throws -> R) throws -> R {
+    func withFiles<R: Sendable>(_ body: (inout PropertyListFiles) throws -> R) throws -> R {
         var problems: [SettingsError] = []
         // Only for changes made here: those of another thread are delivered there, before its call returns.
         var hasPublished = false
@@ -137,14 +137,14 @@ final class JournaledPropertyList: Sendable {
             if hasPublished { feed.flush() }
             for problem in problems { feed.report(problem) }
         }
-        return try access.withLock { access in
+        return try files.withLock { files in
             defer {
-                swap(&problems, &access.problems)
+                swap(&problems, &files.problems)
                 hasPublished = self.hasPublished.exchange(false, ordering: .relaxed)
-                knownInode.store(access.journal?.inode ?? 0, ordering: .relaxed)
-                knownEnd.store(access.journal?.position ?? 0, ordering: .relaxed)
+                knownInode.store(files.cursor.journal?.inode ?? 0, ordering: .relaxed)
+                knownEnd.store(files.cursor.journal?.position ?? 0, ordering: .relaxed)
             }
-            return try body(&access)
+            return try body(&files)
         }
     }
 
