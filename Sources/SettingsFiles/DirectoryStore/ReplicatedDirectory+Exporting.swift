@@ -13,21 +13,24 @@ extension ReplicatedDirectory {
     /// How often an export starts again because the present files have changed meanwhile, before it fails.
     private static var attemptLimit: Int { 20 }
 
-    /// Whether the replica's files in the directory lack something. Constant time.
-    var needsExport: Bool {
-        let (isDemanded, exported) = table.withLock { ($0.mustExport || $0.mustCompact, $0.exported) }
-        guard !isDemanded, let exported, exported.replica == tracker.memory.replica else { return true }
-        let now = now()
-        return exported.changes != tracker.changes || exported.written < now - Self.longestSilence
-            || HybridClock.isAhead(exported.written, of: now)
+    /// What the replica's files in the directory lack.
+    enum ExportNeed {
+        case nothing
+        /// Only the moments of other replicas that were heard, which is not urgent.
+        case heardMoments
+        case changes
     }
 
-    /// Whether the replica's files lack nothing but heard moments.
-    var isOnlyHearingUnexported: Bool {
-        let (isDemanded, exported) = table.withLock { ($0.mustExport || $0.mustCompact, $0.exported) }
-        guard !isDemanded, let exported else { return false }
-        let changes = tracker.changes
-        return changes.heard != exported.changes.heard && changes.others == exported.changes.others
+    /// What the replica's files in the directory lack. Constant time.
+    var exportNeed: ExportNeed {
+        let (mustCompact, exported) = table.withLock { ($0.mustCompact, $0.exported) }
+        guard !mustCompact, let exported, exported.replica == tracker.memory.replica else { return .changes }
+        let (now, changes) = (now(), tracker.changes)
+        if exported.written < now - Self.longestSilence || HybridClock.isAhead(exported.written, of: now) {
+            return .changes
+        }
+        if exported.changes == changes { return .nothing }
+        return exported.changes.others == changes.others ? .heardMoments : .changes
     }
 
     /// Reads the directory, and writes the replica's files if they lack something.
@@ -35,8 +38,8 @@ extension ReplicatedDirectory {
     /// - Parameter always: Whether to write them even if they lack nothing.
     func export(always: Bool) throws {
         do {
-            try look()
-            guard always || needsExport else { return }
+            try read()
+            guard always || exportNeed != .nothing else { return }
             try write()
         } catch {
             throw SettingsError.wrap(error, as: .notExported, store: list.description)
@@ -66,8 +69,8 @@ extension ReplicatedDirectory {
             let new = try newFiles(entries, in: files, own, isCompacting: isCompacting)
             guard let statuses = try put(new, over: files) else {
                 // Another process or thread has changed a file.
-                try look()
-                if !needsExport { return }
+                try read()
+                if exportNeed == .nothing { return }
                 continue
             }
             let seen = zip(new, statuses).map { SeenFile(status: $1, content: .replica($0.summary)) }
@@ -76,7 +79,6 @@ extension ReplicatedDirectory {
                 table.exported = new.last.map {
                     Exported(replica: own.replica, changes: changes, written: $0.header.written)
                 }
-                table.mustExport = false
                 if isCompacting { table.mustCompact = false }
             }
             try synchronizeDirectory()
@@ -149,7 +151,7 @@ extension ReplicatedDirectory {
             try wholeFile(named: name).synchronizeDirectory()
         } catch {
             // A second flush can succeed although the first one has lost data. So the files are written again.
-            table.withLock { $0.mustExport = true }
+            table.withLock { $0.exported = nil }
             throw error
         }
         table.withLock { $0.durableStatus = status }

@@ -110,8 +110,8 @@ package protocol FileSystem: Sendable {
     /// Writes some of the bytes; answers how many. To the end of the file, if it was opened for appending.
     func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int
     func truncate(_ file: FileHandle, to size: Int64) throws(SystemError)
-    /// Sets the file's times to now, which watchers of its directory are told of.
-    func touch(_ file: FileHandle) throws(SystemError)
+    /// Sets a file's times to now, which is reported to watchers of its directory. A symbolic link is not followed.
+    func touch(_ path: String) throws(SystemError)
     /// Takes the exclusive lock on an open file, without waiting. It belongs to the open file, not to the process or the
     /// thread, and ends when the file is closed, for whatever reason.
     ///

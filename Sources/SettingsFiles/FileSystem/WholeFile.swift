@@ -258,12 +258,15 @@ package final class WholeFile: Sendable {
     }
 
     /// The path with the symbolic links at its end followed, also to a target that is not there.
-    package func resolvedPath() throws(SystemError) -> String {
+    ///
+    /// - Parameter body: Receives the destination of each link.
+    package func resolvedPath(_ body: (String) -> Void = { _ in }) throws(SystemError) -> String {
         var path = path
         for _ in 0..<40 {
             guard try fileSystem.status(of: path, followingLink: false)?.kind == .link else { return path }
             let destination = try fileSystem.destination(ofLink: path)
             path = destination.hasPrefix("/") ? destination : Self.join(Self.split(path).directory, destination)
+            body(path)
         }
         throw SystemError(call: "readlink", path: path, number: ELOOP)
     }

@@ -99,6 +99,7 @@ extension JournaledPropertyList {
             guard Int(journal.position) + files.buffer.count <= limits.journal else {
                 throw SettingsError(.tooLarge, store: description, underlying: TooMuch.journal(limit: limits.journal))
             }
+            end.willAppend(upTo: journal.position + UInt64(files.buffer.count))
             try journal.append(files.buffer)
             contents.withLock { contents in
                 publish(make(&contents, journal.historyPosition), origin: origin)
@@ -106,7 +107,8 @@ extension JournaledPropertyList {
             return (true, true)
         }
         if isChanged {
-            announce()
+            // The end of the process needs no announcement: it closes the journal, which is one.
+            if announcer.announce() { startWatching() }
             scheduleFold()
         }
         return isDone

@@ -90,7 +90,7 @@ extension JournaledPropertyList {
                 damage: error, members: PropertyListReader.recover(read.bytes),
                 end: Deadline(after: Self.suspicionTime))
             files.list.suspect(read.status, suspicion)
-            lookAgain(after: Self.suspicionTime * 1.2)
+            monitor.poll(after: Self.suspicionTime * 1.2)
         }
     }
 

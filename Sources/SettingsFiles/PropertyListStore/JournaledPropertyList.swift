@@ -44,19 +44,19 @@ final class JournaledPropertyList: Sendable {
     let trust: Duration
     let limits: PropertyListStoreLimits
     /// Does what is not done in the caller's time.
-    let queue = BackgroundQueue()
-    let hasLookedInVain = Atomic(false)
-    let isAboutToLook = Atomic(false)
-    /// Whether anything was published since ``files`` was locked.
+    let queue: BackgroundQueue
+    /// Notices what other processes and programs write.
+    let monitor: ChangeMonitor
+    /// Tells other processes that the journal has grown.
+    let announcer: ChangeAnnouncer
+    /// The path of the journal, for threads that do not lock the files.
+    let watchedJournal: WatchedPath
+    /// The end of the journal, for threads that do not lock the files.
+    let end = JournalEnd()
+    /// Whether changes were published since ``files`` was locked.
     private let hasPublished = Atomic(false)
-    let isLookPlanned = Atomic(false)
-    /// The journal's inode and how far it was read, to be compared with what is at the path; of no meaning together.
-    private let knownInode = Atomic<UInt64>(0)
-    private let knownEnd = Atomic<UInt64>(0)
-    let announcement = Atomic(Announcement.none)
-    private let forkCount = Fork.count
-    private let writer = Mutex<WriteBehind?>(nil)
-    private let watch = Mutex<FileWatch?>(nil)
+    private let isWatching: Bool
+    private let writer: WriteBehind
 
     /// - Parameters:
     ///   - isWatching: Whether changes that others make are looked for.
@@ -86,16 +86,23 @@ final class JournaledPropertyList: Sendable {
         }
         contents = Mutex(loaded.contents)
         files = Mutex(loaded.files)
-        let writer = WriteBehind(delay: writingDelay) { [weak self] in
+        self.isWatching = isWatching
+        writer = WriteBehind(delay: writingDelay)
+        let (queue, journal) = (BackgroundQueue(), WatchedPath(loaded.files.journalPath))
+        self.queue = queue
+        watchedJournal = journal
+        monitor = ChangeMonitor(interval: Self.pollInterval, queue: queue)
+        announcer = ChangeAnnouncer(pause: Self.announcementPause) { Self.touch(journal.value, in: fileSystem) }
+        for problem in loaded.problems { feed.report(problem) }
+        monitor.monitor(self)
+        writer.begin { [weak self] in
             try self?.foldInBackground()
         } report: { [weak self] error in
             guard let self else { return }
             feed.report(.wrap(error, as: .notSaved, store: description))
         }
-        for problem in loaded.problems { feed.report(problem) }
-        self.writer.withLock { $0 = writer }
         if isWatching {
-            watch.withLock { $0 = FileWatch(of: self) }
+            monitor.start(after: Self.watchingDelay)
             feed.onFirstListener { [weak self] in self?.startWatching() }
         }
     }
@@ -113,18 +120,18 @@ final class JournaledPropertyList: Sendable {
     static func description(of path: String) -> String { "PropertyListStore at \(path)" }
 
     /// Whether there are background threads: a forked child has none. It brings the file up to date when it exits.
-    var hasBackground: Bool { forkCount == Fork.count }
+    var hasBackground: Bool { queue.isRunning }
 
     /// Has the property list brought up to date soon.
     ///
     /// - Parameter isOthers: Whether it is somebody else's change, who will most probably do it.
     func scheduleFold(isOthers: Bool = false) {
         guard hasBackground else { return }
-        writer.withLock { $0 }?.schedule(after: isOthers ? .milliseconds(400) : .zero)
+        writer.schedule(after: isOthers ? .milliseconds(400) : .zero)
     }
 
-    /// Looks for what others change from now on, if it is to be looked for at all.
-    func startWatching() { watch.withLock { $0 }?.start() }
+    /// Starts to notice what other processes change, if the list is watched at all.
+    func startWatching() { if isWatching { monitor.start() } }
 
     // MARK: Access to the files
 
@@ -141,18 +148,11 @@ final class JournaledPropertyList: Sendable {
             defer {
                 swap(&problems, &files.problems)
                 hasPublished = self.hasPublished.exchange(false, ordering: .relaxed)
-                knownInode.store(files.cursor.journal?.inode ?? 0, ordering: .relaxed)
-                knownEnd.store(files.cursor.journal?.position ?? 0, ordering: .relaxed)
+                let journal = files.cursor.journal
+                end.note(inode: journal?.inode ?? 0, position: journal?.position ?? 0)
             }
             return try body(&files)
         }
-    }
-
-    /// Whether what is at the journal's path is what is known of it. Does not wait for who works on the files.
-    func isKnown(_ status: FileStatus?) -> Bool {
-        guard let status else { return knownInode.load(ordering: .relaxed) == 0 }
-        return status.inode == knownInode.load(ordering: .relaxed)
-            && status.size == knownEnd.load(ordering: .relaxed)
     }
 
     /// Tells listeners of changes that were just made; with ``contents`` locked.

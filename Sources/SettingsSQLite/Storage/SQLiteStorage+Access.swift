@@ -52,9 +52,7 @@ extension SQLiteStorage {
 
     private func giveBack(_ pooled: PooledConnection, to pool: ConnectionPool) {
         pool.give(pooled)
-        if pool === writers && mustLookAgain.exchange(false, ordering: .acquiringAndReleasing) {
-            watch.withLock { $0 }?.lookAgain(inAMoment: true)
-        }
+        if pool === writers { watch.withLock { $0 }?.didEndUse() }
     }
 
     func connection(of pooled: PooledConnection) throws -> Connection {
@@ -119,20 +117,15 @@ extension SQLiteStorage {
 
     // MARK: What others write
 
-    /// Looks whether others have committed something, in the background.
-    func look() {
-        mustLookAgain.store(true, ordering: .releasing)
-        // If there is a write at the moment, it has this done at its end.
-        guard let pooled = writers.takeIdle() else { return }
-        mustLookAgain.store(false, ordering: .releasing)
+    /// Reads whether other processes have committed something. If a write runs, this is done at its end.
+    func poll() throws -> Bool {
+        let watch = watch.withLock { $0 }
+        watch?.deferPoll()
+        guard let pooled = writers.takeIdle() else { return false }
+        watch?.resumePoll()
         defer { giveBack(pooled, to: writers) }
-        do {
-            try noteOthers(pooled, connection(of: pooled))
-            hasLookedInVain.store(false, ordering: .relaxed)
-        } catch {
-            // Observers read then, and report the problem; as the next read or write does.
-            if !hasLookedInVain.exchange(true, ordering: .relaxed) { observers.noteAnything() }
-        }
+        try noteOthers(pooled, connection(of: pooled))
+        return true
     }
 
     private func noteOthers(_ pooled: PooledConnection, _ connection: Connection) throws {

@@ -29,9 +29,6 @@ final class MirroredSettings: Sendable {
     private let contents = Mutex<[String: Data]>([:])
     private let access: Mutex<Access>
     private let watch = Mutex<DatabaseWatch?>(nil)
-    private let hasLookedInVain = Atomic(false)
-    /// Whether others were to be looked for while the database was in use.
-    private let mustLookAgain = Atomic(false)
 
     /// Opens a database, and makes what is missing.
     init(
@@ -50,7 +47,12 @@ final class MirroredSettings: Sendable {
         access = Mutex(Access(connection: connection, version: nil))
         try access.withLock { access in try refresh(&access) }
         guard isWatching else { return }
-        let watch = DatabaseWatch(path: path) { [weak self] in self?.look() }
+        let watch = DatabaseWatch(path: path) { [weak self] in
+            try self?.poll() ?? false
+        } report: { [weak self] error in
+            guard let self else { return }
+            feed.report(.wrap(error, as: .readFailed, store: description))
+        }
         self.watch.withLock { $0 = watch }
     }
 
@@ -136,8 +138,7 @@ final class MirroredSettings: Sendable {
 
     private func afterAccess() {
         feed.flush()
-        if !mustLookAgain.exchange(false, ordering: .sequentiallyConsistent) { return }
-        watch.withLock { $0 }?.lookAgain(inAMoment: true)
+        watch.withLock { $0 }?.didEndUse()
     }
 
     private func refresh(_ access: inout Access) throws {
@@ -166,29 +167,21 @@ final class MirroredSettings: Sendable {
         feed.publish(changes, origin: origin)
     }
 
-    /// Has a look at the database in the background; tells of the first failure in a row.
-    private func look() {
-        // Only then: whoever sets something has its listeners called before it returns, unless they are called from here.
+    /// Reads what other processes have committed, unless the database is in use: then it is polled afterwards.
+    private func poll() throws -> Bool {
+        let watch = watch.withLock { $0 }
+        // Only after a change: `set` returns after its own listeners were called, unless they are called from here.
         var mayHaveChanged = true
         defer { if mayHaveChanged { feed.flush() } }
-        do {
-            // Who uses the database at the moment is not kept waiting for this; it is looked at afterwards.
-            mustLookAgain.store(true, ordering: .sequentiallyConsistent)
-            let hasChanged = try access.withLockIfAvailable { access in
-                mustLookAgain.store(false, ordering: .sequentiallyConsistent)
-                let version = access.version
-                try refreshWhole(&access)
-                return access.version != version
-            }
-            mayHaveChanged = hasChanged ?? false
-            if hasChanged == nil { return }
-            hasLookedInVain.store(false, ordering: .relaxed)
-        } catch SettingsError.Code.busy {
-            watch.withLock { $0 }?.lookLater()
-        } catch {
-            if hasLookedInVain.exchange(true, ordering: .relaxed) { return }
-            feed.report(.wrap(error, as: .readFailed, store: description))
+        watch?.deferPoll()
+        let hasChanged = try access.withLockIfAvailable { access in
+            watch?.resumePoll()
+            let version = access.version
+            try refreshWhole(&access)
+            return access.version != version
         }
+        mayHaveChanged = hasChanged ?? false
+        return hasChanged != nil
     }
 
     /// A child that was made by `fork` must not use the connection that it has inherited.
