@@ -33,13 +33,14 @@ package final class WriteBehind: Sendable {
     /// - Parameters:
     ///   - delay: How long changes are gathered before they are written; longer, but less than a second, where writing
     ///     takes long.
-    package init(delay: Duration = .milliseconds(100)) {
+    package init(delay: Duration) {
         shortestDelay = delay
         state = Mutex(State(delay: delay))
     }
 
     package convenience init(
-        delay: Duration, write: @escaping @Sendable () throws -> Void, report: @escaping @Sendable (any Error) -> Void
+        delay: Duration = .milliseconds(100), write: @escaping @Sendable () throws -> Void,
+        report: @escaping @Sendable (any Error) -> Void
     ) {
         self.init(delay: delay)
         begin(write: write, report: report)
