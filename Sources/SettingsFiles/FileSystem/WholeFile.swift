@@ -96,12 +96,14 @@ package final class WholeFile: Sendable {
     /// A new file, complete and synchronised, that waits beside the old one to take its place. It is open, and locked so
     /// that other processes do not take it for abandoned.
     package final class Prepared: Sendable {
+        package let bytes: Data
         fileprivate let target: String
         fileprivate let status: FileStatus
         /// nil after the file was put in its place or discarded.
         private let file: Mutex<FileHandle?>
 
-        fileprivate init(_ file: FileHandle, target: String, status: FileStatus) {
+        fileprivate init(_ file: FileHandle, _ bytes: Data, target: String, status: FileStatus) {
+            self.bytes = bytes
             self.file = Mutex(file)
             self.target = target
             self.status = status
@@ -137,7 +139,7 @@ package final class WholeFile: Sendable {
         let permissions = try fileSystem.status(of: target, followingLink: false)?.permissions ?? permissions
         let file = try Self.makeTemporary(beside: target, in: fileSystem)
         do throws(SystemError) {
-            return Prepared(file, target: target, status: try write(bytes, to: file, permissions))
+            return Prepared(file, bytes, target: target, status: try write(bytes, to: file, permissions))
         } catch {
             discard(file)
             throw error

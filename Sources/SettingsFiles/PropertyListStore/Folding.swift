@@ -8,23 +8,21 @@ import SettingsCore
 
 /// One run that brings a property list up to date with its journal.
 ///
-/// 1. A plan is made: a picture of memory, and its place in the journal. The journal is locked.
-/// 2. The picture is written to a new file, which is synchronized. Nothing is locked.
-/// 3. The new file replaces the old one, and a record in the journal says so. The journal is locked. The file's mark, a
-///    comment, says how much of the journal the file contains, in case the process dies before it writes the record. The
-///    old file is kept, so that the property list can be restored from it.
-/// 4. The directory is synchronized. Nothing is locked.
-/// 5. A new journal replaces the old one, with the records appended since the picture. It begins with the difference
-///    between the old file and the new one. The journal is locked.
-struct Folding {
+/// The plan is a picture of memory, and its place in the journal. The journal is locked while the plan is made, and while the
+/// new file replaces the old one. A record in the journal says so then, and the file's mark, a comment, says how much of the
+/// journal the file contains, in case the process dies before it writes the record. The old file is kept, so that the
+/// property list can be restored from it.
+///
+/// When the new file survives a power failure, a new journal replaces the old one, with the records appended since the
+/// picture. It begins with the difference between the old file and the new one.
+struct Folding: FilePublication {
     let owner: JournaledPropertyList
     /// How long to wait for the journal's lock.
     let waiting: Duration
 
-    /// How often a new file is written before the run fails, because the present one was edited meanwhile.
-    private static let attemptLimit = 20
+    var store: String { owner.description }
 
-    private struct Plan: Sendable {
+    struct Plan: Sendable {
         let picture: PropertyListPicture
         let journal: JournalHeader
         /// Where the picture ends in the journal.
@@ -41,27 +39,7 @@ struct Folding {
         var mark: JournalMark? { journal.id == 0 ? nil : JournalMark(journal, offset: offset) }
     }
 
-    /// Brings the property list up to date, and returns when it survives a power failure.
-    func run() throws {
-        var attempts = 0
-        while let plan = try plan() {
-            let bytes = try bytes(of: plan)
-            let (file, permissions) = owner.files.withLock { ($0.file, $0.list.permissions) }
-            let prepared = try file.prepare(bytes, permissions: permissions)
-            if try put(prepared, bytes, plan) { break }
-            attempts += 1
-            guard attempts < Self.attemptLimit else { throw SettingsError(.conflict, store: owner.description) }
-        }
-        try synchronizeDirectory()
-        replaceJournal()
-        settle()
-        cleanUp()
-    }
-
-    // MARK: The plan
-
-    /// Returns nil if the property list lacks nothing.
-    private func plan() throws -> Plan? {
+    func plan(isRetry: Bool) throws -> Plan? {
         // Without the journal first: there may be none, nor the permission to create one.
         guard owner.files.withLock({ isNeeded($0) }) else { return nil }
         return try owner.withLockedJournal(waiting: waiting) { files in
@@ -89,23 +67,19 @@ struct Folding {
 
     // MARK: The new file
 
-    private func bytes(of plan: Plan) throws -> Data {
+    func contents(of plan: Plan) throws -> [WholeFile.NewContents] {
         let bytes = try XMLPropertyListWriter.write(plan.picture.members(), comment: plan.mark?.comment)
         let limit = JournaledPropertyList.fileSizeLimit
         guard bytes.count <= limit else {
             throw SettingsError(.tooLarge, store: owner.description, underlying: TooMuch.propertyList(limit: limit))
         }
-        return bytes
+        let (file, permissions) = owner.files.withLock { ($0.file, $0.list.permissions) }
+        return [.init(of: file, bytes, permissions: permissions)]
     }
 
-    /// Replaces the property list by the new file.
-    ///
-    /// - Returns: false if the new file was not made from the present one: that was edited, or another process has brought
-    ///   it up to date.
-    private func put(_ prepared: WholeFile.Prepared, _ bytes: Data, _ plan: Plan) throws -> Bool {
-        let file = owner.files.withLock { $0.file }
-        // Has no effect on a file that is in place.
-        defer { file.discard(prepared) }
+    /// Replaces the property list, unless it was edited, or brought up to date by another process.
+    func put(_ prepared: [WholeFile.Prepared], _ plan: Plan) throws -> Bool {
+        guard let new = prepared.first else { return false }
         return try owner.withLockedJournal(waiting: waiting) { files in
             try owner.adopt(&files)
             guard files.cursor.journal?.header == plan.journal, files.list.status == plan.replaced else { return false }
@@ -115,14 +89,14 @@ struct Folding {
                 } else {
                     .renamed(FilesBeside.previousName(files.target))
                 }
-            let put = try file.put(prepared, replaced: replaced)
+            let put = try files.file.put(new, replaced: replaced)
             // Processes that have not read an edit in the replaced file must read the new one.
             let mustBeRead = files.list.isUnjournaled
-            let version = FileVersion(status: put.status, bytes: bytes)
+            let version = FileVersion(status: put.status, bytes: new.bytes)
             files.list.didReplace(with: version, mark: plan.mark, through: plan.position)
             if !mustBeRead { journalFold(through: plan.offset, version, &files) }
             files.list.note(.init(restore: try restore(after: plan, isOldKept: put.isOldKept)))
-            owner.contents.withLock { $0.measure(bytes.count) }
+            owner.contents.withLock { $0.measure(new.bytes.count) }
             return true
         }
     }
@@ -148,7 +122,7 @@ struct Folding {
     }
 
     /// Returns when the property list survives a power failure, whichever process has replaced it.
-    private func synchronizeDirectory() throws {
+    func synchronize() throws {
         let (file, status) = owner.files.withLock { ($0.file, $0.list.isDurable ? nil : $0.list.status) }
         guard let status else { return }
         do throws(SystemError) {
@@ -162,6 +136,12 @@ struct Folding {
     }
 
     // MARK: The new journal
+
+    func finish() {
+        replaceJournal()
+        settle()
+        cleanUp()
+    }
 
     /// Replaces the journal whose first part the property list contains.
     private func replaceJournal() {
@@ -246,7 +226,7 @@ extension JournaledPropertyList {
         guard files.withLock({ $0.isWriting }) else { return }
         do {
             try folding.withLock { _ in
-                try Folding(owner: self, waiting: waiting).run()
+                try Folding(owner: self, waiting: waiting).publish()
             }
         } catch {
             throw .wrap(error, as: .notSaved, store: description)
