@@ -115,7 +115,7 @@ package protocol FileSystem: Sendable {
     /// Takes the exclusive lock on an open file, without waiting. It belongs to the open file, not to the process or the
     /// thread, and ends when the file is closed, for whatever reason.
     ///
-    /// - Returns: false if somebody else has it.
+    /// - Returns: false if it is taken.
     func lock(_ file: FileHandle) throws(SystemError) -> Bool
     func unlock(_ file: FileHandle)
     /// Returns when the file's contents survive a power failure.

@@ -18,7 +18,7 @@ import Synchronization
 /// A file that is only ever read whole and replaced whole.
 ///
 /// Replacing writes a temporary file in the same directory, synchronises it, renames it over the old one and synchronises
-/// the directory: whoever reads, and whenever the power fails, there is the old file or the new one. A symbolic link at
+/// the directory: a reader finds the old file or the new one, also after a power failure. A symbolic link at
 /// the path stays a link, and what it points to is replaced.
 package final class WholeFile: Sendable {
     /// What was read, and the state of the file that it was read from.

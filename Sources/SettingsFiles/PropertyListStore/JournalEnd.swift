@@ -2,8 +2,8 @@ import Synchronization
 
 /// Where the journal ends, as far as this process has read it or is writing it.
 ///
-/// Tells the process's own records from those of other processes without locking the files. If a journal takes the place
-/// of another at the same moment, records may be taken for unknown ones, which are then looked for in vain.
+/// Distinguishes the process's own records from those of other processes without locking the files. While a journal is
+/// replaced, own records may count as unknown, which costs a poll.
 struct JournalEnd: ~Copyable, Sendable {
     private let inode = Atomic<UInt64>(0)
     /// The end of what was read or written.

@@ -2,7 +2,7 @@ import SettingsCore
 
 /// The property list's file, in the state in which this process last read or wrote it.
 ///
-/// The journal names the states in which processes have read or written the file, so that the others need not read it.
+/// The journal names the states in which processes have read or written the file, so that other processes need not read it.
 struct KnownPropertyList: Sendable {
     /// The file's state. Nil while there is no file.
     private(set) var status: FileStatus?
@@ -103,7 +103,7 @@ struct KnownPropertyList: Sendable {
 
     /// Notes the file's permissions.
     ///
-    /// - Returns: whether they are others than those known before.
+    /// - Returns: whether they have changed.
     mutating func note(_ permissions: FilePermissions) -> Bool {
         defer { self.permissions = permissions }
         return self.permissions.map { $0 != permissions } ?? false

@@ -128,8 +128,8 @@ struct LoadedPropertyList {
         let (folded, unfolded) = (found.records.filter { !isUnfolded($0) }, found.records.filter(isUnfolded))
         switch files.list.fault {
         case nil:
-            // Edits from outside stand in the journal so that others need not read the property list again; here it was
-            // read, and it may have been edited once more.
+            // The journal repeats edits for processes that do not read the property list. Here it was read, and it may have
+            // been edited once more.
             for entry in unfolded { if case .adoption = entry.record { continue } else { apply(entry) } }
         case .damaged:
             // What is intact in the property list goes over its last good state, and under what it never had.

@@ -80,7 +80,7 @@ package final class ChangeMonitor: Sendable {
     private let queue: BackgroundQueue
     private let state = Mutex(State())
     private let hasStarted = Atomic(false)
-    /// Whether the file systems at the places may be others by now.
+    /// Whether other file systems may have been mounted at the places.
     private let isUncertain = Atomic(true)
     private let isTurnDue = Atomic(false)
     private let isPollDue = Atomic(false)

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Runs a store's writing in the background soon after a change, and once more when the process exits in order.
+/// Writes a store's changes in the background soon after they are made, and when the process exits in order.
 ///
-/// A write that fails is tried again, after a second, two, four, up to a minute, and whenever there is another change.
-/// The failure is told once; after a success, a new one is told again.
+/// A write that fails is repeated after a second, two, four, up to a minute, and after each change. The first failure in a
+/// row is reported.
 package final class WriteBehind: Sendable {
     private struct State {
         var work: Work?
         var isRetryScheduled = false
-        /// Whether the last write failed, and that was told.
+        /// Whether the last write failed, and the failure was reported.
         var hasFailed = false
-        /// How often in a row it was tried again in vain.
+        /// How many repetitions in a row have failed.
         var retries = 0
-        /// How long the next changes are gathered.
+        /// How long changes are gathered before the next write.
         var delay: Duration
     }
 
@@ -31,8 +31,8 @@ package final class WriteBehind: Sendable {
     private let isScheduled = Atomic(false)
 
     /// - Parameters:
-    ///   - delay: How long changes are gathered before they are written; longer, but less than a second, where writing
-    ///     takes long.
+    ///   - delay: How long changes are gathered before they are written. Longer, but less than a second, if writing takes
+    ///     long.
     package init(delay: Duration) {
         shortestDelay = delay
         state = Mutex(State(delay: delay))
@@ -60,7 +60,7 @@ package final class WriteBehind: Sendable {
 
     /// Runs the next write soon. Takes no lock if it is scheduled already.
     ///
-    /// - Parameter patience: How much longer than usual it may take.
+    /// - Parameter patience: An additional delay.
     package func schedule(after patience: Duration = .zero) {
         // The change was made under a lock that the next write takes, too: it sees the change, or this sees the flag.
         if isScheduled.load(ordering: .acquiring) { return }
@@ -72,7 +72,7 @@ package final class WriteBehind: Sendable {
         }
     }
 
-    /// Whether the last write has failed and is tried again later.
+    /// Whether the last write has failed and will be repeated.
     package var isRetryScheduled: Bool { state.withLock { $0.isRetryScheduled } }
 
     private func run() {

@@ -115,7 +115,7 @@ extension SQLiteStorage {
         }
     }
 
-    // MARK: What others write
+    // MARK: Commits of other processes
 
     /// Reads whether other processes have committed something. If a write runs, this is done at its end.
     func poll() throws -> Bool {

@@ -82,7 +82,7 @@ final class MirroredSettings: Sendable {
         if isWriting { try AccessMark.requireOutside(store: description) }
         // From now on: the lock may be held by a thread that waits for another process.
         let limits = AccessLimits(deadline: Deadline(after: patience))
-        // Also where it throws: changes of others may have been taken over.
+        // Also after an error: changes of other processes may have been read.
         defer { afterAccess() }
         return try access.withLock { access in
             try reconnectInChild(&access)
@@ -110,7 +110,7 @@ final class MirroredSettings: Sendable {
         }
     }
 
-    /// Returns when everything that was set so far survives a power failure; also takes over what others have written.
+    /// Reads what other processes have committed, and returns when all changes so far survive a power failure.
     func synchronize() throws {
         try AccessMark.requireOutside(store: description)
         defer { afterAccess() }
@@ -122,9 +122,9 @@ final class MirroredSettings: Sendable {
         }
     }
 
-    // MARK: What others write
+    // MARK: Changes of other processes
 
-    /// Takes over what others have committed since the last time.
+    /// Reads what other processes have committed since the last time.
     func refresh() throws {
         defer { afterAccess() }
         try access.withLock { access in try refreshWhole(&access) }
