@@ -10,7 +10,7 @@ extension JournaledPropertyList: ChangeMonitored {
     /// How long a change may stay unnoticed where the file system may not report it.
     static let pollInterval = Duration.seconds(2)
     /// The time between two announcements.
-    static let announcementPause = Duration.microseconds(500)
+    static let announcementPause = Duration.milliseconds(1)
 
     /// The property list, its journal, and symbolic links that lead to them.
     var monitoredPlaces: [ChangeMonitor.Place] {
