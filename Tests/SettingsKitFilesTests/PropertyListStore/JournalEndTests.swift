@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SettingsKitFiles
+@testable import SettingsKitPlatform
 
 @Suite("The known end of a journal")
 struct JournalEndTests {

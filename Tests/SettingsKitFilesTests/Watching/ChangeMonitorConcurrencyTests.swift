@@ -1,8 +1,10 @@
 import SettingsKitCore
+import SettingsTestSupport
 import Synchronization
 import Testing
 
 @testable import SettingsKitFiles
+@testable import SettingsKitPlatform
 
 @Suite("A change monitor")
 struct ChangeMonitorConcurrencyTests {
@@ -12,8 +14,8 @@ struct ChangeMonitorConcurrencyTests {
     private final class Files: ChangeMonitored {
         let place: ChangeMonitor.Place
         let result = Mutex<Result<Bool, any Error>>(.success(true))
-        let polls = Log<Bool>()
-        let reports = Log<Bool>()
+        let polls = Recorder<Bool>()
+        let reports = Recorder<Bool>()
 
         init(in directory: String) { place = .init(directory: directory, names: ["file"]) }
 

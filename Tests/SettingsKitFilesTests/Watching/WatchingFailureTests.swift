@@ -123,8 +123,8 @@
                 watcher.queue.suspend()
                 do {
                     defer { watcher.queue.resume() }
-                    let files = try ["a", "b"].map { try POSIXFileSystem().create("\(directory)/\($0)") }
-                    defer { for file in files { POSIXFileSystem().close(file) } }
+                    let files = ["a", "b"].map { "\(directory)/\($0)" }
+                    for file in files { POSIXFileSystem().close(try POSIXFileSystem().create(file)) }
                     for index in 0..<(Self.queueLength + 1_000) {
                         try POSIXFileSystem().touch(files[index % 2])
                     }
