@@ -3,7 +3,7 @@ extension SettingsService {
     /// once.
     ///
     /// `body` may run more than once, on any thread, without a lock held: it runs again when a value that it has read was
-    /// changed before the transaction could be carried out, and when a store becomes available that could not be opened (see
+    /// changed before the transaction could be applied, and when a store becomes available that could not be opened (see
     /// ``init(shared:storesForCustomScopes:diagnosticSink:)``). So it should do nothing but compute; return what you want to
     /// know. Within one scope, all or nothing is as strict as the store's ``SettingsStore/apply(_:)``. Across scopes, a scope
     /// that fails has the others set back, which readers may see.
@@ -63,7 +63,7 @@ extension SettingsService {
     /// failures mean a store that never answers twice the same.
     private static var attemptLimit: Int { 10_000 }
 
-    /// Carries out a transaction whose closure does not fail, and throws what went wrong.
+    /// Applies a transaction whose closure does not fail, and throws what went wrong.
     ///
     /// - Parameter isKept: Whether a store that is not open yet keeps the transaction; if not, it throws.
     func commit(isKept: Bool, _ body: @escaping @Sendable (inout Transaction) -> Void) throws(SettingsError) {
@@ -77,7 +77,7 @@ extension SettingsService {
         try `repeat` { transaction in for write in writes { transaction.write(write.data, for: write.key) } }
     }
 
-    /// Carries out a transaction that was carried out before, on another store.
+    /// Applies a transaction that was applied before, on another store.
     private func `repeat`(_ body: (inout Transaction) -> Void) throws(SettingsError) {
         let (_, error) = attempt { transaction in
             transaction.callsHooks = false

@@ -4,16 +4,16 @@
     import Foundation
 #endif
 
-/// Carrying a transaction out.
+/// Applying a transaction.
 extension SettingsService.Transaction {
-    /// Carries the transaction out.
+    /// Applies the transaction.
     ///
     /// - Returns: false, with nothing changed, if something that was read has changed since.
     func commit() throws(SettingsError) -> Bool {
         try commit { () throws(SettingsError) in try carryOut() }
     }
 
-    /// Carries the transaction out so that it is completed if the process dies in the middle of it.
+    /// Applies the transaction so that it is completed if the process dies in the middle of it.
     ///
     /// - Returns: false, with nothing changed, if something that was read has changed since.
     func commit(across intents: MigrationIntents) throws(SettingsError) -> Bool {
@@ -78,7 +78,7 @@ extension SettingsService.Transaction {
     }
 
     /// Fails if a store that takes part is not open, unless nothing is written in any other: a value computed from it must
-    /// not get into an open store, and the transaction is to be carried out again.
+    /// not get into an open store, and the transaction is to be applied again.
     private func requireOpenStores(of stores: [ObjectIdentifier: [SettingsService.StorageKey]]) throws(SettingsError) {
         let writing = stores.filter { $0.value.contains { writes[$0] != nil } }.keys
         for (identifier, keys) in stores where writing.contains(where: { $0 != identifier }) {
@@ -93,7 +93,7 @@ extension SettingsService.Transaction {
         let after: [SettingsStoreBatch.Entry]
     }
 
-    /// Carries out the part of the transaction that concerns one scope.
+    /// Applies the part of the transaction that concerns one scope.
     ///
     /// - Returns: what undoes it; nil if an expectation did not hold.
     private func commit(
@@ -109,7 +109,7 @@ extension SettingsService.Transaction {
         var before: [SettingsStoreBatch.Entry] = []
         if isUndoable {
             for write in writes { before.append(.init(key: write.key, data: try store.get(write.key))) }
-            // If that changes before the batch is carried out, restoring it would undo another write.
+            // If that changes before the batch is applied, restoring it would undo another write.
             expectations += before
         }
         let batch = SettingsStoreBatch(writes: writes, expectations: expectations)

@@ -5,9 +5,9 @@
 #endif
 
 extension SettingsService {
-    /// Reads and writes that are carried out together; passed to the closure of a transaction.
+    /// Reads and writes that are applied together; passed to the closure of a transaction.
     ///
-    /// Reads see earlier writes. If a value that the closure has read changes before the transaction is carried out, the
+    /// Reads see earlier writes. If a value that the closure has read changes before the transaction is applied, the
     /// closure runs again.
     public struct Transaction {
         let service: SettingsService
@@ -15,7 +15,7 @@ extension SettingsService {
         private(set) var writes: [StorageKey: Data?] = [:]
         /// The values whose bytes are to be stored, so that they need not be decoded again.
         private(set) var values: [StorageKey: (setting: any CachedSetting, value: any Sendable)] = [:]
-        /// The bytes that must be stored when the transaction is carried out, because it has read them.
+        /// The bytes that must be stored when the transaction is applied, because it has read them.
         private(set) var expectations: [StorageKey: Data?] = [:]
         /// The settings that have hooks, in the order in which they were first set.
         private var hooked: [SettingDefinition] = []
@@ -24,9 +24,9 @@ extension SettingsService {
         private var keysOfValues: Set<StorageKey> = []
         /// Whether listeners are notified when a value could not be stored.
         var notifiesOfFailures = true
-        /// How a store that is not open yet carries the transaction out again; nil if it is to refuse it.
+        /// How a store that is not open yet applies the transaction again; nil if it is to refuse it.
         var operation: PendingOperation.Body?
-        /// Whether hooks are called; they were, if a transaction is carried out again.
+        /// Whether hooks are called; they were, if a transaction is applied again.
         var callsHooks = true
         private(set) var error: SettingsError?
 
@@ -44,7 +44,7 @@ extension SettingsService {
             }
         }
 
-        /// Sets a value when the transaction is carried out. A value that cannot be encoded fails the whole transaction.
+        /// Sets a value when the transaction is applied. A value that cannot be encoded fails the whole transaction.
         public mutating func set<T>(_ setting: Setting<T>, to value: T) {
             let value = setting.coding.process(value)
             noteHooks(of: setting)
@@ -74,7 +74,7 @@ extension SettingsService {
             return result
         }
 
-        /// Removes what is stored for the setting when the transaction is carried out.
+        /// Removes what is stored for the setting when the transaction is applied.
         public mutating func reset(_ setting: SettingDefinition) {
             noteHooks(of: setting)
             write(nil, for: setting.key)
@@ -97,7 +97,7 @@ extension SettingsService {
             return store.isSame(as: service.connection(for: other).store)
         }
 
-        /// Writes bytes when the transaction is carried out.
+        /// Writes bytes when the transaction is applied.
         mutating func write(_ data: Data?, for key: StorageKey) {
             writes[key] = .some(data)
             values[key] = nil
@@ -134,7 +134,7 @@ extension SettingsService {
             return storedData(for: key)
         }
 
-        /// The stored bytes, which are then expected to stay until the transaction is carried out.
+        /// The stored bytes, which are then expected to stay until the transaction is applied.
         private mutating func storedData(for key: StorageKey) -> Data? {
             if let expected = expectations[key] { return expected }
             do throws(SettingsError) {

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Writes that are carried out together, and what must be stored for that.
+/// Writes that are applied together, and what must be stored for that.
 public struct SettingsStoreBatch: Sendable {
     /// A key, and the bytes that it should have or is expected to have; nil for none.
     public struct Entry: Sendable, Equatable {
@@ -22,7 +22,7 @@ public struct SettingsStoreBatch: Sendable {
 
     /// What to store, in order; a later write of a key replaces an earlier one.
     public var writes: [Entry]
-    /// What must be stored at the moment of writing for the batch to be carried out.
+    /// What must be stored at the moment of writing for the batch to be applied.
     public var expectations: [Entry]
     /// How the writes were computed, for a store that may have to compute them again; see ``RecoveringStore``.
     package var operation: PendingOperation?

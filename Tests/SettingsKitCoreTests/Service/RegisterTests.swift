@@ -97,7 +97,7 @@ struct RegisterTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
-    @Test("After an undecodable edit, listeners are told the last good value as the old one", arguments: [true, false])
+    @Test("After an undecodable edit, listeners receive the last good value as the old one", arguments: [true, false])
     func undecodableMeanwhile(isPending: Bool) {
         let trigger = Setting<Int>("trigger", in: .defaults, default: 0)
         let before = FeedStore(["number": Data("3".utf8)])

@@ -75,7 +75,7 @@ struct StoreOverStoreTests {
         subscription.cancel()
     }
 
-    @Test("Changes of the other settings are published once, whoever makes them", arguments: StoreKind.allCases)
+    @Test("Changes of the other settings are published once, also those made below", arguments: StoreKind.allCases)
     func othersArePublished(kind: StoreKind) {
         let base = kind.make()
         let (settings, direct) = (
