@@ -12,8 +12,9 @@ let package = Package(
     ],
     dependencies: [],
     targets: [
-        .target(name: "SettingsCore"),
-        .target(name: "SettingsFiles", dependencies: ["SettingsCore"]),
+        .target(name: "SettingsKitCore"),
+        .target(name: "SettingsKitPlatform", dependencies: ["SettingsKitCore"]),
+        .target(name: "SettingsKitFiles", dependencies: ["SettingsKitCore", "SettingsKitPlatform"]),
         .target(
             name: "CSettingsKitSQLite",
             linkerSettings: [
@@ -21,12 +22,13 @@ let package = Package(
                 .linkedLibrary(":libsqlite3.so.0", .when(platforms: [.linux])),
                 .linkedLibrary("sqlite3", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
             ]),
-        // SettingsFiles for what every file needs that several processes use: watching, paths, forks.
-        .target(name: "SettingsSQLite", dependencies: ["SettingsCore", "SettingsFiles", "CSettingsKitSQLite"]),
-        .target(name: "SettingsKit", dependencies: ["SettingsCore", "SettingsFiles"]),
-        .target(name: "SettingsTestKit", dependencies: ["SettingsCore", "SettingsFiles"]),
+        .target(
+            name: "SettingsSQLite", dependencies: ["SettingsKitCore", "SettingsKitPlatform", "CSettingsKitSQLite"]),
+        .target(name: "SettingsKit", dependencies: ["SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform"]),
+        .target(name: "SettingsTestKit", dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles"]),
         .executableTarget(
-            name: "settings-benchmarks", dependencies: ["SettingsKit", "SettingsSQLite", "CSettingsKitSQLite"],
+            name: "settings-benchmarks",
+            dependencies: ["SettingsKit", "SettingsKitPlatform", "SettingsSQLite", "CSettingsKitSQLite"],
             path: "Sources/SettingsBenchmarks"),
         .executableTarget(name: "QuickStart", dependencies: ["SettingsKit"], path: "Examples/QuickStart"),
         .executableTarget(
@@ -38,18 +40,21 @@ let package = Package(
         .executableTarget(
             name: "Vault", dependencies: ["SettingsKit", "SettingsSQLite"], path: "Examples/Vault"),
         .executableTarget(
-            name: "settings-test-worker", dependencies: ["SettingsCore", "SettingsFiles", "SettingsSQLite"],
+            name: "settings-test-worker",
+            dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsSQLite"],
             path: "Tests/SettingsTestWorker"),
-        .testTarget(name: "SettingsCoreTests", dependencies: ["SettingsCore", "SettingsTestKit"]),
+        .testTarget(name: "SettingsKitCoreTests", dependencies: ["SettingsKitCore", "SettingsTestKit"]),
         .testTarget(
-            name: "SettingsFilesTests", dependencies: ["SettingsFiles", "SettingsTestKit", "settings-test-worker"]),
+            name: "SettingsKitFilesTests",
+            dependencies: ["SettingsKitFiles", "SettingsKitPlatform", "SettingsTestKit", "settings-test-worker"]),
         .testTarget(
             name: "SettingsSQLiteTests",
             dependencies: [
                 "SettingsSQLite", "CSettingsKitSQLite", "SettingsKit", "SettingsTestKit", "settings-test-worker",
             ]),
         .testTarget(
-            name: "SettingsTestKitTests", dependencies: ["SettingsCore", "SettingsFiles", "SettingsTestKit"]),
+            name: "SettingsTestKitTests",
+            dependencies: ["SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform", "SettingsTestKit"]),
         .testTarget(name: "SettingsKitTests", dependencies: ["SettingsKit", "SettingsSQLite", "SettingsTestKit"]),
     ],
     swiftLanguageModes: [.v6]

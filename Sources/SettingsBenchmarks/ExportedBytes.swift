@@ -1,5 +1,6 @@
 import Foundation
-import SettingsFiles
+import SettingsKitFiles
+import SettingsKitPlatform
 import SettingsKit
 
 /// Row 10: the bytes that a small change beside many settings writes into the shared directory, for a syncer to carry.

@@ -1,5 +1,6 @@
 import Foundation
-import SettingsFiles
+import SettingsKitFiles
+import SettingsKitPlatform
 import SettingsKit
 
 extension Benchmark {

@@ -1,2 +1,3 @@
-@_exported import SettingsCore
-@_exported import SettingsFiles
+@_exported import SettingsKitCore
+@_exported import SettingsKitFiles
+@_exported import SettingsKitPlatform

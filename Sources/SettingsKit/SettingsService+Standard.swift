@@ -1,6 +1,7 @@
 import Foundation
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitFiles
+import SettingsKitPlatform
 
 extension SettingsService {
     /// Creates a service whose `.defaults` scope is the app's own property list.

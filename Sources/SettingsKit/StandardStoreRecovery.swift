@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitFiles
+import SettingsKitPlatform
 import Synchronization
 
 /// The store of `SettingsService()`: the app's property list, or its replacement in memory until it can be opened.

@@ -1,5 +1,5 @@
 #if SETTINGSKIT_THREAD_SANITIZER
-    import SettingsCore
+    import SettingsKitCore
 
     /// Replaces `Synchronization.Mutex`, which the thread sanitizer does not know, in a build for it.
     typealias Mutex = SanitizedMutex

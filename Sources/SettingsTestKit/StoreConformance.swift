@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 /// Checks that a store conforms to the contract of `SettingsStore`.
 ///

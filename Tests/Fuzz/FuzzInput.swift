@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import SettingsFiles
+@testable import SettingsKitFiles
 
 /// An input taken as a series of fields, for targets that build what they parse. After its end, all fields are zero.
 struct FuzzInput {

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import SettingsFiles
+@testable import SettingsKitFiles
 
 extension FuzzTarget {
     /// The bytes of a value, and the native value in whose place they come.

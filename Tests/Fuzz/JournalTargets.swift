@@ -1,6 +1,7 @@
 import Foundation
 
-@testable import SettingsFiles
+@testable import SettingsKitFiles
+@testable import SettingsKitPlatform
 
 extension FuzzTarget {
     /// A journal's header and frames, as they are and with right checks; and a journal of known records with damage in it.

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import SettingsFiles
+@testable import SettingsKitFiles
 
 /// What holds for every value that was read: it can be written or is refused in words, is the same when it is read again,
 /// and Foundation reads the same from it.

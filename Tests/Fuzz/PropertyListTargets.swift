@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import SettingsFiles
+@testable import SettingsKitFiles
 
 extension FuzzTarget {
     /// A file in the XML format.

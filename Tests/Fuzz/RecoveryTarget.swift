@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import SettingsFiles
+@testable import SettingsKitFiles
 
 extension FuzzTarget {
     /// The intact part of an XML file with one mistake in its structure: nothing is found that was not written, and in an

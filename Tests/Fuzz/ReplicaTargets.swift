@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import SettingsFiles
+@testable import SettingsKitFiles
 
 extension FuzzTarget {
     /// A replica's file, as it is, and with the checks of its lines made right.

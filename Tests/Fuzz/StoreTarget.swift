@@ -1,8 +1,9 @@
 import Foundation
-import SettingsCore
+import SettingsKitCore
 import SettingsTestKit
 
-@testable import SettingsFiles
+@testable import SettingsKitFiles
+@testable import SettingsKitPlatform
 
 extension FuzzTarget {
     /// A property list and a journal, with right checks, as a store finds them: when it opens, and while it is open.

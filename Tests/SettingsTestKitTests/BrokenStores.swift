@@ -1,5 +1,5 @@
 import Foundation
-import SettingsCore
+import SettingsKitCore
 import Synchronization
 
 /// A correct store of two functions, for broken ones to spoil.

@@ -1,6 +1,8 @@
+import SettingsKitPlatform
+
 #if os(Linux)
     import Foundation
-    import SettingsFiles
+    import SettingsKitFiles
     import SettingsTestKit
     import Testing
 
@@ -46,7 +48,7 @@
         private let system: any FileSystem
         private let root: String
         private var generator: SplitMix64
-        private var files: [SettingsFiles.FileHandle] = []
+        private var files: [SettingsKitPlatform.FileHandle] = []
 
         init(_ system: any FileSystem, root: String, seed: UInt64) {
             self.system = system
@@ -77,7 +79,7 @@
 
         /// A process that another test starts at this moment keeps the locks of files that were closed here until it runs its
         /// program: what is not free at once is tried again.
-        private func lock(_ file: SettingsFiles.FileHandle) throws(SystemError) -> Bool {
+        private func lock(_ file: SettingsKitPlatform.FileHandle) throws(SystemError) -> Bool {
             for _ in 0..<20 {
                 if try system.lock(file) { return true }
                 usleep(1_000)
@@ -105,7 +107,7 @@
             return "done"
         }
 
-        private mutating func keep(_ file: SettingsFiles.FileHandle) {
+        private mutating func keep(_ file: SettingsKitPlatform.FileHandle) {
             files.append(file)
             if files.count > 12 { system.close(files.removeFirst()) }
         }

@@ -1,5 +1,6 @@
 import Foundation
-import SettingsFiles
+import SettingsKitFiles
+import SettingsKitPlatform
 import SettingsTestKit
 import Testing
 

@@ -1,4 +1,5 @@
-import SettingsFiles
+import SettingsKitFiles
+@testable import SettingsKitPlatform
 
 #if canImport(Glibc)
     import Glibc

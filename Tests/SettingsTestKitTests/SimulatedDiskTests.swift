@@ -1,6 +1,7 @@
 import Foundation
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitFiles
+import SettingsKitPlatform
 import SettingsTestKit
 import Testing
 

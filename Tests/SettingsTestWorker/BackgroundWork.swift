@@ -1,6 +1,7 @@
 import Foundation
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitFiles
+@testable import SettingsKitPlatform
 import SettingsSQLite
 
 #if canImport(Glibc)

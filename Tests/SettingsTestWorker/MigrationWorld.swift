@@ -1,6 +1,7 @@
 import Foundation
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitFiles
+import SettingsKitPlatform
 
 /// Migrations of one property list, or of two: number n sets both numbers to n, adds 1 to both counters, and has the baton
 /// go from one name, or list, to the other.

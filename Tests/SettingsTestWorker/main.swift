@@ -2,8 +2,9 @@
 // shared directory, which is called "shared" and has its state beside it, or that of a database, which ends in ".sqlite".
 import Dispatch
 import Foundation
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitFiles
+@testable import SettingsKitPlatform
 import SettingsSQLite
 
 #if canImport(Glibc)

@@ -1,7 +1,7 @@
 #if canImport(SwiftUI)
     import Foundation
-    import SettingsCore
-    import SettingsFiles
+    import SettingsKitCore
+    import SettingsKitFiles
     // The stub module for type-checking without Apple's SDK has declarations that Foundation lacks there.
     import SwiftUI
 

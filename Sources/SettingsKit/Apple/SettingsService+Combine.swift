@@ -1,6 +1,6 @@
 #if canImport(Combine)
     import Combine
-    import SettingsCore
+    import SettingsKitCore
     import Synchronization
 
     extension SettingsService {

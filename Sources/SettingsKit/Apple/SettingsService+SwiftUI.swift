@@ -1,5 +1,5 @@
 #if canImport(SwiftUI)
-    import SettingsCore
+    import SettingsKitCore
     import SwiftUI
 
     extension SettingsService.Value {

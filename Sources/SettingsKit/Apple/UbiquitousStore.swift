@@ -1,6 +1,6 @@
 #if canImport(SwiftUI) && !os(watchOS)
     import Foundation
-    import SettingsCore
+    import SettingsKitCore
     import Synchronization
     // The stub module for type-checking without Apple's SDK has declarations that Foundation lacks there.
     import SwiftUI

@@ -1,5 +1,5 @@
 import Foundation
-import SettingsFiles
+import SettingsKitFiles
 
 extension PropertyListValue {
     /// Creates the value of one of Foundation's property-list objects: a string, number, date, data, array or

@@ -1,6 +1,7 @@
 import Foundation
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitFiles
+import SettingsKitPlatform
 import Synchronization
 
 // @unchecked: `UserDefaults` is documented to be thread-safe but not marked so on Linux. The mutable properties are used

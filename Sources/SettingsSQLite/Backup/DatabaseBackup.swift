@@ -1,6 +1,6 @@
 import CSettingsKitSQLite
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitPlatform
 import Synchronization
 
 #if canImport(Glibc)

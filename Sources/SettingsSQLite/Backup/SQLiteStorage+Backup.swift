@@ -1,6 +1,6 @@
 import Dispatch
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitPlatform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

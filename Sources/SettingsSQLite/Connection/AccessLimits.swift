@@ -1,5 +1,5 @@
 import CSettingsKitSQLite
-import SettingsFiles
+import SettingsKitPlatform
 import Synchronization
 
 /// Ends one access early if its task is cancelled, and limits how long it waits for others.

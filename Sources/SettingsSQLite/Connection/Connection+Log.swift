@@ -1,6 +1,6 @@
 import CSettingsKitSQLite
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitPlatform
 
 extension Connection {
     /// The size to which SQLite truncates the log when it begins it again, in bytes, so that one large write does not

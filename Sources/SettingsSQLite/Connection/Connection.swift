@@ -1,6 +1,6 @@
 import CSettingsKitSQLite
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitPlatform
 
 /// An open database. Its owner ensures that one thread at a time uses it.
 final class Connection {

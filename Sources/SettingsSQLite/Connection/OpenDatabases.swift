@@ -1,5 +1,5 @@
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitPlatform
 import Synchronization
 
 /// The files that this process has open as databases.

@@ -1,5 +1,5 @@
 import CSettingsKitSQLite
-import SettingsCore
+import SettingsKitCore
 
 /// The SQLite library of the system.
 enum SQLiteLibrary {

@@ -1,5 +1,5 @@
 import CSettingsKitSQLite
-import SettingsCore
+import SettingsKitCore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,5 +1,5 @@
 import CSettingsKitSQLite
-import SettingsCore
+import SettingsKitCore
 
 /// An error of SQLite: its result code, its message, and the file.
 ///

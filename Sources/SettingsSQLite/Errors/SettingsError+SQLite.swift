@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 extension SettingsError.Code {
     /// A constraint of the schema forbids the write: `NOT NULL`, `UNIQUE`, a foreign key, a check. Nothing was written.

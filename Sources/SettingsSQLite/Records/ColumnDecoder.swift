@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 extension SQLiteRecord where Self: Decodable {
     /// Creates a record as `Codable` decodes it: each member from the column with the name of its coding key.

@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 extension SQLiteRecord where Self: Encodable {
     /// Adds each member to the column with the name of its coding key, as `Codable` encodes it; nil as `NULL`.

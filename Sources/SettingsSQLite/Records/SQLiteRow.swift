@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 /// The columns of one row.
 ///

@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

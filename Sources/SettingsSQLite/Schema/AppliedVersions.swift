@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 /// The versions of a schema that a database has, in terms of the versions that a program knows.
 struct AppliedVersions {

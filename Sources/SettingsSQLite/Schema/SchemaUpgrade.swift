@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 /// Applies versions of a schema, and records their ids in the database.
 struct SchemaUpgrade {

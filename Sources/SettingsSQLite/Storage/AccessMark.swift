@@ -1,5 +1,5 @@
 import CSettingsKitSQLite
-import SettingsCore
+import SettingsKitCore
 
 /// Marks the thread that runs the closure of an access. An access inside the closure could wait for one that waits for
 /// the outer one.

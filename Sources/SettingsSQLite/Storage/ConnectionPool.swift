@@ -1,5 +1,5 @@
 import Dispatch
-import SettingsCore
+import SettingsKitCore
 import Synchronization
 
 /// Connections that accesses take, use and return, first come, first served.

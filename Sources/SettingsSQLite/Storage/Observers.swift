@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 import Synchronization
 
 /// The observers of a database.

@@ -1,5 +1,5 @@
 import Dispatch
-import SettingsCore
+import SettingsKitCore
 
 /// A connection of a pool, opened at its first use, and the queue on which asynchronous accesses use it.
 ///

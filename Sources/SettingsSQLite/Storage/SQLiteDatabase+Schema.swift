@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 extension SQLiteDatabase {
     /// Creates a table.

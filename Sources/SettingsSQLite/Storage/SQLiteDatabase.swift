@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 /// A database inside a transaction, which the closures of ``SQLiteStorage``'s `read` and `write` and schema versions
 /// receive.

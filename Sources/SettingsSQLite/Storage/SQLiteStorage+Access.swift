@@ -1,5 +1,5 @@
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitPlatform
 
 extension SQLiteStorage {
     /// Takes a connection from a pool, and runs `body` with it on the connection's queue.

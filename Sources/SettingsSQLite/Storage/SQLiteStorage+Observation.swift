@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 
 extension SQLiteStorage {
     /// Publishes the result of `body`, first the current one, and then one after each change, local or external.

@@ -1,6 +1,6 @@
 import Dispatch
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitPlatform
 
 /// Opens the connections of a storage.
 struct StorageOpening: Sendable {

@@ -1,5 +1,5 @@
-import SettingsCore
-import SettingsFiles
+import SettingsKitCore
+import SettingsKitPlatform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,4 +1,4 @@
-import SettingsCore
+import SettingsKitCore
 import Synchronization
 
 #if canImport(FoundationEssentials)

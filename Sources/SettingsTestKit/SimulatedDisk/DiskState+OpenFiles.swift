@@ -1,4 +1,4 @@
-import SettingsFiles
+import SettingsKitPlatform
 
 #if canImport(Glibc)
     import Glibc

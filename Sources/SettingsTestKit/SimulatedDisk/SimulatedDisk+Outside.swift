@@ -1,4 +1,4 @@
-import SettingsFiles
+import SettingsKitPlatform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

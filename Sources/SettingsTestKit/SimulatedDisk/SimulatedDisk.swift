@@ -1,4 +1,5 @@
-import SettingsFiles
+import SettingsKitFiles
+import SettingsKitPlatform
 import Synchronization
 
 #if canImport(FoundationEssentials)

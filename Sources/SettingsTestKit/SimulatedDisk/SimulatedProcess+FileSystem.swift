@@ -1,4 +1,4 @@
-import SettingsFiles
+import SettingsKitPlatform
 
 /// The calls. Their meaning is in the protocol, and their effect in `DiskState`.
 extension SimulatedProcess {

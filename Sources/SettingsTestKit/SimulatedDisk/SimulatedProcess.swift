@@ -1,4 +1,4 @@
-import SettingsFiles
+import SettingsKitPlatform
 import Synchronization
 
 #if canImport(Glibc)

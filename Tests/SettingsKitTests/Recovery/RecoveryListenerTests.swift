@@ -1,6 +1,6 @@
 import Foundation
 import Observation
-import SettingsCore
+import SettingsKitCore
 import SettingsKit
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import SettingsCore
+import SettingsKitCore
 import SettingsSQLite
 import Testing
 

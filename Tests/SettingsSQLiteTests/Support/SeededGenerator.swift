@@ -1,1 +1,1 @@
-../../SettingsCoreTests/Support/SeededGenerator.swift
+../../SettingsKitCoreTests/Support/SeededGenerator.swift

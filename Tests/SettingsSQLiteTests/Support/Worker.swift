@@ -1,1 +1,1 @@
-../../SettingsFilesTests/Support/Worker.swift
+../../SettingsKitFilesTests/Support/Worker.swift

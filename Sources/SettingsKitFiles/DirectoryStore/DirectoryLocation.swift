@@ -1,0 +1,68 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+/// The paths of a shared directory and of the local state.
+struct DirectoryLocation: Sendable {
+    /// The path of the shared directory.
+    let directory: String
+    /// The path of the local state's property list.
+    let statePath: String
+
+    /// - Parameter state: The directory of the local state. Nil for the default, which depends on the shared
+    ///   directory's path.
+    /// - Throws: ``SettingsError``: `storeUnavailable` if a path has a NUL or `state` is inside `directory`,
+    ///   `memoryOnly` if `state` is nil and there is no home directory.
+    init(directory: String, state: String?) throws {
+        guard !directory.utf8.contains(0), state?.utf8.contains(0) != true else {
+            throw SettingsError(.storeUnavailable, store: "DirectoryStore", underlying: NulInPath())
+        }
+        self.directory = Self.plain(directory)
+        statePath = try (state.map(Self.plain) ?? Self.standardState(for: self.directory)) + "/State.plist"
+        // A path through a symbolic link is found when the directory can be read (`requireOwnDirectory`).
+        guard !statePath.hasPrefix(self.directory + "/") else {
+            throw SettingsError(
+                .storeUnavailable, store: "DirectoryStore at \(self.directory)",
+                underlying: ReplicaProblem.stateInDirectory)
+        }
+    }
+
+    /// Returns a path without `.`, `..` and empty components. Does not resolve links: their targets depend on what is
+    /// mounted.
+    private static func plain(_ path: String) -> String {
+        var components: [Substring] = []
+        for component in path.split(separator: "/") where component != "." {
+            if component == ".." { _ = components.popLast() } else { components.append(component) }
+        }
+        return (path.hasPrefix("/") ? "/" : "") + components.joined(separator: "/")
+    }
+
+    /// Returns the default directory of the state: in the program's directory, named after the last component of the
+    /// shared directory's path and a hash of the path.
+    private static func standardState(for directory: String) throws -> String {
+        do {
+            let state = try PropertyListLocation.platformStateDirectory
+            return state + "/" + PropertyListLocation.ownName + "/Shared/" + WholeFile.split(directory).name
+                + "-" + String(hash(PropertyListLocation.lastingForm(of: directory)), radix: 16)
+        } catch {
+            throw SettingsError(.memoryOnly, store: "DirectoryStore at \(directory)", underlying: error)
+        }
+    }
+
+    /// The 64-bit FNV-1a hash of Fowler, Noll and Vo.
+    private static func hash(_ text: String) -> UInt64 {
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}
+
+/// The shared directories that are open in this process.
+enum OpenDirectories {
+    private static let cores = OpenObjects<ReplicatedDirectory>()
+
+    static func core(at location: DirectoryLocation, options: DirectoryStore.Options) throws -> ReplicatedDirectory {
+        try cores.object(for: WholeFile.realPath(location.statePath) + "\0" + location.directory) {
+            try ReplicatedDirectory(
+                at: location, fileSystem: POSIXFileSystem(), options: options, isWatching: true,
+                now: ReplicatedDirectory.systemTime)
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A store that shares settings between devices, through a directory that any syncer carries: Syncthing, iCloud Drive,
+/// Dropbox, rsync, unison, a network file system.
+///
+/// Each device keeps all settings in a local state, outside of the directory. Reading and writing settings never wait
+/// for the directory, and work without it. Each device writes everything that it knows to its own files in the
+/// directory, and reads the files of the other devices. The order, number, delay and names of the files do not matter:
+/// of two values for one setting the later one stays, on all devices the same one, and removed settings stay removed.
+///
+/// ```swift
+/// let settings = SettingsService(shared: try DirectoryStore(at: syncedFolder))
+/// ```
+///
+/// ## Durability
+/// When `set` returns, the change is in the local state's journal and survives the end of the process. When
+/// ``synchronize()`` returns, the change is in the directory and survives a power failure, and the store has read what
+/// the directory holds. The replica's files are written in the background, within a second after a change. Changes of
+/// other devices are noticed at once where the system reports changes of files, and every two seconds on file systems
+/// that may not.
+///
+/// ## Conflicts
+/// Each change has a stamp of a hybrid logical clock. A change wins over every change that its device had seen,
+/// whatever the clocks show. Of two concurrent changes, the one with the later time by its device's clock wins. A
+/// change that is more than a day ahead of the device's clock is held back, unless a replica vouches for it. A device
+/// whose clock was more than a day ahead and is corrected begins a new epoch with its next change. A later epoch wins
+/// over an earlier one.
+///
+/// ## Failures
+/// A missing file never removes a setting: no value changes if the directory is empty or not mounted, or if a file is
+/// deleted, truncated, or put back to an older version. The intact lines of a damaged file are used. If the directory
+/// cannot be written, changes stay in the local state and are written later; the service's diagnostics and ``report``
+/// say so. The article *The shared directory* describes the file format, and what happens when a device returns after a
+/// long time.
+///
+/// All functions can be called from any thread. `get` takes constant time and touches no file. `set` takes constant
+/// time and touches only the local state's journal, as with ``PropertyListStore``. Any number of processes can use one
+/// local state.
+public final class DirectoryStore: SettingsStore {
+    /// Options for opening a directory store.
+    public struct Options: Sendable {
+        /// The device's name for people. Nil for the system's host name.
+        public var deviceName: String?
+        /// How long a removal is remembered at least: 180 days by default. It is remembered for longer while a replica
+        /// has not received it. A device that returns after longer, and whose file was deleted, may bring removed
+        /// values back.
+        public var tombstoneRetention: Duration = .seconds(180 * 86_400)
+        /// How often to look for changes that the system does not report. Nil chooses by the file system: every two
+        /// seconds where changes may go unreported, as on a network file system, and every twelve seconds elsewhere.
+        public var pollInterval: Duration?
+        /// The size of the largest file that is read or written.
+        var sizeLimit = ReplicaFile.sizeLimit
+        /// How many bytes of records fit into the head, which is written at every export.
+        var headLimit = PartPlan.headLimit
+
+        /// Creates the default options.
+        public init() {}
+    }
+
+    private let core: ReplicatedDirectory
+
+    /// The path of the shared directory.
+    public var path: String { core.directory }
+
+    /// Opens a shared directory. Creates it if it does not exist. It need not be reachable now.
+    ///
+    /// The directory is read before this returns. If that takes more than a second, it continues in the background.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory that is carried between devices. It may contain other files.
+    ///   - state: The directory for this device's state, which must not be carried. A state belongs to one shared
+    ///     directory. Nil for a directory of the program, named after `directory`, in `$XDG_STATE_HOME` or
+    ///     `~/.local/state` on Linux, in Application Support on Apple platforms.
+    ///   - options: Options. If the process has several stores with the same directory and state, the first one's apply.
+    /// - Throws: ``SettingsError``: `storeUnavailable` if the local state cannot be read or written, is inside
+    ///   `directory`, or belongs to another directory that still has this replica's file, or if `directory` is a file;
+    ///   `memoryOnly` if `state` is nil and there is no home directory.
+    public convenience init(at directory: URL, state: URL? = nil, options: Options = Options()) throws {
+        guard directory.isFileURL, state?.isFileURL ?? true else {
+            throw SettingsError(.storeUnavailable, store: "DirectoryStore", underlying: NotAFileURL())
+        }
+        let core = try OpenDirectories.core(
+            at: DirectoryLocation(directory: directory.path, state: state?.path), options: options)
+        try core.waitForFirstLook()
+        self.init(core)
+    }
+
+    private init(_ core: ReplicatedDirectory) { self.core = core }
+
+    /// Opens a directory as another process or another device would. Shares nothing in memory with other stores.
+    ///
+    /// - Parameters:
+    ///   - isWatching: Whether the store works in the background. If not, only ``synchronize()``, ``refresh()`` and
+    ///     ``export()`` touch the directory.
+    ///   - now: The device's clock, in milliseconds since 1970.
+    package init(
+        directory: String, state: String, fileSystem: any FileSystem, options: Options = Options(),
+        isWatching: Bool = false, now: @escaping @Sendable () -> Int64 = ReplicatedDirectory.systemTime
+    ) throws {
+        core = try ReplicatedDirectory(
+            at: DirectoryLocation(directory: directory, state: state), fileSystem: fileSystem, options: options,
+            isWatching: isWatching, now: now)
+    }
+
+    // MARK: A store
+
+    /// Publishes every change of a value to the services that use the store, including changes of other devices.
+    public var feed: SettingsStoreFeed? { core.list.feed }
+
+    /// The store's name for messages: "DirectoryStore at" and the path.
+    public var storeDescription: String { core.list.description }
+
+    /// Returns the stored bytes for a key, or nil if there is no value. Never throws.
+    public func get(_ key: SettingsService.StorageKey) -> Data? { core.value(named: key.name) }
+
+    /// Stores bytes under a key, or removes the key. When it returns, the change survives the end of the process.
+    /// Storing equal bytes is no change.
+    ///
+    /// - Throws: ``SystemError`` if the local state cannot be written; ``SettingsError`` with the code `busy` if
+    ///   another process keeps the state locked, or `writeFailed` if the value is larger than 16 MiB or the name longer
+    ///   than 1 MiB. The old bytes stay then.
+    public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+        try core.set(data, named: key.name)
+    }
+
+    /// Applies a batch as one change of the local state, if its expectations hold. Other devices receive it at once
+    /// with the replica's file. If they have later values for some of its keys, those values stay.
+    ///
+    /// - Returns: whether the expectations hold.
+    /// - Throws: the errors of ``set(_:to:)``.
+    public func apply(_ batch: SettingsStoreBatch) throws -> Bool { try core.apply(batch) }
+
+    /// Returns the names that have a value.
+    public func keys() -> [String] { core.records().filter { !$0.entry.isTombstone }.map(\.name) }
+
+    /// Removes all values on all devices, as one change.
+    ///
+    /// - Throws: the errors of ``set(_:to:)``.
+    public func removeAll() throws { try core.removeAll() }
+
+    /// Reads the directory, writes the replica's files if they lack something, and returns when everything survives a
+    /// power failure.
+    ///
+    /// - Throws: ``SettingsError``: `notExported` if the directory cannot be read or written; changes are safe in the
+    ///   local state then. `notSaved` or `busy` if the local state cannot be written either.
+    public func synchronize() throws { try core.synchronize() }
+
+    // MARK: The directory
+
+    /// The replicas that have files in the directory: this one first, then sorted by device name.
+    public var replicas: [Replica] { core.replicas() }
+
+    /// The problems with files in the directory, at the last look.
+    public var report: Report { core.report() }
+
+    /// Reads the directory, and writes the replica's files even if they lack nothing.
+    ///
+    /// Of several files, it writes the head and those that have to change.
+    ///
+    /// - Throws: ``SettingsError`` with the code `notExported` if the directory cannot be read or written.
+    public func export() throws { try core.export(always: true) }
+
+    /// Imports the values of a property list, for names that have neither a value nor a remembered removal here.
+    ///
+    /// Use it in an app that begins to share the settings of a local file. Import once: after a removal was forgotten,
+    /// another import brings the value back. Imported values count as older than every change: if another device has
+    /// changed a setting, that change wins, also if it arrives later. The file is not changed.
+    ///
+    /// - Parameter url: The property list.
+    /// - Returns: the number of imported values.
+    /// - Throws: ``SettingsError`` with the code `storeUnavailable` if the file cannot be read, and the errors of
+    ///   ``set(_:to:)``.
+    @discardableResult
+    public func importPropertyList(at url: URL) throws -> Int {
+        let list = try PropertyListStore(url: url)
+        return try core.importValues(
+            list.keys().compactMap { name in
+                list.get(.init(name, scope: .defaults)).map { (name, $0) }
+            })
+    }
+
+    /// Reads the directory, and takes over what has changed in it.
+    package func refresh() throws { try core.look() }
+}

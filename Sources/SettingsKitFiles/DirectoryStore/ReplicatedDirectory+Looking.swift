@@ -1,0 +1,191 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Reads the directory: finds new files, and takes over their contents.
+extension ReplicatedDirectory {
+    /// The greatest number of files that are read.
+    private static var fileLimit: Int { 2_000 }
+
+    /// Reads the directory, and takes over what has changed. Files that have not changed are not read again.
+    ///
+    /// - Throws: what the system reports of the directory or of the local state. A file that cannot be read does not
+    ///   keep the others from being read.
+    func look() throws {
+        try requireOwnDirectory()
+        try makeDirectory()
+        let names = try candidates()
+        let reversals = tracker.reversals
+        let known = table.withLock { table in
+            // The state does not have any more what was taken over.
+            if table.reversals != reversals { table.files = [:] }
+            table.reversals = reversals
+            return table.files
+        }
+        var isUnsettled = false
+        for name in names {
+            let seen = try look(at: name, known: known[name])
+            isUnsettled = isUnsettled || seen.map { $0.isFresh && $0.summary?.isComplete == false } ?? false
+        }
+        let present = Set(names)
+        for name in known.keys where !present.contains(name) { note(nil, named: name) }
+        try takeDue()
+        if table.withLock({ $0.isExaminationDue }) { examineOwnFiles() }
+        isUnsettled = isUnsettled || missingParts.contains(where: \.isFresh)
+        try updateMemory()
+        try collectTombstones()
+        tellProblems()
+        if isUnsettled { lookAgain(after: .seconds(1)) }
+        hasLookedInVain.store(false, ordering: .relaxed)
+    }
+
+    /// Reads a file if it has changed, and takes over its contents.
+    @discardableResult
+    private func look(at name: String, known: SeenFile?) throws -> SeenFile? {
+        guard let found = read(name, known: known) else {
+            note(nil, named: name)
+            return nil
+        }
+        var seen = found.seen
+        if let file = found.file { seen.content = .replica(try takeOver(file, name)) }
+        note(seen, named: name)
+        return seen
+    }
+
+    /// Reads files again whose held-back records are accepted now. A file that was read later can vouch for records in
+    /// an earlier one.
+    private func takeDue() throws {
+        // Each round takes what is due, so there are at most as many rounds as files.
+        for _ in 0..<Self.fileLimit {
+            let (now, accepted) = (now(), tracker.memory.accepted)
+            let due = table.withLock { $0.files.filter { $0.value.summary?.isDue(now, accepted) == true } }
+            if due.isEmpty { return }
+            for (name, known) in due { try look(at: name, known: known) }
+        }
+    }
+
+    /// Notes how a file was found. Nil if it is missing.
+    private func note(_ seen: SeenFile?, named name: String) {
+        let isOwn = ReplicaFileName.isLikely(name, of: tracker.memory.replica)
+        table.withLock { table in
+            let old = table.files[name]
+            table.files[name] = seen
+            if isOwn, seen?.status != old?.status || seen?.status == nil { table.isExaminationDue = true }
+        }
+    }
+
+    // MARK: The directory
+
+    /// Creates the directory if it is missing. Creates its parents for a new state only: later, a missing parent can be
+    /// a volume that is not mounted.
+    private func makeDirectory() throws {
+        let isThere = try fileSystem.status(of: directory, followingLink: true) != nil
+        let isNew = table.withLock { $0.isDirectoryNew }
+        if !isThere, isNew {
+            try WholeFile(path: WholeFile.join(directory, "file"), fileSystem: fileSystem).createDirectory()
+        }
+        if isNew { table.withLock { $0.isDirectoryNew = false } }
+        if isThere || isNew { return }
+        let parent = WholeFile.split(directory).directory
+        guard try fileSystem.status(of: parent, followingLink: true)?.kind == .directory else {
+            throw ReplicaProblem.missingDirectory(directory)
+        }
+        do throws(SystemError) {
+            try fileSystem.createDirectory(directory)
+        } catch {
+            guard error.number == EEXIST else { throw error }
+        }
+    }
+
+    /// Returns the names of possible replicas' files: own files first, then those with a usual name.
+    private func candidates() throws -> [String] {
+        let own = tracker.memory.replica
+        let names = try fileSystem.names(inDirectory: directory).filter(ReplicaFileName.isPossible)
+        let sorted = names.map { (rank: ReplicaFileName.rank(of: $0, own: own), name: $0) }.sorted { $0 < $1 }
+        table.withLock { $0.surplus = names.count > Self.fileLimit ? .tooManyFiles(names.count) : nil }
+        return sorted.prefix(Self.fileLimit).map(\.name)
+    }
+
+    // MARK: Files
+
+    /// Reads a file, unless it has not changed and none of its records is due.
+    ///
+    /// - Returns: the file's present state, and its contents if it was read. Nil if there is no file.
+    private func read(_ name: String, known: SeenFile?) -> (seen: SeenFile, file: ReplicaFile?)? {
+        let path = WholeFile.join(directory, name)
+        do throws(SystemError) {
+            guard let status = try fileSystem.status(of: path, followingLink: false) else { return nil }
+            guard status.kind == .file else {
+                return ReplicaFileName.isLikely(name) ? (SeenFile(status: status, content: .noFile), nil) : nil
+            }
+            if var known, known.status == status, known.summary?.isDue(now(), tracker.memory.accepted) != true {
+                known.isFresh = false
+                return (known, nil)
+            }
+            if status.isDataless || ReplicaFileName.isPlaceholder(name) {
+                return (SeenFile(status: status, content: .placeholder), nil)
+            }
+            return try read(path, status)
+        } catch {
+            if error.number == ENOENT { return nil }
+            return (SeenFile(status: nil, content: .unreadable(error)), nil)
+        }
+    }
+
+    private func read(
+        _ path: String, _ status: FileStatus
+    ) throws(SystemError) -> (seen: SeenFile, file: ReplicaFile?)? {
+        let file = try fileSystem.openForReading(path)
+        defer { fileSystem.close(file) }
+        let opened = try fileSystem.status(of: file)
+        // The path can have been replaced since, for example by a FIFO.
+        guard opened.kind == .file else { return nil }
+        let beginning = try fileSystem.read(64, of: file, at: 0)
+        guard ReplicaFileReader.canBegin(beginning) else { return (SeenFile(status: opened, content: .foreign), nil) }
+        guard opened.size <= options.sizeLimit else {
+            return (SeenFile(status: opened, content: .tooLarge), nil)
+        }
+        let bytes = try fileSystem.read(Int(opened.size), of: file, at: 0)
+        // If the file is being written in place, the lines that were read are used, and it is read again.
+        let isSettled = try fileSystem.status(of: file) == opened && opened == status
+        var seen = SeenFile(status: isSettled ? opened : nil, content: .foreign)
+        switch bytes.withUnsafeBufferPointer(ReplicaFileReader.read) {
+        case .foreign: return (seen, nil)
+        case .newerVersion(let version):
+            seen.content = .newerVersion(version)
+            return (seen, nil)
+        case .file(let replicaFile):
+            seen.content = .replica(SeenFile.Summary(of: replicaFile))
+            return (seen, replicaFile)
+        }
+    }
+
+    /// Reads all files, and calls `body` with the name of each replica's file and each of its records.
+    ///
+    /// - Returns: whether all files could be read completely, and no part is missing.
+    func readAllRecords(_ body: (String, SharedRecord) -> Void) throws -> Bool {
+        var isWhole = true
+        var summaries: [String: SeenFile.Summary] = [:]
+        for name in try candidates() {
+            guard let (seen, file) = read(name, known: nil) else { continue }
+            summaries[name] = seen.summary
+            for record in file?.records ?? [] { body(name, record) }
+            switch seen.content {
+            case .noFile: continue
+            // One that has the name of a replica's file may have been one.
+            case .foreign: isWhole = isWhole && !ReplicaFileName.isLikely(name)
+            case .tooLarge, .newerVersion, .placeholder, .unreadable: isWhole = false
+            case .replica(let summary): isWhole = isWhole && summary.isComplete && seen.status != nil
+            }
+        }
+        return isWhole && ReplicaParts(summaries).isComplete(since: leastWritten)
+            && table.withLock { $0.surplus == nil }
+    }
+}

@@ -1,0 +1,121 @@
+import SettingsKitCore
+
+/// Takes over what other replicas have written.
+extension ReplicatedDirectory {
+    /// Takes over the records of a file.
+    ///
+    /// - Returns: the file's summary.
+    func takeOver(_ file: ReplicaFile, _ name: String) throws -> SeenFile.Summary {
+        let outcome = try merge(file)
+        try takeReturning(outcome.returning, name)
+        var summary = SeenFile.Summary(of: file)
+        summary.note(outcome)
+        if isOwn(file, named: name) {
+            if file.header?.part == 0 { keepUnknownFields(of: file) }
+            summary.contents = PartContents(file.records)
+        }
+        return summary
+    }
+
+    /// Stores the records that win, as one change. If another replica has written with this one's ID, takes a new ID.
+    private func merge(_ file: ReplicaFile) throws -> SharedMerge.Outcome {
+        var outcome = SharedMerge.Outcome()
+        try list.change(origin: .external) {
+            let old = tracker.memory
+            var memory = old
+            let contents = list.contents.withLock { $0 }
+            let now = now()
+            memory.accepted = tracker.accepted(joining: file.header.map { [$0.accepted] } ?? [], now: now)
+            let merge = SharedMerge(
+                own: memory.replica, now: now, accepted: memory.accepted, lastEpoch: tracker.lastEpoch,
+                collected: memory.collected
+            ) { name in
+                contents.data(named: name).flatMap { SharedEntry($0) }
+            }
+            outcome = merge.outcome(of: file.records)
+            if outcome.hasForeignWritesOfOwn {
+                // Of what it has changed under the old ID it has all.
+                if let last = tracker.lastOwn { memory.heard.raise(memory.replica, to: last) }
+                memory.replica = .random()
+            }
+            var changes = outcome.winners.map { JournalChange(name: $0.name, data: $0.entry.bytes) }
+            if memory != old { changes.append(JournalChange(name: ReplicaMemory.name, data: try memory.bytes)) }
+            return changes
+        }
+        if outcome.hasForeignWritesOfOwn { tell([.copiedState]) }
+        return outcome
+    }
+
+    /// Vouches for entries in the state that are ahead of the machine's clock, and raises the heard moments by the
+    /// heads that are complete.
+    func updateMemory() throws {
+        let own = tracker.memory.replica
+        let summaries = table.withLock { $0.summaries }
+        // What was not taken of such a replica's records may have replaced any other.
+        let partlyTaken = Set(summaries.values.filter { !$0.isWholeTaken }.compactMap(\.header?.replica))
+        let heads = ReplicaParts(summaries).heads.filter { head in
+            head.isComplete && head.header.replica != own && !partlyTaken.contains(head.header.replica)
+        }
+        let present = Set(summaries.values.compactMap(\.header?.replica))
+        func updated(_ memory: ReplicaMemory) -> ReplicaMemory {
+            var memory = memory
+            memory.note(present: present, now: now())
+            memory.accepted = tracker.accepted(joining: [], now: now())
+            if let last = tracker.lastOwn { memory.heard.raise(memory.replica, to: last) }
+            for header in heads.map(\.header) {
+                memory.heard.join(header.heard, own: memory.replica, lastEpoch: tracker.lastEpoch)
+            }
+            return memory
+        }
+        let memory = tracker.memory
+        guard updated(memory) != memory else { return }
+        try list.change {
+            let old = tracker.memory
+            let new = updated(old)
+            return old == new ? [] : [JournalChange(name: ReplicaMemory.name, data: try new.bytes)]
+        }
+    }
+
+    /// Takes over values that are older than a forgotten removal, unless a file in the directory has their removal.
+    private func takeReturning(_ records: [SharedRecord], _ file: String) throws {
+        guard !records.isEmpty else { return }
+        var latest: [String: SharedEntry] = [:]
+        for record in records { latest[record.name] = max(latest[record.name] ?? record.entry, record.entry) }
+        _ = try readAllRecords { _, record in
+            guard record.entry.isTombstone, let entry = latest[record.name] else { return }
+            latest[record.name] = max(entry, record.entry)
+        }
+        var count = 0
+        try list.change(origin: .external) {
+            let contents = list.contents.withLock { $0 }
+            let winners = latest.filter { name, entry in
+                guard let known = contents.data(named: name).flatMap({ SharedEntry($0) }) else { return true }
+                return known < entry
+            }
+            // Imported values only count as old. Values within the retention have not been away for long.
+            count = winners.values.count {
+                !$0.isTombstone && $0.stamp.moment != .earliest && isOld($0.stamp)
+            }
+            return winners.map { JournalChange(name: $0.key, data: $0.value.bytes) }
+        }
+        if count > 0 { tell([.returned(file, records: count)]) }
+    }
+
+    // MARK: The own file
+
+    private func keepUnknownFields(of file: ReplicaFile) {
+        guard let fields = file.header?.unknownFields, !fields.isEmpty, fields != tracker.memory.unknownFields else {
+            return
+        }
+        do {
+            try list.change {
+                var memory = tracker.memory
+                memory.unknownFields = fields
+                return [JournalChange(name: ReplicaMemory.name, data: try memory.bytes)]
+            }
+        } catch {
+            // The state cannot be written, so neither is the file: it still has the fields, and the next look keeps
+            // them.
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import SettingsKitCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Lists the replicas in the directory, and reports problems with their files.
+extension ReplicatedDirectory {
+    /// Returns the replicas that have files in the directory.
+    func replicas() -> [DirectoryStore.Replica] {
+        let own = tracker.memory.replica
+        let summaries = table.withLock { $0.summaries }
+        let parts = ReplicaParts(summaries)
+        let files = parts.newest.values.map(\.file) + parts.headless.values.map(\.file)
+        let now = now()
+        let replicas = files.compactMap { file -> DirectoryStore.Replica? in
+            guard let summary = summaries[file], let header = summary.header else { return nil }
+            return DirectoryStore.Replica(
+                id: header.replica.description, deviceName: header.device,
+                lastSeen: Date(timeIntervalSince1970: Double(min(header.written, now)) / 1_000),
+                entryCount: header.total ?? summary.recordCount, isOwn: header.replica == own)
+        }
+        return replicas.sorted { one, other in
+            if one.isOwn != other.isOwn { return one.isOwn }
+            return (one.deviceName, one.id) < (other.deviceName, other.id)
+        }
+    }
+
+    /// Returns the problems with files in the directory, at the last look.
+    func report() -> DirectoryStore.Report {
+        let files = table.withLock { $0.files }
+        let problems = files.flatMap { name, file in
+            file.problems(named: name).compactMap { $0.publicForm(file: name) }
+        }
+        let missing = missingParts.compactMap { $0.problem.publicForm(file: $0.file) }
+        let abandoned = abandonedFiles.compactMap { $0.problem.publicForm(file: $0.file) }
+        return DirectoryStore.Report(
+            problems: (problems + missing + abandoned).sorted { $0.file < $1.file }, hasUnexportedChanges: needsExport)
+    }
+
+    /// A problem of a file that waits for another one.
+    struct MissingPart {
+        var file: String
+        var problem: ReplicaProblem
+        /// Whether one of the replica's files was read just now, so that the rest may be arriving.
+        var isFresh: Bool
+    }
+
+    /// The files of other replicas that wait for a part. Missing own parts are written at the next export.
+    var missingParts: [MissingPart] {
+        let (own, files) = (tracker.memory.replica, table.withLock { $0.files })
+        let waiting = ReplicaParts(files.compactMapValues(\.summary)).waiting(since: leastWritten).filter {
+            $0.replica != own
+        }
+        if waiting.isEmpty { return [] }
+        let fresh = Set(files.values.filter(\.isFresh).compactMap { $0.summary?.header?.replica })
+        return waiting.map { file, replica, part in
+            MissingPart(file: file, problem: .missingPart(file, part), isFresh: fresh.contains(replica))
+        }
+    }
+
+    /// The files that were not written for longer than removals are remembered. Of a replica with several, the head counts:
+    /// large parts are written seldom.
+    private var abandonedFiles: [(file: String, problem: ReplicaProblem)] {
+        let (own, leastWritten) = (tracker.memory.replica, leastWritten)
+        let (summaries, held) = table.withLock { ($0.summaries, $0.heldRemovals) }
+        let parts = ReplicaParts(summaries)
+        return summaries.compactMap { name, summary in
+            guard let header = summary.header, header.written < leastWritten,
+                header.part == 0 || parts.isLeftOver(header)
+            else { return nil }
+            // The own file is written when that is possible. Copies of it are not.
+            if header.replica == own, name == ownFileName() { return nil }
+            return (name, .abandoned(name, written: header.written, removals: held[name] ?? 0))
+        }
+    }
+
+    /// Diagnoses problems that are new since the last look. Abandoned files are in the report only.
+    func tellProblems() {
+        let missing = missingParts.filter { !$0.isFresh }.map(\.problem)
+        let new = table.withLock { table in
+            var problems = table.files.flatMap { name, file in file.settledProblems(named: name) } + missing
+            if let surplus = table.surplus { problems.append(surplus) }
+            let topics = Set(problems.map(\.topic))
+            defer { table.told = topics }
+            return problems.filter { !table.told.contains($0.topic) }
+        }
+        tell(new)
+    }
+
+    /// Diagnoses problems.
+    func tell(_ problems: [ReplicaProblem]) {
+        for problem in problems {
+            list.feed.report(SettingsError(problem.code, store: list.description, underlying: problem))
+        }
+    }
+
+    /// Diagnoses that the directory cannot be read, at the first failure in a row.
+    func noteFailure(of error: any Error) {
+        if hasLookedInVain.exchange(true, ordering: .relaxed) { return }
+        list.feed.report(.wrap(error, as: .notExported, store: list.description))
+    }
+}
+
+extension ReplicaProblem {
+    /// Identifies the problem without its numbers, so that it is diagnosed once.
+    fileprivate var topic: String {
+        switch self {
+        case .newerFile(let file, _), .damagedFile(let file, _, _), .incompleteFile(let file, _, _),
+            .missingPart(let file, _), .oversizedRecords(let file, _), .tooLarge(let file), .notDelivered(let file),
+            .unreadable(let file, _), .clockAhead(let file, _), .returned(let file, _),
+            .abandoned(let file, _, _):
+            "\(code.name) \(file)"
+        case .newerState, .tooManyFiles, .valueTooLarge, .tooMuch, .copiedState, .missingDirectory, .noFreeName,
+            .stateInDirectory, .otherDirectory:
+            code.name
+        }
+    }
+
+    /// The code of the error that reports the problem.
+    var code: SettingsError.Code {
+        switch self {
+        case .damagedFile, .incompleteFile, .missingPart, .oversizedRecords: .partlyUsedFile
+        case .clockAhead: .heldBack
+        case .copiedState: .copiedState
+        case .returned: .returned
+        case .newerFile, .tooLarge, .tooManyFiles, .notDelivered, .unreadable, .abandoned: .unusedFile
+        case .newerState, .stateInDirectory, .otherDirectory: .storeUnavailable
+        case .missingDirectory, .noFreeName, .tooMuch: .notExported
+        case .valueTooLarge: .writeFailed
+        }
+    }
+
+    /// Returns the problem for the report. Nil if it does not concern a file.
+    fileprivate func publicForm(file: String) -> DirectoryStore.Problem? {
+        func problem(_ kind: DirectoryStore.Problem.Kind, _ count: Int? = nil) -> DirectoryStore.Problem {
+            .init(file: file, kind: kind, recordCount: count, description: description)
+        }
+        return switch self {
+        case .damagedFile(_, _, let damaged): problem(.damaged, damaged)
+        case .incompleteFile(_, let present, let all): problem(.incomplete, all - present)
+        case .missingPart: problem(.incomplete)
+        case .oversizedRecords(_, let records): problem(.oversized, records)
+        case .clockAhead(_, let records): problem(.heldBack, records)
+        case .notDelivered: problem(.pending)
+        case .tooLarge: problem(.tooLarge)
+        case .newerFile: problem(.newerVersion)
+        case .unreadable: problem(.unreadable)
+        case .abandoned(_, _, let removals): problem(.abandoned, removals)
+        case .newerState, .tooManyFiles, .valueTooLarge, .tooMuch, .copiedState, .returned, .missingDirectory,
+            .noFreeName, .stateInDirectory, .otherDirectory:
+            nil
+        }
+    }
+}

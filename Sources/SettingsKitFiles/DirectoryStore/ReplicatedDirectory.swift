@@ -1,0 +1,218 @@
+import Dispatch
+import SettingsKitCore
+import SettingsKitPlatform
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A shared directory with this device's state. All stores of a process with the same two share it.
+///
+/// The state is a property list with a journal. For each name it has an entry: a value or a removal, with its stamp.
+/// All decisions are made while the journal is locked, so processes with one state act as one. The directory is read
+/// without a lock. Replacing the replica's files takes a separate lock, so reading and setting values never wait for
+/// the directory.
+///
+/// ``table`` holds what is known of the directory's files. If two threads read the directory at once, both do the same
+/// work, which is harmless because merging is idempotent.
+final class ReplicatedDirectory: Sendable {
+    struct Table: Sendable {
+        var files: [String: SeenFile] = [:]
+        /// The problem that there are more files than are read. Nil if there are not.
+        var surplus: ReplicaProblem?
+        /// The topics of the diagnosed problems that persist.
+        var told: Set<String> = []
+        /// The status of the own head that is known to survive a power failure.
+        var durableStatus: FileStatus?
+        /// What the own files contain. Nil if they lack something.
+        var exported: Exported?
+        /// Whether an own file has changed, so that ``exported`` has to be determined again.
+        var isExaminationDue = false
+        /// Whether the own files must be written again although they lack nothing, because they could not be flushed.
+        var mustExport = false
+        /// Whether the next export must write all records into one part, so that no superseded record stays in another.
+        var mustCompact = false
+        /// Whether the local state is new and the directory was not found or created yet.
+        var isDirectoryNew = false
+        /// When old removals are examined again.
+        var collectionPause: Deadline?
+        /// Whether temporary files were removed.
+        var hasCleanedUp = false
+        /// How often the state had gone back when the files were read; see ``ReplicaTracker/reversals``.
+        var reversals = 0
+        /// Whether the local state was found to belong to the directory.
+        var isDirectoryConfirmed = false
+        /// The number of old removals that are kept because of each file, at the last examination.
+        var heldRemovals: [String: Int] = [:]
+        /// Why the first look failed.
+        var firstProblem: (any Error)?
+    }
+
+    let directory: String
+    let fileSystem: any FileSystem
+    let options: DirectoryStore.Options
+    /// Returns the machine's time in milliseconds since 1970, limited to the years 1970 to 9999.
+    let now: @Sendable () -> Int64
+    let list: JournaledPropertyList
+    let tracker = ReplicaTracker()
+    let table = Mutex(Table())
+    /// The queue for background work.
+    let queue = BackgroundQueue()
+    let isAboutToLook = Atomic(false)
+    let isLookPlanned = Atomic(false)
+    let isExportPlanned = Atomic(false)
+    let hasLookedInVain = Atomic(false)
+    let firstLook = DispatchSemaphore(value: 0)
+    let isWatching: Bool
+    private let writer = Mutex<WriteBehind?>(nil)
+    private let watch = Mutex<Lookout?>(nil)
+    private let forkCount = Fork.count
+
+    /// How long changes are gathered before the replica's files are written.
+    private static let writingDelay = Duration.milliseconds(250)
+    /// How long changes are gathered before the local state is folded. An export folds it first, so this matters only
+    /// if the replica's files cannot be written.
+    private static let stateWritingDelay = Duration.milliseconds(800)
+    /// How long opening a store waits for the directory.
+    private static let firstPatience = DispatchTimeInterval.seconds(1)
+
+    static let systemTime: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
+
+    /// - Parameter isWatching: Whether the directory is watched and written in the background.
+    init(
+        at location: DirectoryLocation, fileSystem: any FileSystem, options: DirectoryStore.Options, isWatching: Bool,
+        now: @escaping @Sendable () -> Int64
+    ) throws {
+        directory = location.directory
+        self.fileSystem = fileSystem
+        self.options = options
+        self.isWatching = isWatching
+        self.now = { min(max(now(), 0), Instant.latestMilliseconds) }
+        let description = "DirectoryStore at \(location.directory)"
+        let tracker = tracker
+        list = try JournaledPropertyList(
+            path: location.statePath, fileSystem: fileSystem, isWatching: isWatching,
+            writingDelay: isWatching ? Self.stateWritingDelay : .seconds(86_400),
+            patience: JournaledPropertyList.patience, description: description
+        ) { changes in
+            tracker.present(changes)
+        }
+        do {
+            let isNew = try Self.beginReplica(list, tracker)
+            table.withLock { $0.isDirectoryNew = isNew }
+        } catch {
+            throw SettingsError(.storeUnavailable, store: description, underlying: error)
+        }
+        guard isWatching else {
+            try lookFirst()
+            return
+        }
+        let writer = WriteBehind(delay: Self.writingDelay) { [weak self] in
+            try self?.export(always: false)
+        } report: { [weak self] error in
+            // A failed look was diagnosed already, most probably for the same reason.
+            guard let self, !hasLookedInVain.load(ordering: .relaxed) else { return }
+            list.feed.report(.wrap(error, as: .notExported, store: description))
+        }
+        self.writer.withLock { $0 = writer }
+        queue.async { [self] in
+            // Before the first look, so that no change is missed. In the background, as a network may not answer.
+            let watch = makeLookout()
+            self.watch.withLock { $0 = watch }
+            watch.begin(looking: false)
+            do {
+                try lookFirst()
+            } catch {
+                table.withLock { $0.firstProblem = error }
+            }
+            firstLook.signal()
+        }
+    }
+
+    deinit {
+        // Do now what the background would do soon. If it fails, the next process that opens the store does it.
+        guard isWatching, hasBackground else { return }
+        do {
+            try LastWriting.perform { try export(always: false) }
+        } catch {
+            list.feed.report(.wrap(error, as: .notExported, store: list.description))
+        }
+    }
+
+    /// Whether there are background threads. A forked child has none.
+    var hasBackground: Bool { forkCount == Fork.count }
+
+    /// Reads the replica's memory from the state, or begins a new replica.
+    ///
+    /// - Returns: whether the replica is new.
+    private static func beginReplica(_ list: JournaledPropertyList, _ tracker: ReplicaTracker) throws -> Bool {
+        var isNew = false
+        try list.change {
+            let contents = list.contents.withLock { $0 }
+            let present = try contents.data(named: ReplicaMemory.name).flatMap { bytes throws in
+                try ReplicaMemory(bytes)
+            }
+            let memory = present ?? ReplicaMemory(replica: .random())
+            tracker.begin(memory: memory, records: records(in: contents))
+            isNew = present == nil
+            return isNew ? [JournalChange(name: ReplicaMemory.name, data: try memory.bytes)] : []
+        }
+        return isNew
+    }
+
+    /// Waits until the directory was read once, for a second at most.
+    ///
+    /// - Throws: the error of the first look, if the directory cannot be used with this state.
+    func waitForFirstLook() throws {
+        guard firstLook.wait(timeout: .now() + Self.firstPatience) == .success else { return }
+        // Another store of the process may wait, too.
+        firstLook.signal()
+        if let problem = table.withLock({ $0.firstProblem }) { throw problem }
+    }
+
+    private func lookFirst() throws {
+        do {
+            try look()
+            if needsExport { scheduleExport() }
+        } catch let error as SystemError where error.isAboutKind {
+            throw SettingsError(.storeUnavailable, store: list.description, underlying: error)
+        } catch let problem as ReplicaProblem where problem.code == .storeUnavailable {
+            throw SettingsError(.storeUnavailable, store: list.description, underlying: problem)
+        } catch {
+            noteFailure(of: error)
+        }
+    }
+
+    /// Schedules an export, which writes the replica's files if they lack something.
+    ///
+    /// - Parameter isOthers: Whether another process may have made the change, which then probably exports it first.
+    func scheduleExport(isOthers: Bool = false) {
+        guard hasBackground else { return }
+        writer.withLock { $0 }?.schedule(after: isOthers ? .milliseconds(400) : .zero)
+    }
+
+    /// Whether an export has failed and will be repeated.
+    var isExportRetried: Bool { writer.withLock { $0 }?.isRetryScheduled ?? false }
+
+    // MARK: Reading
+
+    /// Returns the stored bytes for a name, or nil if there is no value.
+    func value(named name: String) -> Data? {
+        list.contents.withLock { $0.data(named: name) }.flatMap { SharedEntry.value(in: $0) }
+    }
+
+    /// Returns all records, including removals. Linear time.
+    func records() -> [SharedRecord] { Self.records(in: list.contents.withLock { $0 }) }
+
+    static func records(in contents: PropertyListContents) -> [SharedRecord] {
+        contents.names.compactMap { name in
+            guard SettingsService.StorageKey.isValid(name), let bytes = contents.data(named: name),
+                let entry = SharedEntry(bytes)
+            else { return nil }
+            return SharedRecord(name: name, entry: entry)
+        }
+    }
+}

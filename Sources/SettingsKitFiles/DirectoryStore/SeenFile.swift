@@ -1,0 +1,113 @@
+import SettingsKitPlatform
+
+/// A file in the shared directory, at the last look.
+struct SeenFile: Sendable {
+    enum Content: Sendable {
+        /// The file is not a replica's file.
+        case foreign
+        /// A directory, a link or the like, with the usual name of a replica's file.
+        case noFile
+        case replica(Summary)
+        case tooLarge
+        case newerVersion(Int)
+        /// The file is only in the cloud.
+        case placeholder
+        case unreadable(SystemError)
+    }
+
+    /// The summary that is kept of a replica's file after it was read.
+    struct Summary: Sendable {
+        var header: ReplicaHeader?
+        var recordCount: Int
+        var damagedLines: Int
+        var oversizedRecords: Int
+        var isComplete: Bool
+        /// The number of records that are too far in the future.
+        var heldBackCount = 0
+        /// The earliest instant of the records that are too far in the future, by epoch.
+        var heldBack: [UInt32: Instant] = [:]
+        /// The number of records with an epoch that no replica can have reached.
+        var refusedCount = 0
+        /// For own files: what they have.
+        var contents: PartContents?
+
+        init(of file: ReplicaFile) {
+            header = file.header
+            recordCount = file.records.count
+            damagedLines = file.damagedLines
+            oversizedRecords = file.oversizedRecords
+            isComplete = file.isComplete
+        }
+
+        /// Notes the records that a merge did not take.
+        mutating func note(_ outcome: SharedMerge.Outcome) {
+            heldBackCount = outcome.heldBack.count
+            for record in outcome.heldBack {
+                let moment = record.entry.stamp.moment
+                heldBack[moment.epoch] = min(heldBack[moment.epoch] ?? moment.instant, moment.instant)
+            }
+            refusedCount = outcome.refusedCount
+        }
+
+        /// Whether all records that were read were taken.
+        var isWholeTaken: Bool { heldBackCount == 0 && refusedCount == 0 && oversizedRecords == 0 }
+
+        /// Whether a record was held back that is accepted now.
+        func isDue(_ now: Int64, _ accepted: AcceptedTimes) -> Bool {
+            heldBack.contains { accepted.accepts(HybridMoment(epoch: $0.key, instant: $0.value), now: now) }
+        }
+    }
+
+    /// The file's status. Nil if it is unknown or was changing; the file is read again at the next look then.
+    var status: FileStatus?
+    var content: Content
+    /// Whether the file was read just now, so that it may be arriving.
+    var isFresh = true
+
+    /// The summary, if it is a replica's file.
+    var summary: Summary? {
+        if case .replica(let summary) = content { summary } else { nil }
+    }
+
+    /// Returns the problems to diagnose. Leaves out damage to a file that may be arriving.
+    func settledProblems(named name: String) -> [ReplicaProblem] {
+        problems(named: name).filter { problem in
+            switch problem {
+            case .damagedFile, .incompleteFile: !isFresh
+            default: true
+            }
+        }
+    }
+
+    /// Whether there is a problem that may be gone in a moment.
+    func hasUnsettledProblems(named name: String) -> Bool {
+        isFresh && problems(named: name).count > settledProblems(named: name).count
+    }
+
+    func problems(named name: String) -> [ReplicaProblem] {
+        switch content {
+        case .noFile: return []
+        // With the usual name, it may be a damaged replica's file.
+        case .foreign: return ReplicaFileName.isLikely(name) ? [.damagedFile(name, intact: 0, damaged: 1)] : []
+        case .unreadable(let error): return [.unreadable(name, error)]
+        case .tooLarge: return [.tooLarge(name)]
+        case .newerVersion(let version): return [.newerFile(name, version: version)]
+        case .placeholder: return [.notDelivered(name)]
+        case .replica(let summary):
+            var problems: [ReplicaProblem] = []
+            let damaged = summary.damagedLines + summary.refusedCount
+            if damaged > 0 {
+                let intact = summary.recordCount - summary.refusedCount + (summary.header == nil ? 0 : 1)
+                problems.append(.damagedFile(name, intact: intact, damaged: damaged))
+            } else if let all = summary.header?.recordCount, !summary.isComplete {
+                let present = summary.recordCount + summary.oversizedRecords
+                problems.append(.incompleteFile(name, present: present, all: all))
+            }
+            if summary.oversizedRecords > 0 {
+                problems.append(.oversizedRecords(name, records: summary.oversizedRecords))
+            }
+            if summary.heldBackCount > 0 { problems.append(.clockAhead(name, records: summary.heldBackCount)) }
+            return problems
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import SettingsKitCore
+
+extension SettingsError.Code {
+    /// The shared directory cannot be read or written. Changes are safe on this device, and the store tries again.
+    public static let notExported = Self(
+        name: "notExported",
+        advice:
+            "The shared directory cannot be read or written; changes are safe on this device, and are shared when this "
+            + "is possible again. Make room, check permissions, or mount it.")
+    /// A device's clock is wrong: changes from more than a day in the future are held back until they are due, or until
+    /// a replica vouches for them.
+    public static let heldBack = Self(
+        name: "heldBack", advice: "Values from the future are held back; set the clock of the device that wrote them.")
+    /// The local state is a copy of another device's state, or was put back to an earlier one. It continues as a new
+    /// replica. Nothing is lost.
+    public static let copiedState = Self(
+        name: "copiedState",
+        advice: "The local state is a copy; it goes on as a replica of its own, and nothing is lost.")
+    /// Old values have come back with a device that was away for longer than removals are remembered. Some of them may
+    /// have been removed meanwhile.
+    public static let returned = Self(
+        name: "returned",
+        advice: "Old values have come back with a device that was away; remove those that are not wanted.")
+    /// A file in the shared directory can only be used in part: it is damaged, has not arrived completely, or has
+    /// records that exceed the limits.
+    public static let partlyUsedFile = Self(
+        name: "partlyUsedFile",
+        advice:
+            "What is intact in the file is used, and no value changes because of the rest. If this stays so, see that the "
+            + "syncer has carried all files, or start the program on the device that wrote the file.")
+    /// A file in the shared directory cannot be used, or cannot be used yet.
+    public static let unusedFile = Self(
+        name: "unusedFile", advice: "A file in the shared directory is not used; the others are.")
+}

@@ -1,0 +1,270 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+// @unchecked: only `JournaledPropertyList.Access` keeps one, and that is guarded by a mutex; before it is there, one thread
+// has it. An object only because a structure of this size is copied too often.
+/// An open journal: a file of records to which many processes append, each under the file's lock.
+///
+/// It locks, reads, appends to and cuts the file. The store interprets the records. All offsets are those in the file.
+///
+/// Its owner ensures that one thread at a time uses it.
+final class Journal: @unchecked Sendable {
+    private(set) var file: FileHandle
+    let inode: UInt64
+    /// nil while it has none.
+    var header: JournalHeader?
+    /// The offset after the last record that was read or written.
+    var position: UInt64 = 0
+    /// The difference between a position in the history of journals and the offset in the file.
+    var base: Int64 = 0
+    /// Whether the file was opened for writing.
+    private(set) var isWritable: Bool
+    var condition = Condition()
+
+    /// The condition of the file, apart from its contents.
+    struct Condition: Sendable {
+        /// Whether a part of it is damaged.
+        var isDamaged = false
+        /// Whether it is shorter than before.
+        var isCut = false
+        /// Whether it must be replaced before a record is appended, for example because the property list contains all
+        /// of it.
+        var isSuperseded = false
+        /// The reason to keep it aside when it is replaced; nil to drop it.
+        var asideReason: FilesBeside.Reason?
+    }
+
+    private let fileSystem: any FileSystem
+
+    /// The name of the file in errors.
+    var path: String {
+        get { file.path }
+        set { file = FileHandle(descriptor: file.descriptor, path: newValue) }
+    }
+
+    /// The place of the next record.
+    var place: JournalPlace { JournalPlace(journal: header?.id ?? 0, offset: position) }
+
+    /// Whether records can be appended to it.
+    var isPlain: Bool { header != nil && isWritable && !condition.isSuperseded }
+
+    /// ``position`` in the history of journals.
+    var historyPosition: Int64 { Int64(position) + base }
+
+    /// Longer journals are neither read nor written: a journal is folded, or rewritten, long before it has this size.
+    static let sizeLimit: Int64 = 1 << 29
+
+    // MARK: Opening
+
+    /// Opens the journal at a path; returns nil if there is none.
+    ///
+    /// - Throws: ``JournalProblem`` if the file at the path must not be used as a journal.
+    static func open(
+        _ path: String, forWriting: Bool, in fileSystem: any FileSystem, beside list: FilePermissions?
+    ) throws -> Journal? {
+        let file: FileHandle
+        do throws(SystemError) {
+            file =
+                try forWriting
+                ? fileSystem.openForAppending(path) : fileSystem.openForReading(path, followingLink: false)
+        } catch {
+            switch error.number {
+            case ENOENT, ENOTDIR: return nil
+            case ELOOP: throw JournalProblem.symbolicLink
+            // A socket, and a directory that is opened for writing.
+            case ENXIO, EISDIR: throw JournalProblem.notAFile
+            case EACCES where !forWriting, EPERM where !forWriting: throw JournalProblem.unreadable(error)
+            default: throw error
+            }
+        }
+        return try Journal(file, isWritable: forWriting, in: fileSystem) { status throws(SystemError) in
+            let protection = JournalProtection(list: list, user: fileSystem.user)
+            return try protection.problem(with: status) { () throws(SystemError) in
+                try fileSystem.status(of: WholeFile.split(path).directory, followingLink: true)?.permissions
+            }
+        } isSuperseded: { status in
+            JournalProtection(list: list, user: fileSystem.user).isReadByMore(status.permissions)
+        }
+    }
+
+    /// The permissions of a journal beside a property list. Its owner must be able to write it.
+    private static func permissions(beside list: FilePermissions?) -> FilePermissions? {
+        list.map { FilePermissions(owner: $0.owner, group: $0.group, mode: $0.mode | 0o600) }
+    }
+
+    /// Opens the journal at a path to follow it; returns nil if there is none.
+    ///
+    /// - Parameter isWriting: Whether to open it for appending, too. If that is not allowed, it is only followed.
+    /// - Throws: as ``open(_:forWriting:in:beside:)`` does.
+    static func openPresent(
+        _ path: String, isWriting: Bool, in fileSystem: any FileSystem, beside list: FilePermissions?
+    ) throws -> Journal? {
+        if isWriting {
+            do {
+                return try open(path, forWriting: true, in: fileSystem, beside: list)
+            } catch let error as SystemError where [EACCES, EPERM, EROFS].contains(error.number) {
+                // As in a process that only reads.
+            }
+        }
+        return try open(path, forWriting: false, in: fileSystem, beside: list)
+    }
+
+    /// Creates an empty journal at a path, with the permissions of the property list.
+    ///
+    /// - Throws: `EEXIST` if there is a file at the path.
+    static func create(
+        _ path: String, in fileSystem: any FileSystem, beside list: FilePermissions?
+    ) throws -> Journal {
+        let file = try fileSystem.create(path)
+        return try Journal(file, isWritable: true, in: fileSystem) { _ throws(SystemError) in
+            try fileSystem.setPermissions(of: file, like: permissions(beside: list), inDirectoryOf: path)
+            return nil
+        }
+    }
+
+    /// Creates an empty journal, locked, under a temporary name.
+    static func makeTemporary(
+        beside target: String, in fileSystem: any FileSystem, beside list: FilePermissions?
+    ) throws -> Journal {
+        let file = try WholeFile.makeTemporary(beside: target, in: fileSystem)
+        do {
+            return try Journal(file, isWritable: true, in: fileSystem) { _ throws(SystemError) in
+                try fileSystem.setPermissions(of: file, like: permissions(beside: list), inDirectoryOf: target)
+                return nil
+            }
+        } catch {
+            WholeFile.removeOwn(file.path, in: fileSystem)
+            throw error
+        }
+    }
+
+    /// - Parameters:
+    ///   - examine: Returns what is wrong with the file, if anything.
+    ///   - isSuperseded: Returns whether it must be replaced before a record is appended.
+    private init(
+        _ file: FileHandle, isWritable: Bool, in fileSystem: any FileSystem,
+        examine: (FileStatus) throws(SystemError) -> JournalProblem?,
+        isSuperseded: (FileStatus) -> Bool = { _ in false }
+    ) throws {
+        self.file = file
+        self.isWritable = isWritable
+        self.fileSystem = fileSystem
+        do {
+            let status = try fileSystem.status(of: file)
+            if let problem = try examine(status) { throw problem }
+            inode = status.inode
+            condition.isSuperseded = isSuperseded(status)
+        } catch {
+            fileSystem.close(file)
+            throw error
+        }
+    }
+
+    /// Opens the file for writing, which was opened for reading.
+    ///
+    /// - Returns: false if its path has another file, or none, now.
+    func openForWriting(beside list: FilePermissions?) throws -> Bool {
+        guard let same = try Self.open(path, forWriting: true, in: fileSystem, beside: list) else { return false }
+        do throws(SystemError) {
+            guard try same.status().isSameFile(as: status()) else {
+                same.close()
+                return false
+            }
+        } catch {
+            same.close()
+            throw error
+        }
+        close()
+        file = same.file
+        isWritable = true
+        return true
+    }
+
+    func close() { fileSystem.close(file) }
+
+    func status() throws(SystemError) -> FileStatus { try fileSystem.status(of: file) }
+
+    // MARK: Locking
+
+    /// Takes the file's lock, and waits while another process holds it.
+    ///
+    /// - Parameter patience: The longest wait without a change. While the journal grows, other processes make progress,
+    ///   and the wait continues.
+    /// - Returns: false if another process holds the lock all the time, without progress.
+    func lock(waiting patience: Duration) throws(SystemError) -> Bool {
+        if try tryLock() { return true }
+        var pause = LockPause()
+        var deadline = Deadline(after: patience)
+        var size = try size()
+        while !ExitHook.isOutOfPatience {
+            if deadline.hasPassed {
+                let newSize = try self.size()
+                if newSize == size { return false }
+                size = newSize
+                deadline = Deadline(after: patience)
+            }
+            pause.next()
+            if try tryLock() { return true }
+        }
+        return false
+    }
+
+    /// Takes the file's lock if it is free.
+    func tryLock() throws(SystemError) -> Bool { try fileSystem.lock(file) }
+
+    /// The offset of the end of the file.
+    func size() throws(SystemError) -> UInt64 { UInt64(max(0, try fileSystem.size(of: file))) }
+
+    func unlock() { fileSystem.unlock(file) }
+
+    // MARK: Reading
+
+    /// Returns the bytes from ``position`` to an end.
+    func bytes(upTo end: Int64) throws(SystemError) -> [UInt8] {
+        try bytes(from: Int64(position), upTo: end)
+    }
+
+    /// Returns the file's bytes from an offset on; fewer if the file ends before `end`.
+    func bytes(from start: Int64, upTo end: Int64) throws(SystemError) -> [UInt8] {
+        guard end > start else { return [] }
+        guard end - start <= Self.sizeLimit else { throw SystemError(call: "pread", path: file.path, number: EFBIG) }
+        return try fileSystem.read(Int(end - start), of: file, at: start)
+    }
+
+    // MARK: Writing
+
+    /// Appends a record completely, or not at all. The lock is held, and ``position`` is the end of the file.
+    func append(_ record: JournalRecord) throws(SystemError) {
+        var bytes: [UInt8] = []
+        JournalFrame.append(record, at: place, to: &bytes)
+        try append(bytes)
+    }
+
+    /// Appends all bytes, or none. The lock is held, and ``position`` is the end of the file.
+    func append(_ bytes: [UInt8]) throws(SystemError) {
+        do throws(SystemError) {
+            try bytes.withUnsafeBufferPointer { buffer throws(SystemError) in
+                try fileSystem.write(all: UnsafeRawBufferPointer(buffer), to: file)
+            }
+        } catch {
+            do throws(SystemError) {
+                try cut()
+            } catch {
+                // The written bytes are not a complete record; the next process that locks the file cuts them off.
+            }
+            throw error
+        }
+        position += UInt64(bytes.count)
+    }
+
+    /// Cuts off the bytes after ``position``. The lock is held.
+    func cut() throws(SystemError) { try fileSystem.truncate(file, to: Int64(position)) }
+}

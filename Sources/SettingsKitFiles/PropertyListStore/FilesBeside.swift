@@ -1,0 +1,42 @@
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The files that lie beside a property list.
+enum FilesBeside {
+    /// The journal.
+    static func journal(_ target: String) -> String { CompanionName.path(beside: target, suffix: "-journal") }
+
+    /// The name of the file that the property list replaced, from which a damaged one can be restored.
+    static func previousName(_ target: String) -> String {
+        CompanionName.stem(of: WholeFile.split(target).name) + "-previous"
+    }
+
+    static func previous(_ target: String) -> String {
+        WholeFile.join(WholeFile.split(target).directory, previousName(target))
+    }
+
+    /// Why a file is kept aside. The name says it.
+    enum Reason: String {
+        case damaged, stale, foreign
+    }
+
+    /// The name under which the property list is kept aside.
+    static func asideName(_ target: String, _ reason: Reason) -> String {
+        CompanionName.stem(of: WholeFile.split(target).name) + suffix(reason)
+    }
+
+    /// The path under which the journal is kept aside.
+    static func journalAside(_ target: String, _ reason: Reason) -> String { journal(target) + suffix(reason) }
+
+    /// The reason, the date as it may stand in a file's name (2026-11-21T083658Z), and what tells it from others of the
+    /// same second.
+    private static func suffix(_ reason: Reason) -> String {
+        let date: String = Date().formatted(.iso8601)
+        return ".\(reason.rawValue)-\(date.filter { $0 != ":" })-\(String(UInt32.random(in: .min ... .max), radix: 36))"
+    }
+}

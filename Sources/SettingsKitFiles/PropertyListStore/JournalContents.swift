@@ -1,0 +1,93 @@
+import SettingsKitPlatform
+
+/// What stands in a journal, but for the records that serve to restore a damaged property list.
+struct JournalContents {
+    /// nil if the journal has none yet.
+    var header: JournalHeader?
+    var scan: JournalScan
+    var isDamaged = false
+
+    var records: [JournalEntry] { scan.records }
+
+    /// The state of the property list that the journal names last.
+    var lastVersion: FileVersion? { records.lazy.reversed().compactMap(\.record.version).first }
+
+    /// Up to where a property list has what stands in the journal, by the last fold into the same file, or into the one
+    /// that was edited to become it.
+    func folded(into file: FileStatus?) -> UInt64? {
+        var isAdopted = false
+        for entry in records.reversed() {
+            switch entry.record {
+            case .fold(let offset, let version) where isAdopted || version.status.isSameFile(as: file): return offset
+            case .adoption(let version, _) where version.status.isSameFile(as: file): isAdopted = true
+            default: break
+            }
+        }
+        return nil
+    }
+}
+
+extension JournalRecord {
+    /// The state of the property list that the record names.
+    var version: FileVersion? {
+        switch self {
+        case .fold(_, let version), .adoption(let version, _): version
+        case .changes, .end, .restore: nil
+        }
+    }
+}
+
+extension Journal {
+    /// How much is read at once to see what the header says.
+    private static let firstRead: Int64 = 65_536
+
+    /// Reads everything but the records that serve to restore a damaged property list.
+    ///
+    /// - Throws: `newerVersion`, and whatever the system reports.
+    func readContents() throws -> JournalContents {
+        let size = try status().size
+        let first = try bytes(from: 0, upTo: min(size, Self.firstRead))
+        switch first.withUnsafeBytes(JournalHeader.read) {
+        case .absent:
+            return JournalContents(header: nil, scan: JournalScan(end: 0))
+        case .newer(let version):
+            throw JournalProblem.newerVersion(version)
+        case .intact(let header):
+            let scan = try scan(from: header.restoreEnd, upTo: size, of: header.id, first)
+            return JournalContents(header: header, scan: scan, isDamaged: scan.isDamaged)
+        case .damaged:
+            let scan = try scan(from: UInt64(JournalHeader.size), upTo: size, of: nil, first)
+            return JournalContents(header: .lost(of: scan.journal), scan: scan, isDamaged: true)
+        }
+    }
+
+    private func scan(
+        from start: UInt64, upTo size: Int64, of id: UInt64?, _ first: [UInt8]
+    ) throws(SystemError) -> JournalScan {
+        if size <= first.count {
+            return first.dropFirst(Int(clamping: start)).withUnsafeBytes {
+                JournalScanner.scan($0, from: start, of: id)
+            }
+        }
+        return try bytes(from: Int64(start), upTo: size).withUnsafeBytes {
+            JournalScanner.scan($0, from: start, of: id)
+        }
+    }
+
+    /// Reads the record that restores a damaged property list; nil if there is none that is intact.
+    func readRestore() throws(SystemError) -> (base: FileDigest?, edit: JournalEdit)? {
+        guard let header else { return nil }
+        let start = UInt64(JournalHeader.size)
+        // The header may claim more than there is.
+        let end = min(Int64(header.restoreEnd), try status().size)
+        let scan = try bytes(from: Int64(start), upTo: end).withUnsafeBytes {
+            JournalScanner.scan($0, from: start, of: header.id)
+        }
+        for case .restore(let base, let edit) in scan.records.map(\.record) { return (base, edit) }
+        return nil
+    }
+}
+
+extension JournalScan {
+    var isDamaged: Bool { !damaged.isEmpty || rest == .damaged }
+}

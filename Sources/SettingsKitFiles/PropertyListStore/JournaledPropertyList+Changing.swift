@@ -1,0 +1,157 @@
+import SettingsKitCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Changing what is stored.
+extension JournaledPropertyList {
+    /// Stores bytes under a name, or removes it.
+    func set(_ data: Data?, named name: String) throws {
+        try change(named: name) { $0 == data ? nil : JournalChange(name: name, data: data) }
+    }
+
+    /// Decides what to store under a name when nothing else can change it, and stores it.
+    ///
+    /// - Parameter decide: Is given the bytes that are stored; answers the change of that name, or nil if they are to stay as
+    ///   they are.
+    func change(named name: String, _ decide: (Data?) throws -> JournalChange?) throws {
+        var data: Data?
+        try change { (buffer, place) in
+            let (present, size) = contents.withLock { ($0.data(named: name), $0.size) }
+            guard let decided = try decide(present) else { return true }
+            data = decided.data
+            try requireRoom(
+                PropertyListContents.size(of: name, data) - PropertyListContents.size(of: name, present), size)
+            JournalFrame.appendChange(name: name, data: data, at: place, to: &buffer)
+            return true
+        } make: { contents, position in
+            contents.set(data, named: name, at: position).map { [$0] } ?? []
+        }
+    }
+
+    /// Carries out a batch if its expectations hold.
+    func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        let changes = batch.writes.map { JournalChange(name: $0.key.name, data: $0.data) }
+        return try change {
+            contents.withLock { contents in
+                for expectation in batch.expectations
+                where contents.data(named: expectation.key.name) != expectation.data {
+                    return nil
+                }
+                return changes.contains { contents.data(named: $0.name) != $0.data } ? changes : []
+            }
+        }
+    }
+
+    /// Decides what to change when nothing else can change anything, and makes it as one change.
+    ///
+    /// - Parameters:
+    ///   - origin: Whose change it is, to listeners.
+    ///   - decide: Asks ``contents`` what is stored; answers the changes, of which there may be none, or nil to refuse.
+    /// - Returns: false if it was refused.
+    @discardableResult
+    func change(
+        origin: SettingsService.Origin = .local, _ decide: () throws -> [JournalChange]?
+    ) throws -> Bool {
+        var changes: [JournalChange] = []
+        return try change(origin: origin) { (buffer, place) in
+            guard let decided = try decide() else { return false }
+            changes = decided
+            guard !changes.isEmpty else { return true }
+            try requireRoom(for: changes)
+            JournalFrame.append(.changes(changes), at: place, to: &buffer)
+            return true
+        } make: { contents, position in
+            contents.set(changes, at: position)
+        }
+    }
+
+    /// Removes everything.
+    func removeAll() throws {
+        // What was just written into the property list goes, too.
+        try refresh(waiting: patience)
+        // By name: what is added to the property list by hand later stays, in every process that reads both.
+        let names = contents.withLock { $0 }.names
+        try change { names.map { JournalChange(name: $0, data: nil) } }
+    }
+
+    /// Appends a record to the journal and then makes its changes in memory.
+    ///
+    /// - Parameters:
+    ///   - encode: Puts the record into the buffer, or nothing if nothing is to be changed; answers false to refuse.
+    ///   - make: Makes the changes, and answers them.
+    /// - Returns: false if `encode` has refused.
+    @discardableResult
+    private func change(
+        origin: SettingsService.Origin = .local,
+        _ encode: (inout [UInt8], JournalPlace) throws -> Bool,
+        make: (inout PropertyListContents, Int64) -> [SettingsStoreChange]
+    ) throws -> Bool {
+        let (isDone, isChanged) = try withLockedJournal { access in
+            shortenJournal(&access)
+            guard let journal = access.journal else { return (false, false) }
+            access.buffer.removeAll(keepingCapacity: access.buffer.capacity < Self.keptCapacity)
+            guard try encode(&access.buffer, journal.place) else { return (false, false) }
+            guard !access.buffer.isEmpty else { return (true, false) }
+            guard Int(journal.position) + access.buffer.count <= limits.journal else {
+                throw SettingsError(.tooLarge, store: description, underlying: TooMuch.journal(limit: limits.journal))
+            }
+            try journal.append(access.buffer)
+            contents.withLock { contents in
+                publish(make(&contents, journal.historyPosition), origin: origin)
+            }
+            return (true, true)
+        }
+        if isChanged {
+            announce()
+            scheduleFold()
+        }
+        return isDone
+    }
+
+    /// A larger buffer than that is not kept for the next change.
+    private static var keptCapacity: Int { 65_536 }
+
+    /// What the fields of a record take beside a name and its bytes, at most.
+    static var fieldsSize: Int { 64 }
+
+    private func requireRoom(for changes: [JournalChange]) throws(SettingsError) {
+        let (growth, size) = contents.withLock { contents in
+            let growth = changes.reduce(0) { growth, change in
+                let present = contents.data(named: change.name)
+                return growth + PropertyListContents.size(of: change.name, change.data)
+                    - PropertyListContents.size(of: change.name, present)
+            }
+            return (growth, contents.size)
+        }
+        try requireRoom(growth, size)
+    }
+
+    /// Refuses what would make the property list larger than one that is read.
+    private func requireRoom(_ growth: Int, _ size: Int) throws(SettingsError) {
+        guard growth > 0, size + growth > limits.contents else { return }
+        throw SettingsError(.tooLarge, store: description, underlying: TooMuch.contents(limit: limits.contents))
+    }
+}
+
+/// Why something cannot be stored that is too large.
+enum TooMuch: ValueFreeError {
+    case contents(limit: Int)
+    case journal(limit: Int)
+    case propertyList(limit: Int)
+
+    var description: String {
+        switch self {
+        case .contents(let limit):
+            "The names and values of one property list take at most \(limit) bytes; store large data in files."
+        case .journal(let limit):
+            "The journal has reached \(limit) bytes, because the property list cannot be brought up to date; "
+                + "see what the diagnostics say of it."
+        case .propertyList(let limit):
+            "As a property list, the settings take more than \(limit) bytes; store large data in files."
+        }
+    }
+}

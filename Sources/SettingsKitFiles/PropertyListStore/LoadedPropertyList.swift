@@ -1,0 +1,252 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A property list with its journal, read from their files.
+struct LoadedPropertyList {
+    var contents = PropertyListContents()
+    var access: JournaledPropertyList.Access
+    var problems: [SettingsError] = []
+
+    private let store: String
+    private let fileSystem: any FileSystem
+
+    /// How often it is begun again when the files are replaced meanwhile; they stay for a tenth of a second at least.
+    private static let attemptLimit = 100
+
+    /// Reads the property list and its journal, without their lock: the process that has it may be stopped.
+    ///
+    /// Should one of the two be replaced meanwhile, it is begun again: they belong together only if both were the present
+    /// ones at one moment.
+    ///
+    /// - Parameters:
+    ///   - isWriting: Whether the journal is to be opened for writing, where that is allowed.
+    ///   - store: What messages call the store.
+    /// - Throws: whatever the system reports, and ``JournalProblem`` for a journal of a newer version.
+    init(path: String, fileSystem: any FileSystem, isWriting: Bool = false, store: String) throws {
+        self.store = store
+        self.fileSystem = fileSystem
+        let file = WholeFile(path: path, fileSystem: fileSystem)
+        for attempt in 1... {
+            access = .init(file: file, target: try file.resolvedPath())
+            access.isWriting = isWriting
+            let read = try file.read(limit: JournaledPropertyList.fileSizeLimit)
+            let journal = try openJournal(beside: read?.status.permissions)
+            do {
+                let found = try journal?.readContents()
+                if try attempt == Self.attemptLimit || isPresent(read?.status, journal) {
+                    take(read, journal, found)
+                    return
+                }
+            } catch {
+                journal?.close()
+                throw error
+            }
+            journal?.close()
+        }
+        fatalError("The loop ends by returning or throwing.")
+    }
+
+    private mutating func openJournal(beside list: FilePermissions?) throws -> Journal? {
+        do {
+            return try Journal.openPresent(
+                access.journalPath, isWriting: access.isWriting, in: fileSystem, beside: list)
+        } catch let problem as JournalProblem where problem.isRefusal {
+            access.journalProblem = problem
+            return nil
+        }
+    }
+
+    private func isPresent(_ list: FileStatus?, _ journal: Journal?) throws -> Bool {
+        guard try access.file.status() == list else { return false }
+        let present = try fileSystem.status(of: access.journalPath, followingLink: false)
+        guard let journal else { return present == nil || access.journalProblem != nil }
+        return try journal.status().isSameFile(as: present)
+    }
+
+    // MARK: Putting the two together
+
+    private mutating func take(_ read: WholeFile.Contents?, _ journal: Journal?, _ found: JournalContents?) {
+        if let problem = access.journalProblem { report(.journalUnavailable, problem) }
+        var members: [PropertyListMember] = []
+        if let read {
+            let version = FileVersion(status: read.status, bytes: read.bytes)
+            access.didFind(version)
+            access.permissions = read.status.permissions
+            access.mark = JournalMark.read(read.bytes)
+            access.list = access.mark?.list ?? 0
+            access.generation = access.mark?.generation ?? 0
+            do throws(PropertyListError) {
+                members = try PropertyListReader.readDictionary(read.bytes)
+            } catch {
+                members = PropertyListReader.recover(read.bytes)
+                access.fileFault = .damaged
+                report(.damaged, error)
+            }
+        }
+        let size = read?.bytes.count ?? 0
+        guard let journal, let found else {
+            contents = PropertyListContents(members, size: size)
+            access.toldStatus = access.fileStatus
+            return
+        }
+        access.journal = journal
+        journal.header = found.header
+        journal.position = found.scan.end
+        journal.condition.isDamaged = found.isDamaged
+        if found.isDamaged { journal.condition.asideReason = .damaged }
+        access.mustRewrite = found.isDamaged
+        access.toldStatus = found.header == nil ? access.fileStatus : found.lastVersion?.status
+        replay(found, of: journal, over: PropertyListContents(members, size: size), members)
+    }
+
+    /// Decides what of the journal applies to the property list, and applies it.
+    private mutating func replay(
+        _ found: JournalContents, of journal: Journal, over list: PropertyListContents, _ members: [PropertyListMember]
+    ) {
+        contents = list
+        guard let header = found.header else { return }
+        switch relation(found, header) {
+        case .isForeign: return reject(journal, .foreign)
+        // Without its header nothing says that the journal belongs to the property list.
+        case .isStale: return reject(journal, header.list == 0 ? .damaged : .stale)
+        case .isFolded:
+            journal.condition.isSuperseded = true
+            access.folded = Int64(journal.position)
+        case .continues(let folded):
+            access.folded = Int64(folded ?? found.folded(into: access.fileStatus) ?? 0)
+        case .listIsStale:
+            report(.mismatchedFiles, JournalProblem.listIsStale)
+            access.fileFault = .stale
+            access.mustRewrite = true
+        }
+        if found.isDamaged { report(.damaged, JournalProblem.damaged) }
+        access.list = header.list == 0 ? access.list : header.list
+        access.generation = max(access.generation, header.generation)
+        let (folded, unfolded) = (found.records.filter { !isUnfolded($0) }, found.records.filter(isUnfolded))
+        switch access.fileFault {
+        case nil:
+            // Edits from outside stand in the journal so that others need not read the property list again; here it was
+            // read, and it may have been edited once more.
+            for entry in unfolded { if case .adoption = entry.record { continue } else { apply(entry) } }
+        case .damaged:
+            // What is intact in the property list goes over its last good state, and under what it never had.
+            contents = lastGoodState(journal, found) ?? PropertyListContents()
+            for entry in folded { apply(entry) }
+            _ = contents.adopt(PropertyListEdit(members: members))
+            for entry in unfolded { apply(entry) }
+        case .stale, .foreign:
+            if let state = lastGoodState(journal, found) { contents = state }
+            for entry in found.records { apply(entry) }
+        }
+    }
+
+    private func relation(_ found: JournalContents, _ header: JournalHeader) -> JournalRelation {
+        let relation = JournalRelation(of: header, end: found.scan.end, to: access.mark)
+        switch relation {
+        case .isForeign, .isStale, .listIsStale:
+            // A person has put it there while a process was running, which took it for an edit.
+            let isAdopted = access.fileStatus != nil && found.lastVersion?.status == access.fileStatus
+            return isAdopted ? .continues(folded: nil) : relation
+        case .continues, .isFolded:
+            return relation
+        }
+    }
+
+    /// Has a journal that does not belong to the property list kept aside by the next process that writes.
+    private mutating func reject(_ journal: Journal, _ problem: JournalProblem) {
+        journal.condition.isSuperseded = true
+        access.folded = Int64(journal.position)
+        access.toldStatus = access.fileStatus
+        switch problem {
+        case .damaged:
+            report(.damaged, problem)
+        default:
+            journal.condition.asideReason = problem == .foreign ? .foreign : .stale
+            report(.mismatchedFiles, problem)
+        }
+    }
+
+    private func isUnfolded(_ entry: JournalEntry) -> Bool { entry.end > UInt64(access.folded) }
+
+    private mutating func apply(_ entry: JournalEntry) { _ = contents.apply(entry.record, at: Int64(entry.end)) }
+
+    private mutating func report(_ code: SettingsError.Code, _ problem: any ValueFreeError) {
+        problems.append(SettingsError(code, store: store, underlying: problem))
+    }
+
+    // MARK: The last good state
+
+    /// What the property list held when a process that writes read or wrote it last, but for what the journal's records
+    /// say, which are to be applied to it. nil if that is not known.
+    private func lastGoodState(_ journal: Journal, _ found: JournalContents) -> PropertyListContents? {
+        do {
+            let restore = try journal.readRestore()
+            if let restore, restore.base == nil { return PropertyListContents().edited(by: restore.edit) }
+            let file = WholeFile(path: FilesBeside.previous(access.target), fileSystem: fileSystem)
+            guard let read = try file.read(limit: JournaledPropertyList.fileSizeLimit) else { return nil }
+            let digest = FileVersion(status: read.status, bytes: read.bytes).digest
+            let members = PropertyListContents(
+                try PropertyListReader.readDictionary(read.bytes), size: read.bytes.count)
+            if let restore, restore.base == digest { return members.edited(by: restore.edit) }
+            // The property list was replaced, and the journal was not yet.
+            let isNamed = found.records.contains { $0.record.version?.digest == digest }
+            return isNamed ? members : nil
+        } catch {
+            // The intact part of the property list and the journal are all that there is.
+            return nil
+        }
+    }
+}
+
+extension PropertyListContents {
+    /// The contents with an edit of the journal made in them.
+    fileprivate func edited(by edit: JournalEdit) -> PropertyListContents? {
+        do throws(PropertyListError) {
+            var contents = self
+            let members = try PropertyListReader.readDictionary(edit.members)
+            _ = contents.adopt(PropertyListEdit(removed: edit.removed, members: members))
+            return contents
+        } catch {
+            // The process that wrote it could read it, and its checksum is right: there is no such document.
+            return nil
+        }
+    }
+
+    /// Makes the changes of a record.
+    ///
+    /// - Parameter position: Where the record ends, in the history of journals.
+    /// - Returns: what that changed.
+    mutating func apply(_ record: JournalRecord, at position: Int64) -> [SettingsStoreChange] {
+        switch record {
+        case .changes(let changes):
+            return set(changes, at: position)
+        case .adoption(_, let edit):
+            do throws(PropertyListError) {
+                let members = try PropertyListReader.readDictionary(edit.members)
+                return adopt(.init(removed: edit.removed, members: members))
+            } catch {
+                // As above.
+                return []
+            }
+        case .fold, .end, .restore:
+            return []
+        }
+    }
+
+    /// Makes several changes in order; a later one of a name replaces an earlier one.
+    mutating func set(_ changes: [JournalChange], at position: Int64) -> [SettingsStoreChange] {
+        if changes.count == 1 { return set(changes[0].data, named: changes[0].name, at: position).map { [$0] } ?? [] }
+        var made: [String: SettingsStoreChange] = [:]
+        for change in changes {
+            guard let next = set(change.data, named: change.name, at: position) else { continue }
+            made[next.name] = .init(name: next.name, from: (made[next.name] ?? next).oldData, to: next.newData)
+        }
+        return Array(made.values)
+    }
+}

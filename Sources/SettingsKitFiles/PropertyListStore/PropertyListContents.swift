@@ -1,0 +1,272 @@
+import SettingsKitCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a property-list store holds in memory: values as the file has them, values as they were set, and since where in
+/// the journal.
+///
+/// Three layers, so that neither setting a value nor taking a picture for a new file takes longer with many keys: the
+/// changes since the last picture, those that were in it, and all others. Whoever looks up a name looks in this order.
+/// ``freeze()`` and ``settle(_:through:)`` move changes down.
+struct PropertyListContents: Sendable {
+    fileprivate enum Stored: Sendable {
+        /// As it stands in the file.
+        case native(PropertyListValue)
+        /// As it was set; with what it replaced, whose kind (a date, say) it keeps where the bytes allow.
+        case bytes(Data, replaced: PropertyListValue?)
+
+        var data: Data {
+            switch self {
+            case .native(let value): NativeValue.bytes(of: value)
+            case .bytes(let data, _): data
+            }
+        }
+
+        /// As the file is to have it.
+        var value: PropertyListValue {
+            switch self {
+            case .native(let value): value.writable
+            case .bytes(let data, let replaced): NativeValue.value(for: data, resembling: replaced)
+            }
+        }
+    }
+
+    /// A change that the file may not have yet.
+    struct Changed: Sendable {
+        /// nil: removed.
+        fileprivate var stored: Stored?
+        /// Where in the journal the change ends.
+        fileprivate var position: Int64
+    }
+
+    private var changed: [String: Changed] = [:]
+    private(set) var frozen: [String: Changed] = [:]
+    private var settled: [String: Stored] = [:]
+    /// Where in the journal the last change ends; 0 if there was none.
+    private(set) var lastPosition: Int64 = 0
+
+    /// The bytes of all names and values, roughly: those of the file, and exactly what was added since.
+    private(set) var size: Int
+
+    /// - Parameter size: The size of the file that has the members.
+    init(_ members: [PropertyListMember] = [], size: Int = 0) {
+        self.size = size
+        settled.reserveCapacity(members.count)
+        for member in members { settled[member.key] = .native(member.value) }
+    }
+
+    // MARK: Reading
+
+    var isEmpty: Bool {
+        changed.isEmpty && frozen.isEmpty ? settled.isEmpty : names.isEmpty
+    }
+
+    /// The names under which something is stored. Linear time.
+    var names: [String] {
+        guard !changed.isEmpty || !frozen.isEmpty else { return Array(settled.keys) }
+        var names = settled.keys.filter { frozen[$0] == nil && changed[$0] == nil }
+        for (name, change) in frozen where changed[name] == nil && change.stored != nil { names.append(name) }
+        for (name, change) in changed where change.stored != nil { names.append(name) }
+        return names
+    }
+
+    /// The bytes that stand for the value under a name.
+    func data(named name: String) -> Data? { stored(named: name)?.data }
+
+    private func stored(named name: String) -> Stored? {
+        if let change = changed[name] { return change.stored }
+        if !frozen.isEmpty, let change = frozen[name] { return change.stored }
+        return settled[name]
+    }
+
+    // MARK: Changing
+
+    /// Stores bytes under a name, or removes it.
+    ///
+    /// Also if they are stored already, the journal now says so: an edit of the file that is noticed later does not count.
+    ///
+    /// - Parameter position: Where in the journal the change ends.
+    /// - Returns: what that changed; nil if it was nothing.
+    mutating func set(_ data: Data?, named name: String, at position: Int64) -> SettingsStoreChange? {
+        let old = stored(named: name)
+        let oldData = old?.data
+        let isChange = oldData != data
+        let stored = isChange ? data.map { Stored.bytes($0, replaced: Self.kindToKeep(of: old)) } : old
+        changed[name] = Changed(stored: stored, position: position)
+        lastPosition = position
+        if isChange { size += Self.size(of: name, data) - Self.size(of: name, oldData) }
+        return isChange ? SettingsStoreChange(name: name, from: oldData, to: data) : nil
+    }
+
+    /// What a name and its value count; 0 if there is no value.
+    static func size(of name: String, _ data: Data?) -> Int { data.map { $0.count + name.utf8.count } ?? 0 }
+
+    /// Notes how large the file is that has everything.
+    mutating func measure(_ fileSize: Int) { size = fileSize }
+
+    /// Takes over an edit that was made in the file.
+    ///
+    /// - Returns: what that changed.
+    mutating func adopt(_ edit: PropertyListEdit) -> [SettingsStoreChange] {
+        var changes: [SettingsStoreChange] = []
+        func take(_ name: String, _ stored: Stored?) {
+            let (old, new) = (data(named: name), stored?.data)
+            size += Self.size(of: name, new) - Self.size(of: name, old)
+            changed[name] = nil
+            frozen[name] = nil
+            settled[name] = stored
+            if old != new { changes.append(.init(name: name, from: old, to: new)) }
+        }
+        for name in edit.removed { take(name, nil) }
+        for member in edit.members { take(member.key, .native(member.value)) }
+        return changes
+    }
+
+    /// The value that was stored, if it is one of which the bytes alone do not tell the kind.
+    private static func kindToKeep(of stored: Stored?) -> PropertyListValue? {
+        let value: PropertyListValue? =
+            switch stored {
+            case .native, .bytes(_, .some): stored?.value
+            case .bytes(_, nil), nil: nil
+            }
+        return value.flatMap { $0.hasKindOfItsOwn ? $0 : nil }
+    }
+
+    // MARK: Comparing
+
+    /// How the file's members differ from what is held here, except for names with a change that the file does not have
+    /// yet. Linear time.
+    ///
+    /// - Parameter folded: Up to where in the journal the file, as it was before it was edited, had everything.
+    func edit(by members: [PropertyListMember], folded: Int64) -> PropertyListEdit {
+        var edit = PropertyListEdit()
+        var missing = Set(names)
+        for member in members {
+            missing.remove(member.key)
+            if isUnfolded(member.key, folded: folded) { continue }
+            if stored(named: member.key)?.value != member.value { edit.members.append(member) }
+        }
+        edit.removed = missing.filter { !isUnfolded($0, folded: folded) }
+        return edit
+    }
+
+    private func isUnfolded(_ name: String, folded: Int64) -> Bool {
+        if let change = changed[name] { return change.position > folded }
+        if let change = frozen[name] { return change.position > folded }
+        return false
+    }
+
+    /// What must be done to `self` to make it `other`.
+    func differences(to other: PropertyListContents) -> [SettingsStoreChange] {
+        Set(names).union(other.names).compactMap { name in
+            let (old, new) = (data(named: name), other.data(named: name))
+            return old == new ? nil : SettingsStoreChange(name: name, from: old, to: new)
+        }
+    }
+
+    // MARK: The file
+
+    /// Takes a picture of everything. What is changed afterwards does not have it copied.
+    mutating func freeze() -> PropertyListPicture {
+        if frozen.isEmpty {
+            swap(&changed, &frozen)
+        } else {
+            // The file that the last picture was taken for did not come about.
+            frozen.merge(changed) { $1 }
+            changed = [:]
+        }
+        return PropertyListPicture(settled: settled, changed: frozen)
+    }
+
+    /// The changes that the file does not have, in no order.
+    func unfoldedChanges(folded: Int64) -> [JournalChange] {
+        var changes: [JournalChange] = []
+        for (name, change) in frozen where change.position > folded && changed[name] == nil {
+            changes.append(JournalChange(name: name, data: change.stored?.data))
+        }
+        for (name, change) in changed where change.position > folded {
+            changes.append(JournalChange(name: name, data: change.stored?.data))
+        }
+        return changes
+    }
+
+    /// Moves frozen changes that the file has into the settled layer. Pictures must have been released, or everything
+    /// is copied.
+    mutating func settle(_ names: ArraySlice<String>, through folded: Int64) {
+        for name in names {
+            guard let change = frozen[name], change.position <= folded else { continue }
+            settled[name] = change.stored
+            frozen[name] = nil
+        }
+        if frozen.isEmpty { frozen = [:] }
+    }
+}
+
+/// What an edit from outside has changed in the file.
+struct PropertyListEdit: Sendable {
+    var removed: [String] = []
+    var members: [PropertyListMember] = []
+
+    var isEmpty: Bool { removed.isEmpty && members.isEmpty }
+}
+
+/// What a store held at one moment.
+struct PropertyListPicture: Sendable {
+    fileprivate let settled: [String: PropertyListContents.Stored]
+    fileprivate let changed: [String: PropertyListContents.Changed]
+
+    /// The file's members, sorted by name.
+    func members() -> [PropertyListMember] {
+        var members: [PropertyListMember] = []
+        members.reserveCapacity(settled.count + changed.count)
+        for (name, stored) in settled where changed.isEmpty || changed[name] == nil {
+            members.append(PropertyListMember(key: name, value: stored.value))
+        }
+        for (name, change) in changed {
+            if let stored = change.stored { members.append(.init(key: name, value: stored.value)) }
+        }
+        return members.sorted { $0.key < $1.key }
+    }
+
+    /// How the file's members will differ from those of the file that has everything up to `position`.
+    func edit(since position: Int64) -> PropertyListEdit {
+        var edit = PropertyListEdit()
+        for (name, change) in changed where change.position > position {
+            if let stored = change.stored {
+                edit.members.append(PropertyListMember(key: name, value: stored.value))
+            } else {
+                edit.removed.append(name)
+            }
+        }
+        return edit
+    }
+}
+
+extension PropertyListValue {
+    /// The value itself, if the writer can write it; else the bytes that stand for it.
+    var writable: PropertyListValue {
+        XMLPropertyListWriter.canRepresent(self) ? self : .data(NativeValue.bytes(of: self))
+    }
+
+    /// Whether the bytes that stand for the value might as well stand for one of another kind: a date or a real number
+    /// (their bytes are those of a number), or data inside a collection (a string).
+    fileprivate var hasKindOfItsOwn: Bool {
+        switch self {
+        case .date, .real: true
+        case .boolean, .integer, .unsigned, .string, .data: false
+        case .array(let values): values.contains { $0.isData || $0.hasKindOfItsOwn }
+        case .dictionary(let members): members.contains { $0.value.isData || $0.value.hasKindOfItsOwn }
+        }
+    }
+
+    private var isData: Bool {
+        if case .data = self { true } else { false }
+    }
+}
+
+// Says what is wrong with a file and where, never what stands in it.
+extension PropertyListError: ValueFreeError {}

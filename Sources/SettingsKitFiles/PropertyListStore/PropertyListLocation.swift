@@ -1,0 +1,61 @@
+import SettingsKitCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Where property lists are kept that are opened by name.
+///
+/// - Linux: `$XDG_CONFIG_HOME/NAME/Settings.plist`; without that variable, `~/.config/NAME/Settings.plist` (the XDG Base
+///   Directory Specification).
+/// - Apple platforms: `NAME/Settings.plist` in the app's Application Support directory.
+struct PropertyListLocation {
+    let path: String
+
+    /// The location for a name.
+    ///
+    /// - Throws: `storeUnavailable` if the name cannot be that of a directory, `memoryOnly` if there is no home directory.
+    init(name: String) throws {
+        guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0) else {
+            throw SettingsError(.storeUnavailable, store: "PropertyListStore", underlying: UnusableName())
+        }
+        do {
+            path = try Self.platformDirectory + "/" + name + "/Settings.plist"
+        } catch {
+            throw SettingsError(.memoryOnly, store: "PropertyListStore", underlying: error)
+        }
+    }
+}
+
+private struct UnusableName: ValueFreeError {
+    var description: String { "The name of a property list must be one that a directory can have." }
+}
+
+/// There is no directory in which settings could be kept.
+struct NoHomeDirectory: ValueFreeError {
+    var description: String { "There is no home directory; set HOME or XDG_CONFIG_HOME, or give the store a URL." }
+}
+
+extension PropertyListStore {
+    /// Opens the property list of a name: for settings that several programs share, or for a second file of one program.
+    ///
+    /// The file is `NAME/Settings.plist` in `$XDG_CONFIG_HOME` or `~/.config` on Linux, and in the Application Support
+    /// directory on Apple platforms.
+    ///
+    /// - Throws: ``SettingsError``: `memoryOnly` if there is no home directory, `storeUnavailable` if the name cannot be
+    ///   that of a directory or the file cannot be read.
+    public convenience init(name: String, access: Access = .readWrite) throws {
+        try self.init(path: PropertyListLocation(name: name).path, access: access)
+    }
+
+    /// The app's own property list, the same store each time.
+    ///
+    /// It is named after the executable on Linux, after the bundle identifier on Apple platforms.
+    ///
+    /// - Throws: as ``init(name:access:)`` does. It is tried again at the next call.
+    public static func standard() throws -> PropertyListStore {
+        try StandardStore.store()
+    }
+}

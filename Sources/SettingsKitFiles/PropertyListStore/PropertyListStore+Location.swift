@@ -1,0 +1,87 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension PropertyListStore: LocatingStore {
+    /// Larger files are not searched: it would take longer than a diagnosis is worth.
+    private static var searchedFileLimit: Int64 { 4 << 20 }
+
+    /// The line of the XML file on which the value of a key begins; nil if the file is binary, is larger than 4 MiB, or does
+    /// not hold these bytes under the key, because they are only in the journal for example.
+    package func line(of name: String, holding data: Data) -> Int? {
+        do throws(SystemError) {
+            guard let bytes = try searchedBytes() else { return nil }
+            return Self.line(of: name, holding: data, in: bytes)
+        } catch {
+            // The diagnosis is made without a line. The store reports by itself that its file cannot be read.
+            return nil
+        }
+    }
+
+    private func searchedBytes() throws(SystemError) -> Data? {
+        // Opening a pipe would wait for its writer.
+        guard try list.fileSystem.status(of: list.path, followingLink: true)?.kind == .file else { return nil }
+        let file = try list.fileSystem.openForReading(list.path)
+        defer { list.fileSystem.close(file) }
+        let status = try list.fileSystem.status(of: file)
+        guard status.kind == .file, status.size <= Self.searchedFileLimit else { return nil }
+        return Data(try list.fileSystem.read(Int(status.size), of: file, at: 0))
+    }
+
+    private static func line(of name: String, holding data: Data, in file: Data) -> Int? {
+        do throws(PropertyListError) {
+            let text = try XMLDocumentText(file)
+            var parser = XMLPropertyListParser(text)
+            guard let offset = try parser.offsetOfValue(named: name, holding: data) else { return nil }
+            return 1 + lineBreaks(in: text.bytes[..<offset])
+        } catch {
+            // A binary file, or one that is being edited.
+            return nil
+        }
+    }
+
+    /// A carriage return and a line feed together are one line break.
+    private static func lineBreaks(in bytes: ArraySlice<UInt8>) -> Int {
+        var count = 0
+        var previous: UInt8 = 0
+        for byte in bytes {
+            if byte == 0x0D || (byte == 0x0A && previous != 0x0D) { count += 1 }
+            previous = byte
+        }
+        return count
+    }
+}
+
+extension XMLPropertyListParser {
+    /// Where the value of a key of the outermost dictionary begins, if it stands for these bytes. Of repeated keys the last
+    /// one counts.
+    fileprivate mutating func offsetOfValue(named name: String, holding data: Data) throws(PropertyListError) -> Int? {
+        try scanner.skipMiscellany()
+        if scanner.matches("<!DOCTYPE", at: scanner.position) {
+            try scanner.skipDocumentType()
+            try scanner.skipMiscellany()
+        }
+        var tag = try scanner.readTag()
+        if tag.element == .plist {
+            try scanner.skipMiscellany()
+            tag = try scanner.readTag()
+        }
+        guard tag.element == .dict, tag.form == .opening else { return nil }
+        var found: Int?
+        while true {
+            try scanner.skipMiscellany()
+            let tag = try scanner.readTag()
+            guard tag.element == .key else { return found }
+            let key = try readKey(tag)
+            try scanner.skipMiscellany()
+            let offset = scanner.position
+            let value = try parseValue(outerDepth: 1)
+            if key == name { found = NativeValue.bytes(of: value) == data ? offset : nil }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Settings in an ordinary property-list file that people and tools can read and edit, and any number of processes use at
+/// once.
+///
+/// JSON values (what settings are stored as unless they name another transformer) stand in the file as native property
+/// list values, everything else as data. A file that an app, `UserDefaults`, a tool or a person has written is read, XML
+/// or binary; XML is written. A new file can be used by its owner only; a file that is there keeps its permissions. It is
+/// replaced whole: reading it at any moment gives a complete property list. A symbolic link to it stays one.
+///
+/// ## What is safe when
+/// When `set` returns, the change is in a journal beside the file, `NAME-journal`: it survives the end of the process,
+/// `kill -9` included. When ``synchronize()`` returns, it survives a power failure. The property list itself is brought up
+/// to date within a second, at ``synchronize()`` and at the orderly exit of the process; after a crash, by the next process
+/// that writes.
+///
+/// Until a process sets something or calls ``synchronize()``, it writes nothing: no journal, no lock, no `fsync`.
+///
+/// ## Others
+/// Other processes, and other stores in this one, may use the file at the same time. Changes follow each other in the
+/// order in which they are in the journal, in every process; a batch with expectations (and so `update` and `transaction`)
+/// is atomic across processes. A change that another process makes, and an edit of the file by hand, is noticed within
+/// milliseconds. An edit wins for the keys that it changes; a change that is not in the file yet wins for its own.
+///
+/// A process that stops while it has locked the journal delays the writes of others; they fail with
+/// ``SettingsError/Code/busy`` after three seconds. Reading never waits.
+///
+/// ## Damage
+/// A file that cannot be read is never taken for an empty one. When it is damaged, its intact part is used over its last
+/// good state, and before it is replaced it is kept beside the new one, as `NAME.damaged-DATE`. When it cannot be opened,
+/// neither can the store; the same holds for a journal that a newer version of this library has written. When the journal
+/// cannot be written, setting fails, and the old value stays.
+///
+/// ## Limits
+/// The names and values of one property list take at most 256 MiB. What would be more is refused with
+/// ``SettingsError/Code/tooLarge``.
+///
+/// All functions may be called from any thread. `get` takes constant time and touches no file. `set` takes constant time:
+/// it locks the journal, appends to it, and unlocks it.
+public final class PropertyListStore: SettingsStore {
+    /// What a store may do with its files.
+    public enum Access: Sendable {
+        /// Reads, and writes when a setting is set.
+        case readWrite
+        /// Reads, and never writes, locks or creates anything. Setting throws ``SettingsError/Code/readOnly``.
+        case readOnly
+    }
+
+    let list: JournaledPropertyList
+
+    /// What the store may do with its files.
+    public let access: Access
+
+    /// The path of the property list.
+    public var path: String { list.path }
+
+    /// Opens the property list at a file URL; it need not be there yet, and neither need its directory.
+    ///
+    /// - Parameters:
+    ///   - url: The file's URL.
+    ///   - access: Whether the store may write.
+    /// - Throws: ``SettingsError`` with the code `storeUnavailable` when there is something at the URL that cannot be read
+    ///   (no permission, a directory, an I/O error, a journal of a newer version). A damaged file is no error: its last
+    ///   good state and its intact part are used, and the damage is reported to the diagnostics of the service that uses
+    ///   the store. So is a journal that cannot be read, or must not be trusted.
+    public convenience init(url: URL, access: Access = .readWrite) throws {
+        guard url.isFileURL else {
+            throw SettingsError(.storeUnavailable, store: "PropertyListStore", underlying: NotAFileURL())
+        }
+        // Quicker than `path`, which ends without a slash.
+        var path = url.path(percentEncoded: false)
+        while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+        try self.init(path: path, access: access)
+    }
+
+    /// Opens the property list at a path of this machine. Stores of one file share what they have in memory.
+    init(path: String, access: Access = .readWrite) throws {
+        try Self.requireUsable(path)
+        self.access = access
+        list = try OpenPropertyLists.list(at: path)
+    }
+
+    /// Opens a property list that shares nothing in memory with any other store, as if it were in another process.
+    ///
+    /// - Parameters:
+    ///   - isWatching: Whether changes of others are noticed at once; if not, at each write and at ``synchronize()``.
+    ///   - writingDelay: How long changes are gathered before the property list is brought up to date in the background; a
+    ///     test that counts calls has it be long.
+    ///   - patience: How long a write waits for another process's.
+    ///   - trust: How long a journal is taken to be the one at its path; nil for the default.
+    ///   - limits: How much may be stored.
+    package init(
+        path: String, fileSystem: any FileSystem, access: Access = .readWrite, isWatching: Bool = false,
+        writingDelay: Duration = .milliseconds(250), patience: Duration = .seconds(3), trust: Duration? = nil,
+        limits: PropertyListStoreLimits = .init()
+    ) throws {
+        try Self.requireUsable(path)
+        self.access = access
+        list = try JournaledPropertyList(
+            path: path, fileSystem: fileSystem, isWatching: isWatching, writingDelay: writingDelay, patience: patience,
+            trust: trust, limits: limits)
+    }
+
+    private static func requireUsable(_ path: String) throws {
+        guard !path.utf8.contains(0) else {
+            throw SettingsError(.storeUnavailable, store: "PropertyListStore", underlying: NulInPath())
+        }
+    }
+
+    private func requireWriting() throws(SettingsError) {
+        if access == .readOnly { throw SettingsError(.readOnly, store: storeDescription) }
+    }
+
+    /// Publishes every change, local or external.
+    public var feed: SettingsStoreFeed? { list.feed }
+
+    /// "PropertyListStore" and the path.
+    public var storeDescription: String { list.description }
+
+    /// The bytes that stand for the value under a key. Never throws.
+    public func get(_ key: SettingsService.StorageKey) -> Data? {
+        list.contents.withLock { $0.data(named: key.name) }
+    }
+
+    /// Stores bytes under a key, or removes it. When it returns, the change survives the end of the process.
+    ///
+    /// - Throws: what the system reports (``SystemError``); ``SettingsError`` with the code `busy` if another process keeps
+    ///   the journal locked, `tooLarge` beyond the limits, `journalUnavailable` if the file at the journal's path must not
+    ///   be trusted, `readOnly`. The old bytes are still there then, also in the files.
+    public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+        try requireWriting()
+        try list.set(data, named: key.name)
+    }
+
+    /// Carries out a batch if its expectations hold, as one change: whatever happens, all of it is stored, or nothing. The
+    /// expectations are compared with what all processes have written so far.
+    ///
+    /// - Throws: as ``set(_:to:)`` does.
+    public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        try requireWriting()
+        return try list.apply(batch)
+    }
+
+    /// The names in the property list, except for those that no setting can have.
+    public func keys() -> [String] {
+        list.contents.withLock { $0 }.names.filter(SettingsService.StorageKey.isValid)
+    }
+
+    /// Removes everything, also what other programs have put into the file, as one change.
+    ///
+    /// - Throws: as ``set(_:to:)`` does.
+    public func removeAll() throws {
+        try requireWriting()
+        try list.removeAll()
+    }
+
+    /// Takes over what others have written, brings the property list up to date, and returns when it survives a power
+    /// failure. A store that only reads does the first of these.
+    ///
+    /// - Throws: ``SettingsError`` with the code `notSaved`, or `busy`; every change is still safe in the journal.
+    public func synchronize() throws {
+        try list.synchronize(isReadOnly: access == .readOnly)
+    }
+
+    /// Takes over at once what others have written; for tests of stores that do not watch.
+    package func refresh() throws {
+        try list.refresh(waiting: .seconds(3))
+    }
+}

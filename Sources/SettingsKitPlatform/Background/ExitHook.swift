@@ -1,0 +1,74 @@
+import SettingsKitCore
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Runs pending writes when the process exits by `exit` or by returning from its main function.
+///
+/// The process then waits at most half a second for locks of others, however many stores it has. Changes that are not
+/// in a store's file after that are safe in its journal.
+package enum ExitHook {
+    private struct State {
+        var isInstalled = false
+        var writers: [WeakReference<WriteBehind>] = []
+    }
+
+    private static let lockPatience = Duration.milliseconds(500)
+
+    private static let state = Mutex(State())
+    private static let exit = Mutex<Deadline?>(nil)
+    private static let isExiting = Atomic(false)
+
+    static func add(_ writer: WriteBehind) {
+        let (mustInstall, others) = state.withLock { state in
+            defer {
+                state.isInstalled = true
+                state.writers.append(WeakReference(writer))
+            }
+            return (!state.isInstalled, state.writers.removeDangling())
+        }
+        withExtendedLifetime(others) {}
+        if mustInstall {
+            atexit {
+                ExitHook.exit.withLock { $0 = Deadline(after: ExitHook.lockPatience) }
+                ExitHook.isExiting.store(true, ordering: .releasing)
+                for writer in ExitHook.state.withLock({ $0.writers }) { writer.object?.runAtExit() }
+                LastWriting.wait()
+            }
+        }
+    }
+
+    /// Whether the process exits, and has waited for locks as long as it may. Then all threads give up locks that are
+    /// not free.
+    package static var isOutOfPatience: Bool {
+        guard isExiting.load(ordering: .acquiring) else { return false }
+        return exit.withLock { $0?.hasPassed ?? false }
+    }
+}
+
+/// The last write of a store that is released. The background may have held the last reference, and the process must
+/// not exit in the middle of the write.
+package enum LastWriting {
+    private static let count = Atomic(0)
+    /// How long the exit waits for writes in progress, which wait for locks no longer than ``ExitHook`` allows.
+    private static let patience = Duration.seconds(3)
+
+    package static func perform<Failure>(_ body: () throws(Failure) -> Void) throws(Failure) {
+        count.add(1, ordering: .sequentiallyConsistent)
+        defer { count.subtract(1, ordering: .sequentiallyConsistent) }
+        try body()
+    }
+
+    /// Waits until no write is running, but not for long.
+    static func wait() {
+        let deadline = Deadline(after: patience)
+        var pause = LockPause()
+        while count.load(ordering: .sequentiallyConsistent) > 0, !deadline.hasPassed { pause.next() }
+    }
+}

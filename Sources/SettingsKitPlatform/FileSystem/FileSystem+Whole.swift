@@ -1,0 +1,73 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension FileSystem {
+    /// Opens a file for reading. Follows a symbolic link at the path.
+    package func openForReading(_ path: String) throws(SystemError) -> FileHandle {
+        try openForReading(path, followingLink: true)
+    }
+
+    /// Opens a file for appending, and creates it if it is missing.
+    ///
+    /// - Returns: the file, and whether this call has created it.
+    package func openOrCreate(_ path: String) throws(SystemError) -> (file: FileHandle, isNew: Bool) {
+        var attempts = 0
+        while true {
+            do throws(SystemError) {
+                return (try openForAppending(path), false)
+            } catch {
+                guard error.number == ENOENT else { throw error }
+            }
+            do throws(SystemError) {
+                return (try create(path), true)
+            } catch {
+                // Another process has created it first. If it cannot be opened, the first call throws.
+                attempts += 1
+                guard error.number == EEXIST, attempts < 100 else { throw error }
+            }
+        }
+    }
+
+    /// Takes the exclusive lock on an open file, and waits while another process or descriptor holds it.
+    ///
+    /// - Returns: false if the lock was not free in time.
+    package func lock(_ file: FileHandle, waiting patience: Duration) throws(SystemError) -> Bool {
+        let deadline = Deadline(after: patience)
+        var pause = LockPause()
+        while try !lock(file) {
+            if deadline.hasPassed || ExitHook.isOutOfPatience { return false }
+            pause.next()
+        }
+        return true
+    }
+
+    /// Writes all of the bytes, with as many calls as necessary.
+    package func write(all bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            written += try write(UnsafeRawBufferPointer(rebasing: bytes[written...]), to: file)
+        }
+    }
+
+    /// Returns the file's bytes from an offset on; fewer than `count` if the file ends before.
+    package func read(_ count: Int, of file: FileHandle, at offset: Int64) throws(SystemError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = try bytes.withUnsafeMutableBufferPointer { buffer throws(SystemError) in
+            var read = 0
+            while read < count {
+                let rest = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[read...]))
+                let more = try self.read(file, at: offset + Int64(read), into: rest)
+                if more == 0 { break }
+                read += more
+            }
+            return read
+        }
+        bytes.removeLast(count - read)
+        return bytes
+    }
+}

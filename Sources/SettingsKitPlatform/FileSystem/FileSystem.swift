@@ -1,0 +1,138 @@
+import SettingsKitCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The properties that distinguish one state of a file from another.
+///
+/// They include the change time, because a tool can set the modification time, but not the change time.
+package struct FileStatus: Equatable, Sendable {
+    package enum Kind: Sendable {
+        case file, directory, link, other
+    }
+
+    package var kind: Kind
+    package var device: UInt64
+    package var inode: UInt64
+    package var size: Int64
+    package var modified: Timestamp
+    package var changed: Timestamp
+    /// The number of the file's names; 0 after it was removed or replaced.
+    package var linkCount: UInt64
+    /// Not compared: a change of them changes the change time.
+    package var permissions: FilePermissions
+    /// Whether only the file's name is here, and reading it would download its contents.
+    package var isDataless = false
+
+    package init(
+        kind: Kind, device: UInt64, inode: UInt64, size: Int64, modified: Timestamp, changed: Timestamp,
+        linkCount: UInt64, permissions: FilePermissions = FilePermissions(owner: 0, group: 0, mode: 0)
+    ) {
+        self.kind = kind
+        self.device = device
+        self.inode = inode
+        self.size = size
+        self.modified = modified
+        self.changed = changed
+        self.linkCount = linkCount
+        self.permissions = permissions
+    }
+
+    package static func == (one: FileStatus, other: FileStatus) -> Bool {
+        one.kind == other.kind && one.device == other.device && one.inode == other.inode && one.size == other.size
+            && one.modified == other.modified && one.changed == other.changed && one.linkCount == other.linkCount
+            && one.isDataless == other.isDataless
+    }
+
+    package struct Timestamp: Equatable, Sendable {
+        package var seconds: Int64
+        package var nanoseconds: Int64
+
+        package init(seconds: Int64, nanoseconds: Int64) {
+            self.seconds = seconds
+            self.nanoseconds = nanoseconds
+        }
+    }
+}
+
+extension FileStatus {
+    /// Whether both are states of one file, whatever its name and contents.
+    package func isSameFile(as other: FileStatus?) -> Bool { inode == other?.inode && device == other?.device }
+}
+
+/// An open file.
+package struct FileHandle: Sendable {
+    package let descriptor: Int32
+    package let path: String
+
+    package init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+}
+
+/// The system calls of the file stores, which use the disk in no other way.
+///
+/// Tests use another implementation, to make any call fail. An implementation restarts calls that a signal has
+/// interrupted (`EINTR`), and reports all other errors.
+package protocol FileSystem: Sendable {
+    /// Returns the status of the file at a path; nil if there is none.
+    func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus?
+    func status(of file: FileHandle) throws(SystemError) -> FileStatus
+    /// Returns the number of bytes of an open file. This costs less than its status, also at the next write: a file
+    /// system whose file times were read keeps the next times with more precision.
+    func size(of file: FileHandle) throws(SystemError) -> Int64
+    /// Returns the target of a symbolic link, as it is stored.
+    func destination(ofLink path: String) throws(SystemError) -> String
+    /// - Parameter followingLink: If false, a symbolic link at the path is an error (`ELOOP`).
+    func openForReading(_ path: String, followingLink: Bool) throws(SystemError) -> FileHandle
+    /// Creates a file that must not exist. It is read at any offset and written at its end. Its mode is 0600, whatever
+    /// the process's umask.
+    func create(_ path: String) throws(SystemError) -> FileHandle
+    /// Opens a file that is read at any offset and written at its end. A symbolic link is an error (`ELOOP`).
+    func openForAppending(_ path: String) throws(SystemError) -> FileHandle
+    /// The user with whose rights the process runs.
+    var user: UInt32 { get }
+    /// - Returns: false if this user cannot give files to that one.
+    func changeOwner(of file: FileHandle, to owner: UInt32) throws(SystemError) -> Bool
+    /// - Returns: false if this user cannot give files to that group.
+    func changeGroup(of file: FileHandle, to group: UInt32) throws(SystemError) -> Bool
+    func changeMode(of file: FileHandle, to mode: UInt16) throws(SystemError)
+    /// Reads into the buffer from the end of the last call on; returns 0 at the end of the file.
+    func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
+    /// Reads into the buffer from `offset` on; returns 0 at the end of the file.
+    func read(
+        _ file: FileHandle, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int
+    /// Writes some of the bytes, and returns their number. Writes at the end of the file if it was opened for
+    /// appending.
+    func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int
+    func truncate(_ file: FileHandle, to size: Int64) throws(SystemError)
+    /// Sets the file's times to now, which notifies watchers of its directory.
+    func touch(_ file: FileHandle) throws(SystemError)
+    /// Takes the exclusive lock on an open file, without waiting. The lock belongs to the open file, not to the process
+    /// or the thread, and ends when the file is closed, for any reason.
+    ///
+    /// - Returns: false if the lock is not free.
+    func lock(_ file: FileHandle) throws(SystemError) -> Bool
+    func unlock(_ file: FileHandle)
+    /// Returns when the file's contents survive a power failure.
+    func synchronize(_ file: FileHandle) throws(SystemError)
+    /// Returns when the directory's entries survive a power failure.
+    func synchronizeDirectory(_ path: String) throws(SystemError)
+    func close(_ file: FileHandle)
+    /// Renames a file over another, atomically.
+    func rename(_ path: String, to newPath: String) throws(SystemError)
+    /// Gives a file a second name, which must be free.
+    func link(_ path: String, as newPath: String) throws(SystemError)
+    func remove(_ path: String) throws(SystemError)
+    /// Creates a directory with the mode 0700, whatever the process's umask.
+    ///
+    /// - Returns: false if the path already exists.
+    @discardableResult
+    func createDirectory(_ path: String) throws(SystemError) -> Bool
+    func names(inDirectory path: String) throws(SystemError) -> [String]
+}

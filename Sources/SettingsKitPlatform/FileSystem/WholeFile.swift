@@ -1,0 +1,309 @@
+import SettingsKitCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A file that is always read and replaced as a whole.
+///
+/// Replacing writes a temporary file in the same directory, synchronises it, renames it over the old one and
+/// synchronises the directory. So readers, also after a power failure, find the old file or the new one. A symbolic
+/// link at the path stays a link, and its target is replaced.
+package final class WholeFile: Sendable {
+    /// The bytes of a file, and its state.
+    package struct Contents: Sendable {
+        package var bytes: Data
+        package var status: FileStatus
+    }
+
+    package let path: String
+    let fileSystem: any FileSystem
+    /// Directories with a new entry that may not survive a power failure yet.
+    private let unsynchronized = Mutex<[String]>([])
+
+    package init(path: String, fileSystem: any FileSystem) {
+        self.path = path
+        self.fileSystem = fileSystem
+    }
+
+    /// Returns the state of the file; nil if it is missing.
+    package func status() throws(SystemError) -> FileStatus? {
+        try fileSystem.status(of: path, followingLink: true)
+    }
+
+    /// Reads the file; returns nil if it is missing.
+    ///
+    /// - Throws: `EISDIR` for a directory, `EFTYPE` or `EINVAL` if it is not a file, `EFBIG` if it has more than
+    ///   `limit` bytes, and the errors of the system.
+    package func read(limit: Int) throws(SystemError) -> Contents? {
+        guard let present = try status() else { return nil }
+        try requireFile(present)
+        let file: FileHandle
+        do throws(SystemError) {
+            file = try fileSystem.openForReading(path)
+        } catch {
+            // It existed a moment ago. If it does not now, there is nothing to read, which is no error.
+            if error.number == ENOENT { return nil }
+            throw error
+        }
+        defer { fileSystem.close(file) }
+        let status = try fileSystem.status(of: file)
+        try requireFile(status)
+        guard status.size <= limit else { throw SystemError(call: "read", path: path, number: EFBIG) }
+        return Contents(bytes: try readAll(file, sizeHint: Int(status.size), limit: limit), status: status)
+    }
+
+    private func requireFile(_ status: FileStatus) throws(SystemError) {
+        switch status.kind {
+        case .file: return
+        case .directory: throw SystemError(call: "open", path: path, number: EISDIR)
+        case .link, .other: throw SystemError(call: "open", path: path, number: EINVAL)
+        }
+    }
+
+    private func readAll(_ file: FileHandle, sizeHint: Int, limit: Int) throws(SystemError) -> Data {
+        // One byte more than the file's size, to find its end without another allocation.
+        var bytes = Data(count: sizeHint + 1)
+        var count = 0
+        while true {
+            if count == bytes.count { bytes.count += max(65_536, bytes.count / 2) }
+            let result: Result<Int, SystemError> = bytes.withUnsafeMutableBytes { buffer in
+                do throws(SystemError) {
+                    return .success(
+                        try fileSystem.read(file, into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...])))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            let read = try result.get()
+            if read == 0 { return bytes.prefix(count) }
+            count += read
+            guard count <= limit else { throw SystemError(call: "read", path: path, number: EFBIG) }
+        }
+    }
+
+    /// A complete and synchronised new file beside the old one, to replace it. It is open and locked, so that other
+    /// processes do not take it for abandoned.
+    package final class Prepared: Sendable {
+        fileprivate let target: String
+        fileprivate let status: FileStatus
+        /// nil after the file was put in its place or discarded.
+        private let file: Mutex<FileHandle?>
+
+        fileprivate init(_ file: FileHandle, target: String, status: FileStatus) {
+            self.file = Mutex(file)
+            self.target = target
+            self.status = status
+        }
+
+        fileprivate func take() -> FileHandle? { file.withLock { $0.take() } }
+    }
+
+    /// Replaces the file by `bytes`: ``prepare(_:)``, ``put(_:replaced:)`` and ``synchronizeDirectory()``.
+    ///
+    /// - Returns: the state of the new file.
+    /// - Throws: the errors of the system. The old file then stays, unless synchronising the directory failed: then the
+    ///   new one is in place, but a power failure may undo that.
+    package func replace(with bytes: Data) throws(SystemError) -> FileStatus {
+        let status = try put(prepare(bytes))
+        try synchronizeDirectory()
+        return status
+    }
+
+    /// Writes a new file beside the old one and synchronises it. Creates the directory if it is missing. This is the
+    /// slow part.
+    ///
+    /// The new file has the permissions of the old one, as far as the system allows. If there is no old one, only its
+    /// owner can use it.
+    ///
+    /// - Parameter permissions: The permissions of the file if there is no old one; nil for its owner only.
+    /// - Throws: the errors of the system; nothing is left behind then.
+    package func prepare(
+        _ bytes: Data, permissions: FilePermissions? = nil
+    ) throws(SystemError) -> Prepared {
+        let target = try resolvedPath()
+        try createDirectory()
+        let permissions = try fileSystem.status(of: target, followingLink: false)?.permissions ?? permissions
+        let file = try Self.makeTemporary(beside: target, in: fileSystem)
+        do throws(SystemError) {
+            return Prepared(file, target: target, status: try write(bytes, to: file, permissions))
+        } catch {
+            discard(file)
+            throw error
+        }
+    }
+
+    /// Removes a prepared file. Does nothing after ``put(_:replaced:)``.
+    package func discard(_ prepared: Prepared) {
+        if let file = prepared.take() { discard(file) }
+    }
+
+    /// What to do with the replaced file.
+    package enum Replaced: Sendable {
+        case removed
+        /// Gives it this name, replacing the present file of that name, just after it was replaced.
+        case renamed(String)
+        /// Gives it this free name before it is replaced. If that is not possible, it is not replaced.
+        case keptAside(String)
+    }
+
+    /// Replaces the old file by a prepared one.
+    ///
+    /// - Parameter replaced: What to do with the old file; names are names in its directory.
+    /// - Returns: the state of the new file, and whether the old one has its new name.
+    /// - Throws: the errors of the system; the old file then stays, and the prepared one is removed.
+    package func put(
+        _ prepared: Prepared, replaced: Replaced
+    ) throws(SystemError) -> (status: FileStatus, isOldKept: Bool) {
+        guard let file = prepared.take() else { preconditionFailure("a prepared file is put in place once") }
+        defer { fileSystem.close(file) }
+        let (temporary, target) = (file.path, prepared.target)
+        let directory = Self.split(target).directory
+        var kept = KeptFile.notAtAll
+        // The temporary name of the old file.
+        var keptPath = ""
+        do throws(SystemError) {
+            switch replaced {
+            case .removed: break
+            case .renamed:
+                keptPath = Self.temporaryPath(for: target, suffix: Self.keptSuffix)
+                kept = fileSystem.linkIfPossible(target, as: keptPath)
+            case .keptAside(let name):
+                keptPath = Self.join(directory, name)
+                kept = try fileSystem.keepAside(target, as: keptPath)
+            }
+            try fileSystem.rename(temporary, to: target)
+        } catch {
+            do throws(SystemError) {
+                switch kept {
+                case .linked: try fileSystem.remove(keptPath)
+                case .moved: try fileSystem.rename(keptPath, to: target)
+                case .notAtAll: break
+                }
+            } catch {
+                // The first error has the reason. Nothing is lost: the old file may keep a second name.
+            }
+            Self.removeOwn(temporary, in: fileSystem)
+            throw error
+        }
+        var isOldKept = kept != .notAtAll
+        if case .renamed(let name) = replaced, isOldKept {
+            do throws(SystemError) {
+                try fileSystem.rename(keptPath, to: Self.join(directory, name))
+            } catch {
+                // The new file is in place, which is what counts.
+                isOldKept = false
+                Self.removeOwn(keptPath, in: fileSystem)
+            }
+        }
+        return (status(ofPut: prepared), isOldKept)
+    }
+
+    package func put(_ prepared: Prepared) throws(SystemError) -> FileStatus {
+        try put(prepared, replaced: .removed).status
+    }
+
+    private func status(ofPut prepared: Prepared) -> FileStatus {
+        let written = prepared.status
+        let present: FileStatus?
+        do throws(SystemError) {
+            present = try fileSystem.status(of: prepared.target, followingLink: false)
+        } catch {
+            // The file is in its place; what is known of it will be found out of date.
+            return written
+        }
+        // The rename has changed the change time. If another program has put a file there since, that is not ours to
+        // report: the status of what we wrote will not match it, and it will be noticed.
+        let isOurs = present.map {
+            $0.isSameFile(as: written) && $0.size == written.size && $0.modified == written.modified
+        }
+        return if let present, isOurs == true { present } else { written }
+    }
+
+    /// Returns when the file that was last put in place survives a power failure.
+    package func synchronizeDirectory() throws(SystemError) {
+        try fileSystem.synchronizeDirectory(Self.split(try resolvedPath()).directory)
+    }
+
+    /// Makes the directory in which the file is, if there is none, and sees to it that it survives a power failure.
+    package func createDirectory() throws(SystemError) {
+        try createDirectories(Self.split(try resolvedPath()).directory)
+    }
+
+    private func discard(_ temporary: FileHandle) {
+        Self.removeOwn(temporary.path, in: fileSystem)
+        fileSystem.close(temporary)
+    }
+
+    private func write(
+        _ bytes: Data, to file: FileHandle, _ permissions: FilePermissions?
+    ) throws(SystemError) -> FileStatus {
+        try Array(bytes).withUnsafeBufferPointer { buffer throws(SystemError) in
+            try fileSystem.write(all: UnsafeRawBufferPointer(buffer), to: file)
+        }
+        try fileSystem.setPermissions(of: file, like: permissions, inDirectoryOf: file.path)
+        try fileSystem.synchronize(file)
+        return try fileSystem.status(of: file)
+    }
+
+    /// The path with the symbolic links at its end followed, also to a target that is not there.
+    package func resolvedPath() throws(SystemError) -> String {
+        var path = path
+        for _ in 0..<40 {
+            guard try fileSystem.status(of: path, followingLink: false)?.kind == .link else { return path }
+            let destination = try fileSystem.destination(ofLink: path)
+            path = destination.hasPrefix("/") ? destination : Self.join(Self.split(path).directory, destination)
+        }
+        throw SystemError(call: "readlink", path: path, number: ELOOP)
+    }
+
+    private func createDirectories(_ directory: String) throws(SystemError) {
+        var missing: [String] = []
+        var path = directory
+        while try fileSystem.status(of: path, followingLink: true) == nil {
+            missing.append(path)
+            let parent = Self.split(path).directory
+            if parent == path { break }
+            path = parent
+        }
+        for path in missing.reversed() {
+            if try fileSystem.createDirectory(path) { try giveToOwnerOfParent(path) }
+            unsynchronized.withLock { $0.append(Self.split(path).directory) }
+        }
+        // Also those that an earlier call has made and then failed to synchronise.
+        while let parent = unsynchronized.withLock({ $0.first }) {
+            try fileSystem.synchronizeDirectory(parent)
+            unsynchronized.withLock { $0.removeAll { $0 == parent } }
+        }
+    }
+
+    private func giveToOwnerOfParent(_ directory: String) throws(SystemError) {
+        guard fileSystem.user == 0,
+            let parent = try fileSystem.status(of: Self.split(directory).directory, followingLink: true)
+        else { return }
+        let file = try fileSystem.openForReading(directory, followingLink: false)
+        defer { fileSystem.close(file) }
+        try fileSystem.giveToOwner(of: parent.permissions, file)
+    }
+
+    package static func split(_ path: String) -> (directory: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        let name = String(path[path.index(after: slash)...])
+        return (slash == path.startIndex ? "/" : String(path[..<slash]), name)
+    }
+
+    package static func join(_ directory: String, _ name: String) -> String {
+        directory.hasSuffix("/") ? directory + name : directory + "/" + name
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import SettingsKitCore
+import Testing
+
+private enum Weather: SettingsNamespace { static let id = "weather" }
+
+private enum Wind: SettingsNamespace {
+    typealias Parent = Weather
+    static let id = "wind"
+}
+
+@Suite("Typed access to bare stores")
+struct BareStoresTests {
+    private struct Custom: Codable, Sendable, Equatable { var strings: [String] }
+
+    private struct TemperatureKey: SettingKey {
+        let key = SettingsService.StorageKey("temperature", namespace: Weather.self, scope: .custom(id: "any"))
+        let defaultValue = 20.0
+    }
+
+    /// A store that is a value: copies share what is stored, but the service behind each is another.
+    private struct ValueStore: SettingsStore {
+        let store = TwoFunctionStore()
+        func get(_ key: SettingsService.StorageKey) throws -> Data? { try store.get(key) }
+        func set(_ key: SettingsService.StorageKey, to data: Data?) throws { try store.set(key, to: data) }
+    }
+
+    private static let broken = Data("?".utf8)
+
+    @Test("values of all kinds are set and read, whatever scope a setting names", arguments: StoreKind.allCases)
+    func values(kind: StoreKind) throws {
+        try use(kind.make())
+    }
+
+    @Test("a store that is a value works, too")
+    func valueStore() throws {
+        let store = ValueStore()
+        try use(store)
+        @Persisted(key: "n", storedBy: store) var number = 1
+        number = 2
+        #expect(number == 2)
+        #expect(store.get(Setting<Int>("n", in: .defaults, default: 0)) == 2)
+    }
+
+    private func use(_ store: some SettingsStore) throws {
+        let nullable = Setting<String?>("nullable", in: .shared)
+        let nonnull = Setting<String>("nonnull", in: .defaults, default: "!")
+        let custom = Setting<Custom?>("custom", in: .custom(id: "c"), default: nil) {
+            $0.map { Custom(strings: $0.strings + ["blank!"]) }
+        }
+        let eight = Setting<Int?>("eight", in: .defaults, default: 8)
+        let date = Setting<Date>("date", in: .defaults, default: .distantPast, transformer: DateTransformer())
+        #expect(store.get(nullable) == nil && store.get(nonnull) == "!" && store.get(eight) == 8)
+        store.set(nullable, value: "")
+        store.set(nonnull, value: "")
+        store.set(custom, value: Custom(strings: ["fill", "in", "the"]))
+        store.set(eight, value: nil)
+        store.set(date, value: .init(timeIntervalSinceReferenceDate: 1))
+        store.set(TemperatureKey(), value: 21)
+        #expect(store.get(nullable) == "" && store.get(nonnull) == "" && store.get(eight) == nil)
+        #expect(store.get(custom)?.strings.joined(separator: " ") == "fill in the blank!")
+        #expect(try store.load(date) == .init(timeIntervalSinceReferenceDate: 1))
+        #expect(store.get(TemperatureKey()) == 21)
+        #expect(try store.text("weather:temperature") == "21")
+        store.set(nullable, value: nil)
+        #expect(try store.text("nullable") == nil)
+    }
+
+    @Test(
+        "services on the store, and their listeners, hear at once what is set and cleared",
+        arguments: StoreKind.allCases)
+    func services(kind: StoreKind) {
+        let store = kind.make()
+        let settings = SettingsService.over(store)
+        let setting = Setting<Int>("n", in: .defaults, default: 0)
+        let sameName = Setting<Int>("n", in: .shared, default: 0)
+        @Persisted(key: "n", storedBy: store) var property = 0
+        let told = Recorder<String>()
+        let sets = Recorder<Int>()
+        let subscriptions = [
+            Persister(setting, in: settings).addUpdateListener(told.listener()),
+            settings.observe(in: .defaults) { sets.append($0.keys.count) },
+        ]
+        #expect(settings.get(setting) == 0)
+        store.set(setting, value: 1)
+        #expect((settings.get(setting), property) == (1, 1))
+        store.set(sameName, value: 2)
+        store.set(sameName, value: 2)
+        #expect((settings.get(setting), property) == (2, 2))
+        settings.set(setting, to: 3)
+        #expect(store.get(sameName) == 3)
+        store.clear()
+        let isCleared = kind != .twoFunctions
+        #expect(store.get(setting) == (isCleared ? 0 : 3))
+        #expect((settings.get(setting), property) == (isCleared ? (0, 0) : (3, 3)))
+        #expect(told.all == ["0-1", "1-2", "2-3"] + (isCleared ? ["3-0"] : []))
+        #expect(sets.all == told.all.map { _ in 1 })
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
+    @Test(
+        "clearing removes everything; clearing a namespace leaves all other names",
+        arguments: [StoreKind.memory, .cache, .feed])
+    func clear(kind: StoreKind) throws {
+        let store = kind.make()
+        let names = ["weather", "weather:temperature", "weather:wind:speed", "weather:windy", "x:weather:a"]
+        for name in names { try store.set(.init(name, scope: .defaults), to: Self.broken) }
+        store.clear(Wind.self)
+        #expect(try store.keys().sorted() == names.filter { $0 != "weather:wind:speed" })
+        store.clear(Weather.self)
+        #expect(try store.keys().sorted() == ["weather", "x:weather:a"])
+        store.clear()
+        #expect(try store.keys().isEmpty)
+    }
+
+    @Test("undecodable bytes read as the default, are thrown by load, and stay", arguments: StoreKind.allCases)
+    func undecodable(kind: StoreKind) throws {
+        let store = kind.make()
+        try store.set(TemperatureKey().key, to: Self.broken)
+        let setting = Setting<Double>("temperature", in: .shared, namespace: Weather.self, default: 7)
+        #expect(store.get(TemperatureKey()) == 20)
+        #expect(store.get(setting) == 7)
+        #expect(thrownCode { try store.load(TemperatureKey()) } == .decodingFailed)
+        #expect(thrownCode { try store.load(setting) } == .decodingFailed)
+        #expect(try store.get(setting.key) == Self.broken)
+        store.set(setting, value: 1)
+        #expect(store.get(TemperatureKey()) == 1)
+    }
+
+    @Test("what cannot be stored is thrown by save, and leaves the old value", arguments: StoreKind.allCases)
+    func unstorable(kind: StoreKind) throws {
+        let store = kind.make()
+        store.set(TemperatureKey(), value: 1)
+        store.set(TemperatureKey(), value: .nan)
+        #expect(thrownCode { try store.save(TemperatureKey(), value: .infinity) } == .encodingFailed)
+        #expect(store.get(TemperatureKey()) == 1)
+        let broken = TwoFunctionStore(willGet: { _ in throw StoreBroken() })
+        #expect(broken.get(TemperatureKey()) == 20)
+        #expect(thrownCode { try broken.load(TemperatureKey()) } == .readFailed)
+        #expect(thrownCode { try broken.save(TemperatureKey(), value: 1) } != nil)
+        #expect(broken.setCount == 0)
+    }
+
+    @Test("a cause is told once, without the value; failed writing each time")
+    func diagnostics() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let store = MemoryStore(["weather:temperature": Data("hunter2".utf8)])
+            for _ in 0..<10 { _ = store.get(TemperatureKey()) }
+            store.set(.init("weather:temperature", scope: .defaults), to: Data("other".utf8))
+            for _ in 0..<10 { _ = store.get(TemperatureKey()) }
+            for _ in 0..<3 { store.set(TemperatureKey(), value: .nan) }
+        }
+        let lines = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).split(separator: "\n")
+            .filter { $0.contains("SettingsKit: ") }
+        #expect(lines.filter { $0.contains("decodingFailed") && $0.contains("weather:temperature") }.count == 2)
+        #expect(lines.filter { $0.contains("encodingFailed") }.count == 3)
+        #expect(!lines.contains { $0.contains("hunter2") })
+    }
+}

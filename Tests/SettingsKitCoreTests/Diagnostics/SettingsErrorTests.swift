@@ -1,0 +1,176 @@
+import Foundation
+import SettingsKitCore
+import Testing
+
+/// Values never appear in messages.
+@Suite("Errors")
+struct SettingsErrorTests {
+    private static let secret = "hunter2"
+    private static let secretNumber = 987_654_321
+
+    private struct Telling: Error, CustomStringConvertible, LocalizedError {
+        let value: String
+        var description: String { "refused \(value)" }
+        var errorDescription: String? { description }
+    }
+
+    private struct Small: Codable, Sendable { var count: Int8 = 0 }
+    private struct Strict: Codable, Sendable { var name: [String: Int] = [:] }
+
+    /// Everything that a program may print of an error.
+    private func printed(_ error: SettingsError) -> [String] {
+        var dumped = ""
+        dump(error, to: &dumped)
+        var dumpedResult = ""
+        dump(Result<Int, SettingsError>.failure(error), to: &dumpedResult)
+        let any: any Error = error
+        return [
+            "\(error)", error.description, error.debugDescription, String(reflecting: error), "\(any)",
+            String(reflecting: any), "\(Optional(error) as Any)", "\([error])", any.localizedDescription, dumped,
+            dumpedResult, "\(Mirror(reflecting: error).children.map { "\($0)" })",
+        ]
+    }
+
+    private func expectNoSecret(_ error: SettingsError?, _ location: SourceLocation = #_sourceLocation) throws {
+        let error = try #require(error, sourceLocation: location)
+        for text in printed(error) {
+            #expect(!text.contains(Self.secret), "\(text)", sourceLocation: location)
+            #expect(!text.contains("\(Self.secretNumber)"), "\(text)", sourceLocation: location)
+        }
+    }
+
+    private func loadError<T>(_ setting: Setting<T>, stored: String) -> SettingsError? {
+        #expect(throws: SettingsError.self) {
+            try SettingsService.over(MemoryStore([setting.key.name: Data(stored.utf8)])).load(setting)
+        }
+    }
+
+    @Test("decoding errors do not quote what is stored")
+    func decoding() throws {
+        let number = "\(Self.secretNumber)"
+        try expectNoSecret(loadError(Setting<Int8>("n", in: .defaults, default: 0), stored: number))
+        try expectNoSecret(loadError(Setting<String>("n", in: .defaults, default: ""), stored: number))
+        try expectNoSecret(loadError(Setting<Int>("n", in: .defaults, default: 0), stored: "\"\(Self.secret)\""))
+        try expectNoSecret(loadError(Setting<Int>("n", in: .defaults, default: 0), stored: Self.secret))
+        try expectNoSecret(
+            loadError(Setting<Small>("n", in: .defaults, default: Small()), stored: "{\"count\":\(number)}"))
+        try expectNoSecret(
+            loadError(
+                Setting<Strict>("n", in: .defaults, default: Strict()),
+                stored: "{\"name\":{\"\(Self.secret)\":\"\(Self.secret)\"}}"))
+        let url = Setting<URL>("n", in: .defaults, default: URL(fileURLWithPath: "/"))
+        try expectNoSecret(loadError(url, stored: "\"\(Self.secret) ://\""))
+    }
+
+    private enum Level: String, Codable, Sendable { case low, high }
+    private struct Profile: Codable, Sendable {
+        struct Part: Codable, Sendable { var level = Level.low }
+        var parts: [String: Part] = [:]
+        var optional: Level?
+    }
+
+    @Test(
+        "a decoding error says where in a structure it is, by the names of members and never by keys of dictionaries",
+        arguments: [
+            ("{\"parts\":{\"hunter2\":{\"level\":\"hunter2\"}}}", "none of the cases of its type, at parts.*.level."),
+            (
+                "{\"parts\":{\"hunter2\":{\"level\":1}}}",
+                "Something else was found where String was expected, at parts.*.level."
+            ),
+            ("{\"parts\":{\"hunter2\":{}}}", "A member that the type requires is missing, at parts.*.level."),
+            ("{\"parts\":[]}", "was expected, at parts."),
+            ("{\"parts\":{},\"optional\":\"hunter2\"}", "none of the cases of its type, at optional."),
+        ])
+    func path(stored: String, message: String) throws {
+        let error = loadError(Setting<Profile>("n", in: .defaults, default: Profile()), stored: stored)
+        try expectNoSecret(error)
+        let text = try #require(error).description
+        #expect(text.contains(message), "\(text)")
+    }
+
+    @Test("a decoding error names the store, and an unknown case of an optional enumeration")
+    func unknownCase() throws {
+        let error = loadError(Setting<Level?>("n", in: .defaults), stored: "\"hunter2\"")
+        try expectNoSecret(error)
+        let text = try #require(error).description
+        #expect(text.contains("The stored value is none of the cases of Level."), "\(text)")
+        #expect(text.contains("Store: MemoryStore."), "\(text)")
+        let table = loadError(Setting<[String: Level]>("n", in: .defaults, default: [:]), stored: "{\"hunter2\":\"x\"}")
+        try expectNoSecret(table)
+        #expect(table?.description.contains("none of the cases of its type.") == true)
+    }
+
+    @Test("encoding errors do not quote what was set")
+    func encoding() throws {
+        let settings = SettingsService.over(MemoryStore())
+        let table = Setting<[String: Double]>("t", in: .defaults, default: [:])
+        try expectNoSecret(
+            #expect(throws: SettingsError.self) { try settings.save(table, to: [Self.secret: .nan]) })
+        let list = Setting<Set<[String: Double]>>("l", in: .defaults, default: [])
+        try expectNoSecret(
+            #expect(throws: SettingsError.self) {
+                try settings.save(list, to: [[Self.secret: .infinity, "n": Double(Self.secretNumber)]])
+            })
+    }
+
+    @Test("an error of a transformer or a store that quotes the value is shown by its type only")
+    func foreignErrors() throws {
+        let sealed = Setting<String>(
+            "s", in: .defaults, default: "",
+            transformer: HookedTransformer(
+                onTransform: { throw Telling(value: $0) },
+                onUntransform: { throw Telling(value: String(decoding: $0, as: UTF8.self)) }))
+        let settings = SettingsService.over(MemoryStore(["s": Data(Self.secret.utf8)]))
+        let saving = #expect(throws: SettingsError.self) { try settings.save(sealed, to: Self.secret) }
+        let loading = #expect(throws: SettingsError.self) { try settings.load(sealed) }
+        try expectNoSecret(saving)
+        try expectNoSecret(loading)
+        #expect(saving?.description.contains("Telling") == true)
+        let broken = TwoFunctionStore(willSet: { _, data in
+            throw Telling(value: String(decoding: data ?? Data(), as: UTF8.self))
+        })
+        try expectNoSecret(
+            #expect(throws: SettingsError.self) {
+                try SettingsService.over(broken).save(
+                    Setting<String>("s", in: .defaults, default: ""), to: Self.secret)
+            })
+        try expectNoSecret(
+            SettingsError(.readFailed, underlying: SettingsError(.damaged, underlying: Telling(value: Self.secret))))
+    }
+
+    @Test("a message says what failed, on what, and what to do")
+    func message() {
+        let key = SettingsService.StorageKey("pin", scope: .custom(id: "vault"))
+        let text = SettingsError(.writeFailed, key: key, store: "Vault", underlying: StoreBroken()).description
+        for part in ["writeFailed", "\"pin\" in .custom(id: \"vault\")", "Vault", "StoreBroken", "unchanged"] {
+            #expect(text.contains(part))
+        }
+    }
+
+    @Test("codes match by name, in catch and in switch")
+    func codes() {
+        let own = SettingsError.Code(name: "vault.locked", advice: "Unlock the vault.")
+        #expect(own == SettingsError.Code(name: "vault.locked", advice: "Something else."))
+        #expect(own != .noStore)
+        let error = SettingsError(own)
+        #expect(error.description.contains("Unlock the vault."))
+        switch error {
+        case .init(name: "vault.locked", advice: ""): break
+        default: Issue.record("a switch over the error did not match")
+        }
+        do {
+            throw error as any Error
+        } catch SettingsError.Code.noStore {
+            Issue.record("another code matched")
+        } catch SettingsError.Code(name: "vault.locked", advice: "") {
+            return
+        } catch {
+            Issue.record("the code did not match")
+        }
+    }
+
+    @Test("another error matches no code")
+    func otherErrors() {
+        #expect(!(SettingsError.Code.noStore ~= StoreBroken() as any Error))
+    }
+}

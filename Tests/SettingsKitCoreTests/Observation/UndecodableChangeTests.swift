@@ -1,0 +1,151 @@
+import Foundation
+import Observation
+import SettingsKitCore
+import Testing
+
+/// An edit from outside that leaves something that is no value of the setting.
+@Suite("A value that becomes undecodable from outside", .timeLimit(.minutes(30)))
+struct UndecodableChangeTests {
+    private enum Theme: String, Codable, Sendable { case light, dark }
+
+    private let number = Setting<Int>("number", in: .defaults, default: 7)
+    private let theme = Setting<Theme>("theme", in: .defaults, default: .light)
+
+    @Test("the last good value stays in force, in every way to read it, whether it was read before or not")
+    func staysInForce() throws {
+        for wasRead in [false, true] {
+            let problems = Recorder<SettingsError>()
+            let store = FeedStore(["number": Data("3".utf8)])
+            let settings = SettingsService.over(store, problems)
+            let live = settings.value(number)
+            if wasRead { #expect(live.value == 3) }
+            store.changeFromOutside([("number", "oops")])
+            #expect(settings.get(number) == 3 && live.value == 3)
+            #expect(settings.transaction { $0.get(number) } == 3)
+            #expect(thrownCode { try settings.load(number) } == .decodingFailed)
+            #expect(problems.count == 1)
+            #expect(problems.all.first?.store == store.storeDescription && problems.all.first?.key == number.key)
+            settings.update(number) { $0 += 1 }
+            #expect(settings.get(number) == 4)
+            #expect(try store.text("number") == "4")
+        }
+    }
+
+    @Test("a setting that is read for the first time after the edit reads as its default, and is diagnosed")
+    func neverUsed() {
+        let problems = Recorder<SettingsError>()
+        let store = FeedStore(["number": Data("3".utf8)])
+        let settings = SettingsService.over(store, problems)
+        store.changeFromOutside([("number", "oops")])
+        #expect(settings.get(number) == 7)
+        #expect(problems.count == 1)
+    }
+
+    @Test("listeners are told nothing of it, and of the next good value as the successor of the last good one")
+    func listeners() async {
+        let store = FeedStore(["number": Data("3".utf8)])
+        let settings = SettingsService.over(store)
+        let told = Recorder<String>()
+        let results = Recorder<String>()
+        let tracked = Recorder<Int>()
+        let subscriptions = [
+            settings.observe(number) { told.append("\($0.oldValue)-\($0.newValue)") },
+            Persister(number, in: settings).addUpdateListener(results.listener()),
+        ]
+        var values = settings.values(of: number).makeAsyncIterator()
+        #expect(await values.next() == 3)
+        let live = settings.value(number)
+        withObservationTracking {
+            _ = live.value
+        } onChange: {
+            tracked.append(live.value)
+        }
+        store.changeFromOutside([("number", "oops")])
+        store.changeFromOutside([("number", "\"oops\"")])
+        #expect(told.all.isEmpty && tracked.all.isEmpty)
+        #expect(results.all == ["decodingFailed", "decodingFailed"])
+        store.changeFromOutside([("number", "5")])
+        #expect(told.all == ["3-5"])
+        #expect(tracked.all == [5])
+        #expect(await values.next() == 5)
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
+    @Test("listeners are told nothing when the edit is taken back")
+    func takenBack() {
+        let store = FeedStore(["number": Data("3".utf8)])
+        let settings = SettingsService.over(store)
+        let told = Recorder<String>()
+        let subscription = settings.observe(number) { told.append("\($0.oldValue)-\($0.newValue)") }
+        store.changeFromOutside([("number", "oops")])
+        store.changeFromOutside([("number", "3")])
+        #expect(told.all.isEmpty)
+        store.changeFromOutside([("number", "oops")])
+        settings.set(number, to: 3)
+        #expect(told.all.isEmpty)
+        settings.set(number, to: 4)
+        #expect(told.all == ["3-4"])
+        subscription.cancel()
+    }
+
+    @Test("listeners to groups are told of other settings only")
+    func groups() {
+        let store = FeedStore(["number": Data("3".utf8), "theme": Data("\"dark\"".utf8)])
+        let settings = SettingsService.over(store)
+        _ = (settings.get(number), settings.get(theme))
+        let told = Recorder<Set<String>>()
+        let subscription = settings.observe(in: .defaults) { told.append(Set($0.keys.map(\.name))) }
+        store.changeFromOutside([("number", "oops")])
+        #expect(told.all.isEmpty)
+        store.changeFromOutside([("number", "again"), ("theme", "\"light\""), ("unused", "?")])
+        store.changeFromOutside([("number", "4")])
+        #expect(told.all == [["theme", "unused"], ["number"]])
+        subscription.cancel()
+    }
+
+    @Test("several edits in a row leave the last good one in force, also without listeners")
+    func severalEdits() {
+        let store = FeedStore(["number": Data("3".utf8)])
+        let settings = SettingsService.over(store)
+        _ = settings.get(number)
+        store.changeFromOutside([("number", "4")])
+        store.changeFromOutside([("number", "oops")])
+        #expect(settings.get(number) == 4)
+        store.changeFromOutside([("number", "again")])
+        #expect(settings.get(number) == 4)
+        settings.set(number, to: 5)
+        store.changeFromOutside([("number", "oops")])
+        #expect(settings.get(number) == 5)
+        store.changeFromOutside([("number", nil)])
+        #expect(settings.get(number) == 7)
+        store.changeFromOutside([("number", "oops")])
+        #expect(settings.get(number) == 7)
+    }
+
+    @Test("a listener that begins after it is told the last good value as the old one")
+    func lateListener() {
+        let store = FeedStore(["number": Data("3".utf8)])
+        let settings = SettingsService.over(store)
+        _ = settings.get(number)
+        store.changeFromOutside([("number", "oops")])
+        let told = Recorder<String>()
+        let subscription = settings.observe(number) { told.append("\($0.oldValue)-\($0.newValue)") }
+        store.changeFromOutside([("number", "5")])
+        #expect(told.all == ["3-5"])
+        subscription.cancel()
+    }
+
+    @Test("an unknown case of an enumeration is called that, with key and store, and without the value")
+    func unknownCase() throws {
+        let problems = Recorder<SettingsError>()
+        let store = FeedStore(["theme": Data("\"dark\"".utf8)])
+        let settings = SettingsService.over(store, problems)
+        #expect(settings.get(theme) == .dark)
+        store.changeFromOutside([("theme", "\"hunter2\"")])
+        #expect(settings.get(theme) == .dark)
+        let text = try #require(problems.all.first).description
+        #expect(text.contains("The stored value is none of the cases of Theme."))
+        #expect(text.contains("\"theme\" in .defaults") && text.contains("Store: FeedStore."))
+        #expect(!text.contains("hunter2"))
+    }
+}

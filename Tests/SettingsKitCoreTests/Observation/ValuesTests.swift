@@ -1,0 +1,115 @@
+import Foundation
+import SettingsKitCore
+import Testing
+
+@Suite("Streams of values", .timeLimit(.minutes(30)))
+struct ValuesTests {
+    private let number = Setting<Int>("number", in: .defaults, default: 7)
+
+    @Test("the current value comes first, then the newest", arguments: StoreKind.allCases)
+    func currentFirst(kind: StoreKind) async {
+        let settings = SettingsService.over(kind.make())
+        var values = settings.values(of: number).makeAsyncIterator()
+        #expect(await values.next() == 7)
+        settings.set(number, to: 8)
+        #expect(await values.next() == 8)
+        for value in 9...500 { settings.set(number, to: value) }
+        #expect(await values.next() == 500)
+        settings.reset(number)
+        #expect(await values.next() == 7)
+    }
+
+    @Test("a value committed between subscribing and reading is not missed")
+    func nothingMissed() async {
+        let settings = SettingsService.over(MemoryStore())
+        let stream = settings.values(of: number)
+        settings.set(number, to: 8)
+        var values = stream.makeAsyncIterator()
+        #expect(await values.next() == 8)
+        settings.set(number, to: 9)
+        #expect(await values.next() == 9)
+    }
+
+    @Test("a value that was read already does not come a second time")
+    func noRepetition() async {
+        let settings = SettingsService.over(MemoryStore())
+        let other = Setting<Int>("other", in: .defaults, default: 0)
+        let stream = settings.values(of: number)
+        settings.set(number, to: 8)
+        settings.set(other, to: 1)
+        var values = stream.makeAsyncIterator()
+        #expect(await values.next() == 8)
+        settings.set(other, to: 2)
+        settings.set(number, to: 8)
+        settings.set(number, to: 9)
+        #expect(await values.next() == 9)
+    }
+
+    @Test("streams end when their task is cancelled, waiting or not")
+    func cancellation() async {
+        let settings = SettingsService.over(MemoryStore())
+        let stream = settings.values(of: number)
+        let (started, start) = AsyncStream<Void>.makeStream()
+        let waiting = Task {
+            var count = 0
+            for await _ in stream {
+                count += 1
+                start.yield()
+            }
+            return count
+        }
+        for await _ in started { break }
+        waiting.cancel()
+        #expect(await waiting.value == 1)
+        let tasks = [
+            Task { [number] in for await _ in settings.changes(of: number) {} },
+            Task { for await _ in settings.changes() {} },
+            Task { for await _ in settings.diagnostics {} },
+            Task { [number] in for await _ in settings.values(of: number) {} },
+        ]
+        for task in tasks {
+            task.cancel()
+            await task.value
+        }
+    }
+
+    @Test("a cancelled iterator stays at its end")
+    func staysEnded() async {
+        let settings = SettingsService.over(MemoryStore())
+        let task = Task { [number] in
+            var iterator = settings.changes(of: number).makeAsyncIterator()
+            withUnsafeCurrentTask { $0?.cancel() }
+            let first = await iterator.next()
+            settings.set(number, to: 1)
+            let second = await iterator.next()
+            return first == nil && second == nil
+        }
+        #expect(await task.value)
+    }
+
+    @Test("an iterator dropped lets its service go")
+    func lifetimes() async {
+        weak var service: SettingsService?
+        do {
+            let settings = SettingsService.over(MemoryStore())
+            service = settings
+            var values = settings.values(of: number).makeAsyncIterator()
+            _ = await values.next()
+            _ = settings.changes(of: number)
+            _ = settings.changes()
+            _ = settings.value(number).value
+        }
+        #expect(service == nil)
+    }
+
+    @Test("a stream of values follows a store that is replaced")
+    func replacedStore() async {
+        let settings = SettingsService(stores: [:], diagnosticSink: .none)
+        var values = settings.values(of: number).makeAsyncIterator()
+        #expect(await values.next() == 7)
+        settings.register(MemoryStore(["number": Data("3".utf8)]), for: .defaults)
+        #expect(await values.next() == 3)
+        settings.register(TwoFunctionStore(["number": Data("4".utf8)]), for: .defaults)
+        #expect(await values.next() == 4)
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import SettingsKitCore
+import Synchronization
+import Testing
+
+@Suite("Persisted properties on many threads (concurrency)", .timeLimit(.minutes(30)))
+struct PersistedConcurrencyTests {
+    @Test("of concurrent first reads one stores its default, and all end on it", arguments: StoreKind.allCases)
+    func firstReads(kind: StoreKind) throws {
+        for _ in 0..<60 {
+            let store = kind.make()
+            let calls = Atomic(0)
+            let seen = Recorder<Int>()
+            let stored = Recorder<String>()
+            // Properties of their own, some over a service of their own, as different parts of a program have them.
+            let persisters = (0..<8).map { number in
+                let setting = Setting<Int>(
+                    "n", in: .defaults,
+                    default: {
+                        // An expensive default gives others time to come in between.
+                        for _ in 0..<3 { sched_yield() }
+                        return calls.add(1, ordering: .relaxed).newValue
+                    })
+                return Persister(setting, in: .over(store), persistDefault: [.whenNil, .onError])
+            }
+            let subscription = persisters[0].addUpdateListener(stored.listener())
+            inParallel(8) { thread in
+                seen.append(persisters[thread].value)
+                seen.append(persisters[thread].value)
+            }
+            let final = try #require(Int(store.text("n") ?? ""))
+            #expect(seen.all.count == 16)
+            #expect(Set(seen.all) == [final])
+            for persister in persisters { #expect(try persister.retrieve() == final) }
+            #expect(stored.count == 1)
+            subscription.cancel()
+        }
+    }
+
+    @Test("a default that reading stores never replaces a value", arguments: StoreKind.allCases)
+    func defaultsAndValues(kind: StoreKind) throws {
+        for round in 0..<150 {
+            let store = kind.make()
+            if round % 2 == 0 { try store.set(.init("n", scope: .defaults), to: Data("no number".utf8)) }
+            let one = Persisted(
+                key: "n", storedBy: store, default: { -1 }, persistDefault: [.whenNil, .onError])
+            let other = Persisted(wrappedValue: 0, key: "n", storedBy: store)
+            inParallel(4) { thread in
+                if thread == 0 {
+                    other.wrappedValue = 5
+                    #expect(one.wrappedValue == 5)
+                } else {
+                    #expect([-1, 5].contains(one.wrappedValue))
+                }
+            }
+            #expect(one.wrappedValue == 5)
+            #expect(try store.text("n") == "5")
+        }
+    }
+
+    @Test(
+        "properties over one store come and go on many threads, and share what they are over",
+        arguments: StoreKind.allCases)
+    func comingAndGoing(kind: StoreKind) throws {
+        let store = kind.make()
+        inParallel(8) { thread in
+            for round in 1...150 {
+                let property = Persisted(wrappedValue: 0, key: "n\(thread)", storedBy: store)
+                let told = Recorder<String>()
+                let subscription = property.projectedValue.addUpdateListener(told.listener())
+                property.wrappedValue = round
+                #expect(property.wrappedValue == round)
+                #expect(store.get(Setting<Int>("n\(thread)", in: .defaults, default: 0)) == round)
+                store.set(Setting<Int>("n\(thread)", in: .shared, default: 0), value: -round)
+                #expect(property.wrappedValue == -round)
+                if round % 2 == 0 { subscription.cancel() }
+            }
+        }
+        for thread in 0..<8 { #expect(try store.text("n\(thread)") == "-150") }
+    }
+
+    @Test("listeners that set, read, listen and cancel from many threads come to an end", arguments: StoreKind.allCases)
+    func busyListeners(kind: StoreKind) async throws {
+        let store = kind.make()
+        let properties = (0..<3).map { Persisted(wrappedValue: 0.0, key: "n\($0)", storedBy: store) }
+        let told = properties.map { _ in Recorder<String>() }
+        let isOver = Atomic(false)
+        let busy = Atomic(0)
+        let subscriptions = properties.indices.map { number in
+            let next = properties[(number + 1) % 3]
+            let own = properties[number].projectedValue
+            let log =
+                told[number].listener() as @Sendable (Result<SettingsService.Change<Double>, SettingsError>) -> Void
+            return own.addUpdateListener { result in
+                log(result)
+                busy.add(1, ordering: .sequentiallyConsistent)
+                defer { busy.subtract(1, ordering: .sequentiallyConsistent) }
+                guard !isOver.load(ordering: .sequentiallyConsistent), let change = try? result.get(),
+                    change.newValue > 0
+                else { return }
+                // Each tells the next of a smaller number.
+                next.wrappedValue = (change.newValue / 2).rounded(.down)
+                let inner = own.addUpdateListener { _ in _ = next.wrappedValue }
+                if Int(change.newValue) % 2 == 0 { own.value = -change.newValue }
+                inner.cancel()
+            }
+        }
+        inParallel(6) { thread in
+            for round in 1...100 {
+                let property = properties[(thread + round) % 3]
+                property.wrappedValue = round % 10 == 0 ? .nan : Double(round * 8 + thread)
+                _ = try? property.projectedValue.retrieve()
+                if round % 7 == 0 { try? property.projectedValue.reset() }
+            }
+        }
+        // Some deliveries may still run, on another thread; from here on, no listener sets a value.
+        isOver.store(true, ordering: .sequentiallyConsistent)
+        try await until { busy.load(ordering: .sequentiallyConsistent) == 0 }
+        for property in properties { property.wrappedValue = -1_000_000 }
+        try await until { told.allSatisfy { $0.all.last?.hasSuffix("--1000000.0") ?? false } }
+        for (number, log) in told.enumerated() {
+            let changes = log.all.filter { $0 != "encodingFailed" }
+            let values = changes.map { change in change.split(separator: ".0").map(String.init) }
+            for (one, next) in zip(values, values.dropFirst()) where "-" + next[0] != one[1] {
+                Issue.record("property \(number): after \(one) came \(next)")
+            }
+            #expect(log.count - changes.count > 0)
+            #expect(properties[number].wrappedValue == -1_000_000)
+        }
+        for subscription in subscriptions { subscription.cancel() }
+    }
+}

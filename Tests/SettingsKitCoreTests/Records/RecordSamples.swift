@@ -1,0 +1,48 @@
+import Foundation
+import SettingsKitCore
+
+/// A few parameters of different kinds.
+struct Parameters: SettingsRecord, Equatable {
+    var isDetailed = false
+    var apiURL: URL?
+    var armedAt: Date?
+    var attempts = 3
+    var limit: Int? = 10
+
+    static let empty = Parameters()
+
+    /// Computed, from one field and from two.
+    var doubledAttempts: Int {
+        get { attempts * 2 }
+        set { attempts = newValue / 2 }
+    }
+    var attemptsIfDetailed: Int {
+        get { isDetailed ? attempts : 0 }
+        set { attempts = isDetailed ? newValue : 0 }
+    }
+}
+
+/// Two fields that are always equal.
+struct Pair: SettingsRecord, Equatable {
+    var left = 0
+    var right = 0
+    /// Not plain, so that the record is kept behind locks.
+    var label = "none"
+
+    static let empty = Pair()
+
+    var agrees: Bool { left == right && (left == 0 || label == "number \(left)") }
+
+    mutating func become(_ number: Int) { self = Pair(left: number, right: number, label: "number \(number)") }
+}
+
+extension [String: Data] {
+    /// What is stored, as text.
+    var texts: [String: String] { mapValues { String(decoding: $0, as: UTF8.self) } }
+}
+
+extension SettingsStore {
+    func set(_ name: String, _ text: String?) throws {
+        try set(.init(name, scope: .defaults), to: text.map { Data($0.utf8) })
+    }
+}

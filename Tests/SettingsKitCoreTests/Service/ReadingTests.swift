@@ -1,0 +1,120 @@
+import Foundation
+import SettingsKitCore
+import Testing
+
+@Suite("Reading")
+struct ReadingTests {
+    private let number = Setting<Int>("number", in: .defaults, default: 7)
+
+    @Test("a missing store reads as the default, and is diagnosed once")
+    func missingStore() {
+        let problems = Recorder<SettingsError>()
+        let settings = SettingsService(stores: [:], diagnosticSink: .init { problems.append($0) })
+        let other = Setting<Int>("other", in: .defaults, default: 8)
+        for _ in 0..<3 {
+            #expect(settings.get(number) == 7)
+            #expect(settings[other] == 8)
+            #expect(!settings.isSet(number))
+            #expect(settings.keys(in: .defaults).isEmpty)
+        }
+        #expect(problems.all.map(\.code) == [.noStore])
+        let error = #expect(throws: SettingsError.self) { try settings.load(number) }
+        #expect(error?.code == .noStore)
+        #expect(error?.key == number.key)
+    }
+
+    @Test("an unreadable store reads as the default, is diagnosed once a setting, and is read again")
+    func unreadableStore() throws {
+        let problems = Recorder<SettingsError>()
+        let isBroken = Box(true)
+        let store = FeedStore(["number": Data("9".utf8)], willGet: { _ in if isBroken.value { throw StoreBroken() } })
+        let settings = SettingsService.over(store, problems)
+        for _ in 0..<3 { #expect(settings.get(number) == 7) }
+        #expect(problems.all.map(\.code) == [.readFailed])
+        let error = #expect(throws: SettingsError.self) { try settings.load(number) }
+        #expect(error?.code == .readFailed)
+        #expect(error?.key == number.key)
+        #expect(error?.store == "FeedStore")
+        #expect(error?.underlying is StoreBroken)
+        isBroken.value = false
+        #expect(settings.get(number) == 9)
+        #expect(try settings.load(number) == 9)
+    }
+
+    @Test("an undecodable value keeps its bytes, and is diagnosed once", arguments: StoreKind.allCases)
+    func undecodable(kind: StoreKind) throws {
+        let problems = Recorder<SettingsError>()
+        let store = kind.make()
+        let bytes = Data("\"no number\"".utf8)
+        try store.set(number.key, to: bytes)
+        let settings = SettingsService.over(store, problems)
+        for _ in 0..<3 { #expect(settings.get(number) == 7) }
+        let live = settings.value(number)
+        #expect(live.value == 7)
+        #expect(try store.get(number.key) == bytes)
+        #expect(problems.all.map(\.code) == [.decodingFailed])
+        #expect(settings.isSet(number))
+        let error = #expect(throws: SettingsError.self) { try settings.load(number) }
+        #expect(error?.code == .decodingFailed)
+        settings.set(number, to: 1)
+        #expect(settings.get(number) == 1)
+        #expect(try store.get(number.key) == Data("1".utf8))
+    }
+
+    @Test("another undecodable value is another cause")
+    func secondCause() throws {
+        let problems = Recorder<SettingsError>()
+        let store = TwoFunctionStore()
+        let settings = SettingsService.over(store, problems)
+        store.poke("number", "x")
+        _ = settings.get(number)
+        store.poke("number", "y")
+        _ = settings.get(number)
+        _ = settings.get(number)
+        #expect(problems.all.map(\.code) == [.decodingFailed, .decodingFailed])
+    }
+
+    @Test("a default is never written", arguments: StoreKind.allCases)
+    func defaultsAreNotWritten(kind: StoreKind) async throws {
+        let store = kind.make()
+        let settings = SettingsService.over(store)
+        let optional = Setting<String?>("optional", in: .defaults)
+        let fallback = Setting<String?>("fallback", in: .defaults, default: "x")
+        _ = (settings.get(number), settings.get(optional), settings.get(fallback), settings.isSet(number))
+        _ = try settings.load(number)
+        let live = settings.value(number)
+        #expect(live.value == 7)
+        let subscription = settings.observe(number) { _ in }
+        var values = settings.values(of: number).makeAsyncIterator()
+        #expect(await values.next() == 7)
+        settings.transaction { _ = $0.get(number) }
+        settings.reset(number)
+        subscription.cancel()
+        for key in [number.key, optional.key, fallback.key] { #expect(try store.get(key) == nil) }
+        #expect((store as? TwoFunctionStore)?.setCount ?? 0 <= 1)
+    }
+
+    @Test("setting the default stores it")
+    func settingTheDefault() throws {
+        let store = MemoryStore()
+        let settings = SettingsService.over(store)
+        settings.set(number, to: 7)
+        #expect(settings.isSet(number))
+        #expect(store.get(number.key) == Data("7".utf8))
+        settings.reset(number)
+        #expect(!settings.isSet(number))
+        #expect(settings.get(number) == 7)
+    }
+
+    @Test("keys are listed sorted; a store that cannot list them is diagnosed once")
+    func keys() {
+        let problems = Recorder<SettingsError>()
+        let settings = SettingsService(
+            stores: [.defaults: MemoryStore(["b": Data(), "a": Data(), "C": Data()]), .shared: TwoFunctionStore()],
+            diagnosticSink: .init { problems.append($0) })
+        #expect(settings.keys(in: .defaults) == ["C", "a", "b"])
+        #expect(settings.keys(in: .shared) == [])
+        #expect(settings.keys(in: .shared) == [])
+        #expect(problems.all.map(\.code) == [.unsupported])
+    }
+}

@@ -1,0 +1,255 @@
+import Foundation
+import SettingsKitCore
+import Testing
+
+@Suite("Transactions")
+struct TransactionTests {
+    private let one = Setting<Int>("one", in: .defaults, default: 0)
+    private let two = Setting<Double>("two", in: .defaults, default: 0)
+    private let three = Setting<String?>("three", in: .defaults)
+    private let far = Setting<Int>("far", in: .shared, default: 0)
+
+    private struct BodyFailed: Error {}
+
+    private func scopes(_ isSharedBad: Bool) -> (good: SettingsService.Scope, bad: SettingsService.Scope) {
+        isSharedBad ? (.defaults, .shared) : (.shared, .defaults)
+    }
+
+    private func number(_ name: String, _ scope: SettingsService.Scope) -> Setting<Int> {
+        Setting(name, in: scope, default: 0)
+    }
+
+    @Test("all writes arrive, as one change set", arguments: StoreKind.allCases)
+    func oneChangeSet(kind: StoreKind) {
+        let settings = SettingsService.over(kind.make())
+        let sets = Recorder<SettingsService.ChangeSet>()
+        let subscription = settings.observe(in: .defaults) { sets.append($0) }
+        settings.transaction { t in
+            t.set(one, to: 1)
+            t[two] = 2
+            t.set(three, to: "3")
+            t.set(one, to: 4)
+        }
+        #expect((settings.get(one), settings.get(two)) == (4, 2))
+        #expect(settings.get(three) == "3")
+        #expect(sets.all == [SettingsService.ChangeSet](sets.all.prefix(1)))
+        #expect(sets.all.first?.keys == [one.key, two.key, three.key])
+        #expect(sets.all.first?.origin == .local)
+        #expect(sets.all.first?.contains(one) == true)
+        #expect(sets.all.first?.contains(far) == false)
+        subscription.cancel()
+    }
+
+    @Test("reads inside see the writes inside", arguments: StoreKind.allCases)
+    func readYourWrites(kind: StoreKind) {
+        let settings = SettingsService.over(kind.make())
+        settings.set(one, to: 10)
+        let seen = settings.transaction { t -> [Int] in
+            var seen = [t.get(one)]
+            t.set(one, to: 11)
+            seen.append(t.get(one))
+            t.update(one) { $0 += 1 }
+            seen.append(t[one])
+            t.reset(one)
+            seen.append(t.get(one))
+            seen.append(t.isSet(one) ? 1 : 0)
+            t[one] += 5
+            seen.append(t.isSet(one) ? 1 : 0)
+            return seen
+        }
+        #expect(seen == [10, 11, 12, 0, 0, 1])
+        #expect(settings.get(one) == 5)
+    }
+
+    @Test("a value that cannot be encoded fails the whole transaction", arguments: StoreKind.allCases)
+    func unencodable(kind: StoreKind) throws {
+        let problems = Recorder<SettingsError>()
+        let settings = SettingsService.over(kind.make(), problems)
+        let sets = Recorder<Int>()
+        let subscription = settings.observe { sets.append($0.keys.count) }
+        let body: @Sendable (inout SettingsService.Transaction) -> Void = { t in
+            t.set(one, to: 1)
+            t.set(two, to: .nan)
+            t.set(three, to: "x")
+        }
+        settings.transaction(body)
+        let error = #expect(throws: SettingsError.self) { try settings.save(body) }
+        #expect(error?.code == .encodingFailed)
+        #expect(error?.key == two.key)
+        #expect(problems.all.map(\.code) == [.encodingFailed])
+        #expect(!settings.isSet(one) && !settings.isSet(three))
+        #expect(sets.all.isEmpty)
+        subscription.cancel()
+    }
+
+    @Test("a body that throws changes nothing, and its error comes through")
+    func bodyThrows() {
+        let problems = Recorder<SettingsError>()
+        let settings = SettingsService.over(MemoryStore(), problems)
+        #expect(throws: BodyFailed.self) {
+            try settings.transaction { t in
+                t.set(one, to: 1)
+                throw BodyFailed()
+            }
+        }
+        #expect(throws: BodyFailed.self) {
+            try settings.update(one) { (value: inout Int) in
+                value = 3
+                throw BodyFailed()
+            }
+        }
+        #expect(!settings.isSet(one))
+        #expect(problems.all.isEmpty)
+    }
+
+    @Test("a store of two functions that fails in the middle is set back")
+    func failsInTheMiddle() {
+        let store = TwoFunctionStore(willSet: { key, data in
+            if key.name == "two" && data != nil { throw StoreBroken() }
+        })
+        let problems = Recorder<SettingsError>()
+        let settings = SettingsService.over(store, problems)
+        settings.set(one, to: 1)
+        settings.set(three, to: "old")
+        for _ in 0..<20 {
+            settings.transaction { t in
+                t.set(one, to: 2)
+                t.set(two, to: 2)
+                t.set(three, to: "new")
+            }
+            #expect(store.contents == ["one": Data("1".utf8), "three": Data("\"old\"".utf8)])
+        }
+        #expect(settings.get(one) == 1)
+        #expect(problems.all.count == 20 && problems.all.allSatisfy { $0.code == .writeFailed })
+    }
+
+    // Which scope is written first is not defined, so there are several rounds.
+    @Test("if one scope fails, the others are set back", arguments: 0..<12)
+    func oneScopeFails(round: Int) throws {
+        let shared = FeedStore(willWrite: { _ in throw StoreBroken() })
+        let (good, bad) = scopes(round % 2 == 0)
+        let (one, two, far) = (number("one", good), number("two", good), number("far", bad))
+        let settings = SettingsService(stores: [good: MemoryStore(), bad: shared], diagnosticSink: .none)
+        settings.set(one, to: 1)
+        let error = #expect(throws: SettingsError.self) {
+            try settings.save { t in
+                t.set(one, to: 2)
+                t.set(two, to: 2)
+                t.set(far, to: 2)
+            }
+        }
+        #expect(error?.code == .writeFailed)
+        #expect(settings.get(one) == 1)
+        #expect(!settings.isSet(two))
+        #expect(shared.stored.isEmpty)
+    }
+
+    @Test("setting a scope back does not undo what somebody else has set since", arguments: 0..<12)
+    func revertKeepsNewerWrites(round: Int) {
+        let (good, bad) = scopes(round % 2 == 0)
+        let (one, far) = (number("one", good), number("far", bad))
+        let defaults = MemoryStore()
+        let other = SettingsService(stores: [good: defaults], diagnosticSink: .none)
+        let shared = FeedStore(willWrite: { _ in
+            other.set(one, to: 99)
+            throw StoreBroken()
+        })
+        let settings = SettingsService(stores: [good: defaults, bad: shared], diagnosticSink: .none)
+        settings.transaction { t in
+            t.set(one, to: 2)
+            t.set(far, to: 2)
+        }
+        #expect(other.get(one) == 99)
+    }
+
+    @Test("both scopes arrive when both work; a missing scope fails all")
+    func twoScopes() throws {
+        let settings = SettingsService(
+            stores: [.defaults: MemoryStore(), .shared: TwoFunctionStore()], diagnosticSink: .none)
+        try settings.save { t in
+            t.set(one, to: 1)
+            t.set(far, to: 2)
+        }
+        #expect(settings.get(one) == 1 && settings.get(far) == 2)
+        let nowhere = Setting<Int>("n", in: .custom(id: "none"), default: 0)
+        for _ in 0..<8 {
+            let error = #expect(throws: SettingsError.self) {
+                try settings.save { t in
+                    t.set(one, to: 9)
+                    t.set(nowhere, to: 9)
+                }
+            }
+            #expect(error?.code == .noStore)
+            #expect(settings.get(one) == 1)
+        }
+    }
+
+    @Test("a transaction whose reads have changed runs again", arguments: StoreKind.allCases)
+    func conflict(kind: StoreKind) {
+        let store = kind.make()
+        let (settings, rival) = (SettingsService.over(store), SettingsService.over(store))
+        settings.set(one, to: 1)
+        let runs = Box(0)
+        let result = settings.transaction { t -> Int in
+            let value = t.get(one)
+            runs.value += 1
+            if runs.value < 3 { rival.update(one) { $0 += 10 } }
+            t.set(three, to: "\(value)")
+            return value
+        }
+        #expect(runs.value == 3)
+        #expect(result == 21)
+        #expect(settings.get(three) == "21")
+        #expect(settings.get(one) == 21)
+    }
+
+    @Test("a store that never answers twice the same ends in a conflict, not in a hang")
+    func endlessConflict() {
+        let problems = Recorder<SettingsError>()
+        let settings = SettingsService.over(NeverMatching(), problems)
+        settings.update(one) { $0 += 1 }
+        #expect(problems.all.map(\.code) == [.conflict])
+    }
+
+    @Test("an unreadable store fails an update; nothing is computed from a default")
+    func unreadable() {
+        let store = FeedStore(["one": Data("5".utf8)], willGet: { _ in throw StoreBroken() })
+        let problems = Recorder<SettingsError>()
+        let settings = SettingsService.over(store, problems)
+        settings.update(one) { $0 += 1 }
+        #expect(problems.all.map(\.code) == [.readFailed])
+        #expect(store.stored == ["one": Data("5".utf8)])
+    }
+
+    @Test("the forms that throw and those that do not are told apart, and give back the body's result")
+    func overloads() throws {
+        func mayThrow(_ value: Int) throws -> Int { value }
+        let settings = SettingsService.over(MemoryStore())
+        let updated = settings.update(one) { value -> Int in
+            value += 1
+            return value
+        }
+        let updatedThrowing = try settings.update(one) { value -> Int in
+            value += try mayThrow(1)
+            return value
+        }
+        let read = settings.transaction { $0.get(one) }
+        let readThrowing = try settings.transaction { try mayThrow($0.get(one)) }
+        let readSaving = try settings.save { $0.get(one) }
+        let results: [Int] = [updated, updatedThrowing, read, readThrowing, readSaving]
+        #expect(results == [1, 2, 2, 2, 2] as [Int])
+        settings.update(one) { $0 += 1 }
+        try settings.update(one) { $0 = try mayThrow($0 + 1) }
+        settings.transaction { t in
+            t.set(one, to: t.get(one) + 1)
+            t.set(three, to: "x")
+        }
+        #expect(settings.get(one) == 5)
+    }
+}
+
+private struct NeverMatching: SettingsStore {
+    func get(_ key: SettingsService.StorageKey) -> Data? { nil }
+    func set(_ key: SettingsService.StorageKey, to data: Data?) {}
+    func apply(_ batch: SettingsStoreBatch) -> Bool { false }
+}

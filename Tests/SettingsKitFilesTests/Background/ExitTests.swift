@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+@testable import SettingsKitFiles
+@testable import SettingsKitPlatform
+
+@Suite("The end of a process", .timeLimit(.minutes(10)))
+struct ExitTests {
+    @Test(
+        "waits at most half a second for locks that another process holds, however many stores there are; nothing is lost"
+    )
+    func locked() async throws {
+        try await withTemporaryDirectory { directory in
+            let count = 8
+            let worker = try Worker("set-and-wait", directory, "\(count)")
+            await worker.wait(for: "set")
+            let system = POSIXFileSystem()
+            // Before it is in the property lists: the files are written within a second.
+            let locks = try (0..<count).map { number in
+                try system.openOrCreate("\(directory)/\(number).plist-journal").file
+            }
+            for lock in locks { #expect(try system.lock(lock, waiting: .seconds(10))) }
+            let start = ContinuousClock.now
+            worker.send(SIGUSR1)
+            #expect(await worker.status() == 0)
+            let duration = ContinuousClock.now - start
+            for lock in locks { system.close(lock) }
+            // And what ending a process takes on a busy machine.
+            #expect(duration < .seconds(3), "\(duration)")
+            for number in 0..<count {
+                #expect(try open("\(directory)/\(number).plist").get(key("a")) == Data("2".utf8))
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import SettingsKitCore
+import Testing
+
+@testable import SettingsKitFiles
+@testable import SettingsKitPlatform
+
+@Suite("A store begins to watch its file when that matters", .timeLimit(.minutes(10)))
+struct LazyWatchTests {
+    private static let a = Setting<Int>("a", in: .defaults, default: 0)
+
+    @Test("what another process changes after opening is seen, without a listener and without a write")
+    func reader() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = "\(directory)/Settings.plist"
+            try write(xml("<key>a</key><integer>1</integer>"), to: path)
+            let (service, _) = SettingsService.over(try open(path))
+            #expect(service.get(Self.a) == 1)
+            // At once, when nothing is watched yet; and again, when it may be.
+            for value in 2...5 {
+                try write(xml("<key>a</key><integer>\(value)</integer>"), to: path)
+                #expect(try await eventually { service.get(Self.a) == value })
+            }
+        }
+    }
+
+    @Test("the first listener hears what was changed between opening and its coming, and what is changed later")
+    func listener() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = "\(directory)/Settings.plist"
+            let (service, _) = SettingsService.over(try open(path))
+            #expect(service.get(Self.a) == 0)
+            try write(xml("<key>a</key><integer>1</integer>"), to: path)
+            let values = service.values(of: Self.a)
+            for await value in values where value == 1 { break }
+            try write(xml("<key>a</key><integer>2</integer>"), to: path)
+            for await value in service.values(of: Self.a) where value == 2 { break }
+        }
+    }
+
+    @Test("a feed is told of its first listener: to a setting, to a group or through a store that is registered later")
+    func feed() throws {
+        func isHeard(_ body: (SettingsService, any SettingsStore) -> [AnyObject]) -> (before: Bool, after: Bool) {
+            let store = MemoryStore()
+            let log = Log<Bool>()
+            store.feed?.onFirstListener { log.append(true) }
+            let (service, _) = SettingsService.over(store)
+            _ = service.get(Self.a)
+            let before = !log.all.isEmpty
+            let kept = body(service, store)
+            return withExtendedLifetime(kept) { (before, log.all.count == 1) }
+        }
+        #expect(isHeard { service, _ in [] } == (false, false))
+        #expect(
+            isHeard { service, _ in [service.observe(Self.a) { _ in }, service.observe(Self.a) { _ in }] } == (
+                false, true
+            ))
+        #expect(isHeard { service, _ in [service.observe { _ in }] } == (false, true))
+        #expect(isHeard { service, _ in [service.value(Self.a)] } == (false, true))
+        #expect(
+            isHeard { _, store in
+                let (other, _) = SettingsService.over(MemoryStore())
+                let subscription = other.observe(Self.a) { _ in }
+                other.register(store, for: .defaults)
+                return [subscription]
+            } == (false, true))
+    }
+
+    @Test("a symbolic link in another directory that is led elsewhere is noticed")
+    func link() async throws {
+        try await withTemporaryDirectory { directory in
+            for name in ["links", "one", "other"] { try makeDirectory("\(directory)/\(name)") }
+            try write(xml("<key>a</key><integer>1</integer>"), to: "\(directory)/one/Settings.plist")
+            try write(xml("<key>a</key><integer>2</integer>"), to: "\(directory)/other/Settings.plist")
+            let path = "\(directory)/links/Settings.plist"
+            try SettingsKitFilesTests.link(path, to: "../one/Settings.plist")
+            let store = try open(path)
+            let (service, _) = SettingsService.over(store)
+            #expect(service.get(Self.a) == 1)
+            // By an event, not only by a look in its turn.
+            let places = FileWatch.places(of: FileWatch.links(from: path, in: POSIXFileSystem()))
+            #expect(places.map(\.directory) == ["\(directory)/links", "\(directory)/links/../one"])
+            let subscription = service.observe(Self.a) { _ in }
+            try SettingsKitFilesTests.link("\(directory)/links/new", to: "../other/Settings.plist")
+            try move("\(directory)/links/new", to: path)
+            #expect(try await eventually { service.get(Self.a) == 2 })
+            withExtendedLifetime(subscription) {}
+        }
+    }
+}

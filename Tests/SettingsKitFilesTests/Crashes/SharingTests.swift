@@ -1,0 +1,278 @@
+import Foundation
+import SettingsKitCore
+import SettingsKitFiles
+@testable import SettingsKitPlatform
+import SettingsTestKit
+import Testing
+
+/// Two processes of a simulated disk, which take turns.
+@Suite("Several processes use one file")
+struct SharingTests {
+    private let disk = SimulatedDisk()
+    private let one: PropertyListStore
+    private let other: PropertyListStore
+
+    init() throws {
+        for path in ["/home", Start.directory] { try disk.makeDirectory(path) }
+        one = try quietStore(disk.process())
+        other = try quietStore(disk.process())
+    }
+
+    private func agree(_ comment: Comment = "") throws -> Values {
+        try one.refresh()
+        try other.refresh()
+        #expect(one.values == other.values, comment)
+        return one.values
+    }
+
+    @Test("each has what the other has set, in the order in which it was set")
+    func order() throws {
+        try one.set(key("a"), to: Data("1".utf8))
+        try other.set(key("a"), to: Data("2".utf8))
+        try one.set(key("b"), to: Data("1".utf8))
+        #expect(one.get(key("a")) == Data("2".utf8))
+        #expect(try agree() == ["a": Data("2".utf8), "b": Data("1".utf8)])
+    }
+
+    @Test("setting what is not stored any more is no setting of an equal value")
+    func staleEqual() throws {
+        try one.set(key("a"), to: Data("1".utf8))
+        try other.set(key("a"), to: Data("2".utf8))
+        try one.set(key("a"), to: Data("1".utf8))
+        #expect(try agree() == ["a": Data("1".utf8)])
+    }
+
+    @Test("expectations are compared with what others have written")
+    func expectations() throws {
+        try one.set(key("a"), to: Data("1".utf8))
+        try other.set(key("a"), to: Data("2".utf8))
+        let batch = SettingsStoreBatch(
+            writes: [.init(key: key("a"), data: Data("3".utf8))],
+            expectations: [.init(key: key("a"), data: Data("1".utf8))])
+        #expect(try !one.apply(batch))
+        #expect(one.get(key("a")) == Data("2".utf8))
+    }
+
+    @Test("the other follows, however often the journal is replaced meanwhile", arguments: [0, 1, 2, 5])
+    func replacements(count: Int) throws {
+        try other.set(key("x"), to: Data("1".utf8))
+        for number in 0..<count {
+            try one.set(key("n"), to: Data("\(number)".utf8))
+            try one.set(key("k\(number)"), to: Data("true".utf8))
+            try one.synchronize()
+        }
+        try other.set(key("y"), to: Data("1".utf8))
+        let values = try agree()
+        #expect(values.count == (count == 0 ? 2 : count + 3))
+        try other.synchronize()
+        #expect(try disk.storedValues() == values)
+    }
+
+    @Test(
+        "what is set right after another process has replaced the journal is in the new one, whatever was read meanwhile"
+    )
+    func replacedWhileReading() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let fileSystem = FaultyFileSystem()
+            let folding = try PropertyListStore(
+                path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
+            // Looks as seldom as it may whether the journal is still the one at its path.
+            let other = try PropertyListStore(
+                path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400), trust: .seconds(86_400))
+            for round in 0..<3 {
+                try folding.set(key("folding"), to: Data("\(round)".utf8))
+                try other.set(key("other"), to: Data("\(round) before".utf8))
+                // As its watch may, after the last that is written, and before the new journal is in its place.
+                fileSystem.after { if $0 == .write { try? other.refresh() } }
+                try folding.synchronize()
+                fileSystem.after { _ in }
+                try other.set(key("other"), to: Data("\(round) after".utf8))
+                try folding.refresh()
+                #expect(folding.get(key("other")) == Data("\(round) after".utf8))
+            }
+        }
+    }
+
+    enum Accident: CaseIterable, Sendable {
+        case journalRemoved, fileRemoved, bothRemoved, journalEmptied, journalMovedAway, journalReplacedByOldCopy
+
+        func happen(_ disk: SimulatedDisk, copy: Data?) throws {
+            let (file, journal) = (Start.path, Start.path + "-journal")
+            switch self {
+            case .journalRemoved: try disk.remove(journal)
+            case .fileRemoved: try disk.remove(file)
+            case .bothRemoved: for path in [file, journal] { try disk.remove(path) }
+            case .journalEmptied: try disk.write(Data(), to: journal)
+            case .journalMovedAway: try disk.process().rename(journal, to: Start.directory + "/away")
+            case .journalReplacedByOldCopy: try disk.write(copy ?? Data(), to: journal)
+            }
+        }
+    }
+
+    @Test(
+        "when somebody removes the files, memory goes on, and the next change makes them again",
+        arguments: Accident.allCases)
+    func accident(_ accident: Accident) throws {
+        try one.set(key("old"), to: Data("1".utf8))
+        try one.synchronize()
+        let copy = disk.contents(of: Start.path + "-journal")
+        try one.set(key("a"), to: Data("1".utf8))
+        try other.set(key("b"), to: Data("2".utf8))
+        try one.refresh()
+        try accident.happen(disk, copy: copy)
+        try one.set(key("c"), to: Data("3".utf8))
+        try other.set(key("d"), to: Data("4".utf8))
+        _ = try agree()
+        // A journal that was moved away is missed only now.
+        try one.set(key("e"), to: Data("5".utf8))
+        let values = try agree()
+        #expect(Set(values.keys) == ["old", "a", "b", "c", "d", "e"])
+        // What was not in the property list is on the disk again, too.
+        let found = try quietStore(disk.process()).values
+        for name in ["a", "b", "c", "d", "e"] { #expect(found[name] == values[name]) }
+        if accident != .fileRemoved && accident != .bothRemoved {
+            try one.synchronize()
+            #expect(try disk.storedValues() == values)
+        }
+    }
+
+    @Test("an edit of the file counts for all, once, wherever it is noticed first", arguments: [false, true])
+    func edit(isFoldedMeanwhile: Bool) throws {
+        try one.set(key("a"), to: Data("1".utf8))
+        try one.set(key("b"), to: Data("1".utf8))
+        try one.synchronize()
+        _ = try agree()
+        try one.set(key("b"), to: Data("2".utf8))
+        try disk.write(
+            Data(
+                xml(
+                    "<key>a</key><integer>5</integer><key>b</key><integer>6</integer><key>d</key><date>2020-01-01T00:00:00Z</date>"
+                ).utf8),
+            to: Start.path)
+        try one.refresh()
+        if isFoldedMeanwhile { try one.synchronize() }
+        try other.set(key("c"), to: Data("1".utf8))
+        let values = try agree()
+        #expect(values["a"] == Data("5".utf8))
+        // Not in the file yet when it was edited: the journal's is newer.
+        #expect(values["b"] == Data("2".utf8))
+        try other.synchronize()
+        let members = try PropertyListReader.readDictionary(try #require(disk.contents(of: Start.path)))
+        #expect(members.contains(PropertyListMember(key: "d", value: .date(599_529_600))))
+    }
+
+    @Test("an edit that a new process finds first is not lost on those who have not noticed it")
+    func editFoundAtOpening() throws {
+        try one.set(key("a"), to: Data("1".utf8))
+        try one.synchronize()
+        _ = try agree()
+        try disk.write(Data(xml("<key>b</key><integer>5</integer>").utf8), to: Start.path)
+        let third = try quietStore(disk.process())
+        for number in 0..<3 {
+            try third.set(key("c"), to: Data("\(number)".utf8))
+            try third.synchronize()
+        }
+        #expect(try agree() == ["b": Data("5".utf8), "c": Data("2".utf8)])
+        #expect(third.values == one.values)
+    }
+
+    @Test("what somebody has just written into the file is removed with everything else")
+    func removal() throws {
+        try one.set(key("a"), to: Data("1".utf8))
+        try one.synchronize()
+        try disk.write(Data(xml("<key>b</key><integer>5</integer>").utf8), to: Start.path)
+        try other.removeAll()
+        #expect(try agree().isEmpty)
+        try one.synchronize()
+        #expect(try disk.storedValues()?.isEmpty == true)
+    }
+
+    @Test("who dies with the lock does not keep it")
+    func deadHolder() throws {
+        let process = disk.process()
+        let file = try process.openOrCreate(Start.path + "-journal").file
+        #expect(try process.lock(file))
+        process.kill()
+        try one.set(key("a"), to: Data("1".utf8))
+        #expect(try agree() == ["a": Data("1".utf8)])
+    }
+
+    @Test("who keeps the lock has others' changes refused after a while, and their reading go on")
+    func stoppedHolder() throws {
+        try one.set(key("a"), to: Data("1".utf8))
+        let process = disk.process()
+        let file = try process.openForAppending(Start.path + "-journal")
+        #expect(try process.lock(file))
+        let (service, problems) = SettingsService.over(one)
+        let error = #expect(throws: SettingsError.self) {
+            try service.save(Setting<Int>("a", in: .defaults, default: 0), to: 2)
+        }
+        #expect(error?.code == .busy)
+        #expect(service.get(Setting<Int>("a", in: .defaults, default: 0)) == 1)
+        #expect(throws: SettingsError.self) { try service.synchronize() }
+        // Opening and reading need no lock.
+        #expect(try quietStore(disk.process()).values == ["a": Data("1".utf8)])
+        process.unlock(file)
+        try service.save(Setting<Int>("a", in: .defaults, default: 0), to: 3)
+        #expect(try agree() == ["a": Data("3".utf8)])
+        #expect(problems.all.isEmpty)
+    }
+
+    @Test(
+        "whatever several processes do, they agree with each other and with the order of the calls", arguments: 0..<60)
+    func random(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var stores = [one, other, try quietStore(disk.process())]
+        var model: Values = [:]
+        for step in 0..<60 {
+            let comment: Comment = "seed \(seed), step \(step)"
+            let index = Int.random(in: 0..<3, using: &generator)
+            let store = stores[index]
+            let name = "k\(Int.random(in: 0..<6, using: &generator))"
+            let value = Data("\(step)".utf8)
+            switch Int.random(in: 0..<12, using: &generator) {
+            case 0..<5:
+                try store.set(key(name), to: value)
+                model[name] = value
+            case 5:
+                try store.set(key(name), to: nil)
+                model[name] = nil
+            case 6:
+                let batch = SettingsStoreBatch(
+                    writes: [.init(key: key(name), data: value), .init(key: key("batch"), data: value)],
+                    expectations: [.init(key: key("batch"), data: model["batch"])])
+                #expect(try store.apply(batch), comment)
+                model[name] = value
+                model["batch"] = value
+            case 7: try store.refresh()
+            case 8 where step % 7 == 0:
+                try store.removeAll()
+                model = [:]
+            case 9:
+                // A dead process, and a new one in its place.
+                stores[index] = try quietStore(disk.process())
+            case 10 where step > 20:
+                // A person edits a file that is up to date. The edit counts from when the first process notices it.
+                try store.synchronize()
+                var edited = try disk.storedValues() ?? [:]
+                edited["edited"] = value
+                let members = edited.map { PropertyListMember(key: $0.key, value: NativeValue.value(for: $0.value)) }
+                try disk.replace(Start.path, with: try XMLPropertyListWriter.write(members))
+                model["edited"] = value
+                if step.isMultiple(of: 2) {
+                    stores[index] = try quietStore(disk.process())
+                } else {
+                    try store.refresh()
+                }
+            default: try store.synchronize()
+            }
+        }
+        for store in stores {
+            try store.refresh()
+            #expect(store.values == model, "seed \(seed)")
+        }
+        try stores[0].synchronize()
+        #expect(try disk.storedValues() ?? [:] == model, "seed \(seed)")
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import SettingsKitCore
+import SettingsTestKit
+import Testing
+
+@testable import SettingsKitFiles
+
+/// Clocks that were wrong for a while, alone or together, whatever files lie about from that time.
+@Suite struct `When all clocks are right again` {
+    private let one: Device
+    private let other: Device
+    private let third: Device
+
+    init() throws {
+        one = try Device("one")
+        other = try Device("other")
+        third = try Device("third")
+    }
+
+    private static let year = 365 * Device.day
+    private var devices: [Device] { [one, other, third] }
+
+    private func setTimes(_ time: Int64) {
+        for (index, device) in devices.enumerated() { device.time = time + Int64(index) * 1_000 }
+    }
+
+    @Test func `two devices that were ahead together agree with the others, and new changes win`() throws {
+        one.time += Self.year
+        other.time += Self.year + 5_000
+        try one.set("a", "from one")
+        try one.send(to: other)
+        try other.set("b", "from other")
+        try other.send(to: one)
+        try one.store.refresh()
+        try third.set("a", "third")
+        setTimes(Device.noon + 60_000)
+        try settle(devices)
+        #expect(try third.values == ["a": "from one", "b": "from other"])
+        setTimes(Device.noon + 120_000)
+        for (device, name) in zip(devices, ["a", "b", "a"]) {
+            try device.set(name, device.name)
+            try settle(devices)
+            #expect(try devices.allSatisfy { try $0.value(name) == device.name })
+        }
+        #expect(try devices.allSatisfy { try $0.store.report.problems.isEmpty })
+    }
+
+    @Test func `a copy of a state made while the clock was ahead blocks no device`() throws {
+        one.time += Self.year
+        try one.set("a", "ahead")
+        try one.store.synchronize()
+        // The machine is cloned.
+        for name in one.disk.names(in: one.state) {
+            try other.disk.replace(
+                other.state + "/" + name, with: try #require(one.disk.contents(of: one.state + "/" + name)))
+        }
+        other.time = one.time
+        try one.set("b", "one")
+        try other.set("c", "other")
+        try one.send(to: other)
+        try other.send(to: one)
+        setTimes(Device.noon + 60_000)
+        try settle(devices)
+        try settle(devices)
+        #expect(try third.values == ["a": "ahead", "b": "one", "c": "other"])
+        try third.set("a", "third")
+        try settle(devices)
+        #expect(try devices.allSatisfy { try $0.value("a") == "third" })
+    }
+
+    @Test
+    func `the file of a device that was thrown away while it was ahead keeps no other from setting its clock right`()
+        throws
+    {
+        third.time += 10 * Self.year
+        try third.set("lost", "third")
+        try third.send(to: one, other)
+        one.time += Self.year
+        try one.set("a", "ahead")
+        one.time -= Self.year - 60_000
+        try one.set("a", "right")
+        other.time += 120_000
+        try settle([one, other])
+        try other.set("a", "other")
+        try settle([one, other])
+        #expect(try one.values == ["a": "other"])
+        // What only the lost device had comes when it is due.
+        for device in [one, other] { device.time += 11 * Self.year }
+        try settle([one, other])
+        #expect(try one.values == ["a": "other", "lost": "third"])
+    }
+
+    @Test(arguments: [60_000, 3_600_000, Device.day, Device.day * 3 / 2, 2 * Device.day, 3 * Self.year] as [Int64])
+    func `a change made after the clock was set back wins over what its device had seen`(distance: Int64) throws {
+        try other.set("a", "1")
+        try settle(devices)
+        try one.set("a", "2")
+        try settle([one, other])
+        one.time -= distance
+        one.restart()
+        try one.set("a", "3")
+        try one.set("b", "1")
+        try one.send(to: other, third)
+        try other.store.refresh()
+        #expect(try other.value("a") == "3")
+        setTimes(Device.noon + 60_000)
+        try settle(devices)
+        #expect(try third.values == ["a": "3", "b": "1"])
+        try one.set("b", "2")
+        try settle(devices)
+        #expect(try third.values == ["a": "3", "b": "2"])
+    }
+
+    @Test(arguments: [false, true])
+    func `a conflict copy from the time of the wrong clock never wins over what its writer set afterwards`(
+        isRemoved: Bool
+    ) throws {
+        one.time += Self.year
+        try one.set("a", "ahead")
+        try one.store.synchronize()
+        let copy = try one.ownFile.data
+        try other.put(copy, "Settings (conflicted copy).jsonl")
+        one.time -= Self.year - 60_000
+        try one.set("a", isRemoved ? nil : "right")
+        other.time += 60_000
+        try settle([one, other])
+        let expected = isRemoved ? nil : "right"
+        #expect(try other.value("a") == expected)
+        for time in [Self.year / 2, Self.year, 2 * Self.year, 10 * Self.year] {
+            for device in [one, other] {
+                device.time = Device.noon + time + 120_000
+                device.restart()
+            }
+            try settle([one, other])
+            try third.put(copy, "copy.jsonl")
+            #expect(try other.value("a") == expected, "after \(time / Device.day) days")
+        }
+    }
+
+    @Test func `an entry of an epoch that no device can have reached is damage, and changes nothing`() throws {
+        try one.set("a", "1")
+        try one.store.synchronize()
+        let far = SharedRecord(name: "a", entry: sharedEntry("far", Device.noon, epoch: 1 << 21, by: 9))
+        let header = ReplicaHeader(replica: ReplicaID(9), device: "nine", written: Device.noon, recordCount: 1)
+        try one.put(Data(ReplicaFileWriter.bytes(header, [far])), "nine.jsonl")
+        try one.store.refresh()
+        #expect(try one.value("a") == "1")
+        #expect(try one.store.report.problems.map(\.kind) == [.damaged])
+        try one.set("a", "2")
+        #expect(try #require(replicaFile(Array(try one.exported))).records.first?.entry.stamp.moment.epoch == 0)
+    }
+}
+
+extension Device {
+    /// The own file after everything was written.
+    fileprivate var exported: Data {
+        get throws {
+            try store.synchronize()
+            return try ownFile.data
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import SettingsKitCore
+import SettingsKitFiles
+@testable import SettingsKitPlatform
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite("Processes share a directory's state, and are killed", .timeLimit(.minutes(30)))
+struct DirectoryProcessTests {
+    /// What another device has when it comes to the directory.
+    private func another(_ directory: String) throws -> DirectoryStore {
+        try DirectoryStore(
+            directory: directory + "/shared", state: directory + "/another", fileSystem: POSIXFileSystem())
+    }
+
+    private func number(_ name: String, in store: DirectoryStore) -> Int {
+        store.get(key(name)).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
+    }
+
+    @Test("what several set and count together is all there, for another device, too, and they are one replica")
+    func together() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/shared"
+            let workers =
+                try (0..<2).map { _ in try Worker("count", path, "1000") }
+                + (0..<2).map { try Worker("fill", path, "worker \($0)", "300") }
+            for worker in workers { #expect(await worker.status() == 0) }
+            let store = try another(directory)
+            #expect(number("counter", in: store) == 2_000)
+            #expect(store.keys().count == 601)
+            #expect(store.replicas.filter { !$0.isOwn }.count == 1)
+        }
+    }
+
+    @Test("whatever a process was told is set is there after it was killed, for another device, too")
+    func killed() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/shared"
+            for round in 1...50 {
+                let worker = try Worker("write", path)
+                var wanted = round
+                var acknowledged = 0
+                for await line in worker.lines {
+                    acknowledged = Int(line) ?? -1
+                    wanted -= 1
+                    if wanted == 0 { worker.send(SIGKILL) }
+                }
+                let store = try DirectoryStore(
+                    directory: path, state: path + "-state", fileSystem: POSIXFileSystem())
+                #expect((acknowledged...(acknowledged + 1)).contains(number("own", in: store)))
+                #expect(number("left", in: store) == number("right", in: store))
+                #expect(number("left", in: store) >= acknowledged)
+                try store.synchronize()
+                #expect(store.replicas.count == 1)
+            }
+            let store = try another(directory)
+            // The last process was killed between the two, perhaps.
+            #expect((0...1).contains(number("own", in: store) - number("left", in: store)))
+            #expect(number("left", in: store) > 0)
+        }
+    }
+}

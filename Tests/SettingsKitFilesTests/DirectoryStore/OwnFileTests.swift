@@ -1,0 +1,333 @@
+import Foundation
+import SettingsKitCore
+import SettingsTestKit
+import Testing
+
+@testable import SettingsKitFiles
+@testable import SettingsKitPlatform
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite("The replica's own file, and the directory")
+struct OwnFileTests {
+    private let device: Device
+
+    init() throws {
+        device = try Device("one")
+        try device.set("a", "1")
+        try device.set("b", "1")
+        try device.store.synchronize()
+    }
+
+    @Test("an own file that was put back to an older copy is written again from the local state")
+    func reverted() throws {
+        let (name, old) = try device.ownFile
+        try device.set("a", "2")
+        try device.store.synchronize()
+        let new = try device.ownFile.data
+        try device.put(old, name)
+        try device.store.synchronize()
+        #expect(try device.ownFile.data == new)
+        #expect(try device.values == ["a": "2", "b": "1"])
+        device.restart()
+        try device.put(old, name)
+        try device.store.synchronize()
+        #expect(try device.ownFile.data == new)
+        #expect(try device.ownFile.name == name)
+    }
+
+    @Test(
+        "an own file that was removed, cut off or damaged is written again",
+        arguments: ["removed", "cut", "damaged", "zeros", "empty"])
+    func lost(how: String) throws {
+        let (name, data) = try device.ownFile
+        switch how {
+        case "removed": try device.remove(name)
+        case "cut": try device.put(data.dropLast(40), name)
+        case "zeros": try device.put(Data(count: data.count), name)
+        case "empty": try device.put(Data(), name)
+        default: try device.put(Data(data.map { $0 == UInt8(ascii: "a") ? UInt8(ascii: "b") : $0 }), name)
+        }
+        try device.store.synchronize()
+        #expect(device.files[name] == data)
+        #expect(try device.values == ["a": "1", "b": "1"])
+    }
+
+    @Test("a directory that is empty, or was removed and made again, changes no value and removes nothing")
+    func emptied() throws {
+        let (name, _) = try device.ownFile
+        try device.remove(name)
+        try device.disk.process().rename(device.directory, to: "/away")
+        device.restart()
+        #expect(try device.values == ["a": "1", "b": "1"])
+        try device.store.synchronize()
+        #expect(device.files.keys.contains(name))
+        let other = try Device("other")
+        try other.put(try device.ownFile.data, name)
+        try other.store.refresh()
+        #expect(try other.values == ["a": "1", "b": "1"])
+    }
+
+    @Test("a directory that is not mounted is not made where it would be, and is used when it is there again")
+    func unmounted() throws {
+        let device = try Device("mounted")
+        try device.disk.makeDirectory("/volume")
+        try device.disk.makeDirectory("/volume/shared")
+        func open() throws -> DirectoryStore {
+            try DirectoryStore(
+                directory: "/volume/shared", state: device.state, fileSystem: device.disk.process(),
+                now: { Device.noon })
+        }
+        try open().set(key("a"), to: Data("1".utf8))
+        try open().synchronize()
+        try device.disk.process().rename("/volume", to: "/away")
+
+        let store = try open()
+        #expect(store.get(key("a")) == Data("1".utf8))
+        try store.set(key("b"), to: Data("1".utf8))
+        #expect(throws: SettingsError.self) { try store.synchronize() }
+        #expect(device.disk.contents(of: "/volume") == nil)
+        #expect(store.report.hasUnexportedChanges)
+        try device.disk.makeDirectory("/volume")
+        try store.synchronize()
+        #expect(device.disk.names(in: "/volume/shared").count == 1)
+        #expect(Set(store.keys()) == ["a", "b"])
+    }
+
+    @Test(
+        "while the directory cannot be written changes are safe here, it is told, and they are shared later",
+        arguments: [ENOSPC, EROFS, EACCES, EDQUOT, EIO])
+    func unwritable(number: Int32) throws {
+        try withTemporaryDirectory { directory in
+            let (shared, state) = (directory + "/shared", directory + "/state")
+            let fileSystem = FaultyFileSystem()
+            let store = try DirectoryStore(directory: shared, state: state, fileSystem: fileSystem)
+            fileSystem.set(.writing(in: shared, errno: number))
+            try store.set(key("a"), to: Data("2".utf8))
+            #expect {
+                try store.synchronize()
+            } throws: {
+                SettingsError.Code.notExported ~= $0 && "\($0)".contains(shared)
+            }
+            #expect(store.get(key("a")) == Data("2".utf8))
+            #expect(store.report.hasUnexportedChanges)
+            let other = try DirectoryStore(directory: shared, state: state, fileSystem: POSIXFileSystem())
+            #expect(other.get(key("a")) == Data("2".utf8))
+            fileSystem.set(.none)
+            try store.synchronize()
+            #expect(!store.report.hasUnexportedChanges)
+            let third = try DirectoryStore(
+                directory: shared, state: directory + "/third", fileSystem: POSIXFileSystem())
+            #expect(third.get(key("a")) == Data("2".utf8))
+            #expect(try names(in: shared).count == 1)
+        }
+    }
+
+    @Test("whatever call fails, nothing is lost, and all is shared when it works again")
+    func everyCall() throws {
+        let counting = device.disk.process()
+        let counted = try device.process(counting)
+        try counted.set(key("a"), to: Data("count".utf8))
+        try counted.synchronize()
+        let count = counting.callCount
+        for number in 0..<count {
+            let device = try Device("faulty")
+            try device.set("a", "1")
+            try device.store.synchronize()
+            device.restart()
+            let process = device.disk.process()
+            process.set(.once(number, errno: EIO))
+            let store: DirectoryStore
+            do {
+                store = try device.process(process)
+            } catch {
+                #expect(try device.values == ["a": "1"], "call \(number)")
+                continue
+            }
+            var isSet = false
+            do {
+                try store.set(key("a"), to: Data("2".utf8))
+                isSet = true
+                try store.synchronize()
+            } catch {
+                // Values that were set stay set; the others stay unset.
+            }
+            try store.synchronize()
+            #expect(store.get(key("a")) == Data((isSet ? "2" : "1").utf8), "call \(number)")
+            let other = try Device("other")
+            for (name, data) in device.files where !name.hasPrefix(".") { try other.put(data, name) }
+            try other.store.refresh()
+            #expect(try other.value("a") == (isSet ? "2" : "1"), "call \(number)")
+            #expect(try device.values == ["a": isSet ? "2" : "1"], "call \(number)")
+        }
+    }
+
+    @Test(
+        "a file of another replica, or of a newer version, under the own name is left alone, and another name is taken")
+    func nameTaken() throws {
+        let (name, _) = try device.ownFile
+        let file = HostileFile.newerVersion.data
+        try device.put(file, name)
+        try device.store.synchronize()
+        #expect(device.files[name] == file)
+        #expect(device.files.count == 2)
+        #expect(try device.store.replicas.map(\.isOwn) == [true])
+    }
+
+    @Test(
+        "a directory or a link under the own name is left alone, and another name is taken", arguments: [true, false])
+    func nameOfDirectory(isLink: Bool) throws {
+        let (name, _) = try device.ownFile
+        try device.remove(name)
+        let path = device.directory + "/" + name
+        if isLink { try device.disk.makeLink(path, to: "/elsewhere") } else { try device.disk.makeDirectory(path) }
+        try device.store.synchronize()
+        #expect(device.files.count == 1)
+        #expect(device.disk.names(in: device.directory).count == 2)
+        #expect(device.disk.contents(of: "/elsewhere") == nil)
+        #expect(try device.store.replicas.map(\.isOwn) == [true])
+    }
+
+    @Test("more than others would read is not written, but told, and stays safe here")
+    func tooMuch() throws {
+        var options = DirectoryStore.Options()
+        options.sizeLimit = 4_096
+        func open(_ state: String) throws -> DirectoryStore {
+            try DirectoryStore(
+                directory: device.directory, state: state, fileSystem: device.disk.process(), options: options)
+        }
+        let store = try open(device.state)
+        let large = Data(repeating: UInt8(ascii: "1"), count: 4_096)
+        try store.set(key("large"), to: large)
+        #expect {
+            try store.synchronize()
+        } throws: {
+            SettingsError.Code.notExported ~= $0
+        }
+        #expect(store.report.hasUnexportedChanges)
+        #expect(try open(device.state).get(key("large")) == large)
+        try store.set(key("large"), to: nil)
+        try store.synchronize()
+        #expect(!store.report.hasUnexportedChanges)
+        try device.put(Data(ReplicaFile.magic.utf8) + Data(count: 4_096), "Settings-large")
+        let other = try open("/other")
+        #expect(other.report.problems.map(\.kind) == [.tooLarge])
+        #expect(other.keys().count == 2)
+    }
+
+    @Test("a state inside of the shared directory is refused")
+    func stateInside() throws {
+        #expect {
+            try DirectoryStore(
+                directory: "/shared", state: "/shared/state/here", fileSystem: SimulatedDisk().process())
+        } throws: {
+            SettingsError.Code.storeUnavailable ~= $0
+        }
+    }
+
+    @Test("what a newer version has written besides stays when the file is written again")
+    func unknownFields() throws {
+        let record = SharedRecord(
+            name: "c",
+            entry: SharedEntry(
+                stamp: Stamp(Instant(milliseconds: Device.noon), replica: 7), value: Data("1".utf8),
+                unknownFields: Array("\"colour\":{\"is\":\"red\"},\"size\":12".utf8)))
+        let header = ReplicaHeader(replica: ReplicaID(7), device: "newer", written: Device.noon, recordCount: 1)
+        try device.put(Data(ReplicaFileWriter.bytes(header, [record])), "Settings-0000000000000007.jsonl")
+        try device.set("a", "2")
+        try device.store.synchronize()
+        #expect(
+            String(decoding: try device.ownFile.data, as: UTF8.self).contains(#","colour":{"is":"red"},"size":12,"#))
+
+        // In the first line of the own file, written by a newer version on this device.
+        let (name, data) = try device.ownFile
+        let own = try #require(try device.store.replicas.first { $0.isOwn })
+        let id = try #require(ReplicaID(own.id))
+        guard case .file(let file) = Array(data).withUnsafeBufferPointer(ReplicaFileReader.read) else {
+            Issue.record("not a replica's file")
+            return
+        }
+        var newHeader = try #require(file.header)
+        #expect(newHeader.replica == id)
+        newHeader.unknownFields = Array("\"plan\":\"family\"".utf8)
+        try device.put(Data(ReplicaFileWriter.bytes(newHeader, file.records)), name)
+        try device.store.refresh()
+        device.restart()
+        try device.set("a", "3")
+        try device.store.synchronize()
+        #expect(String(decoding: try device.ownFile.data, as: UTF8.self).contains(#","plan":"family","check":"#))
+    }
+
+    @Test("records of the own file to which a newer version has added something are not taken for another's")
+    func unknownFieldsOfOwn() throws {
+        let (name, data) = try device.ownFile
+        guard case .file(var file) = Array(data).withUnsafeBufferPointer(ReplicaFileReader.read) else {
+            Issue.record("not a replica's file")
+            return
+        }
+        for index in file.records.indices { file.records[index].entry.unknownFields = Array("\"plan\":1".utf8) }
+        try device.put(Data(ReplicaFileWriter.bytes(try #require(file.header), file.records)), name)
+        try device.store.synchronize()
+        #expect(try device.ownFile.name == name)
+        #expect(try device.store.replicas.count == 1)
+        #expect(String(decoding: try device.ownFile.data, as: UTF8.self).contains("\"plan\":1"))
+    }
+
+    @Test("when the directory could not be synchronised, the next attempt writes the file anew")
+    func unsynchronized() throws {
+        try withTemporaryDirectory { directory in
+            let (shared, state) = (directory + "/shared", directory + "/state")
+            let fileSystem = FaultyFileSystem()
+            let store = try DirectoryStore(directory: shared, state: state, fileSystem: fileSystem)
+            try store.synchronize()
+            try store.set(key("a"), to: Data("1".utf8))
+            // The state's own directory is synchronised with the same call; it comes first.
+            try store.set(key("b"), to: Data("1".utf8))
+            fileSystem.set(.calls([.synchronizeDirectory], errno: EIO))
+            #expect(throws: SettingsError.self) { try store.synchronize() }
+            fileSystem.set(.none)
+            try store.synchronize()
+            #expect(fileSystem.calls.contains(.rename))
+            fileSystem.set(.none)
+            try store.synchronize()
+            #expect(!fileSystem.calls.contains(.rename))
+        }
+    }
+
+    @Test("the values of a property list are taken over where nobody has set anything")
+    func imported() throws {
+        try withTemporaryDirectory { directory in
+            let url = URL(fileURLWithPath: directory + "/Settings.plist")
+            try write(xml("<key>a</key><integer>7</integer><key>old</key><true/>"), to: url.path)
+            let other = try Device("other")
+            #expect(try other.store.importPropertyList(at: url) == 2)
+            #expect(try other.store.importPropertyList(at: url) == 0)
+            #expect(try other.values == ["a": "7", "old": "true"])
+            try other.put(try device.ownFile.data, "one")
+            try other.store.refresh()
+            #expect(try other.values == ["a": "1", "b": "1", "old": "true"])
+            // What was removed does not come back by it.
+            try other.set("old", nil)
+            #expect(try other.store.importPropertyList(at: url) == 0)
+            #expect(try other.value("old") == nil)
+        }
+    }
+
+    /// The bytes of entries are not of interest here: the memory of the replica is JSON, and so stands in the file as it is.
+    @Test("a local state of a newer version is refused, and stays as it is")
+    func newerState() throws {
+        let text = String(
+            decoding: try #require(device.disk.contents(of: device.state + "/State.plist")), as: UTF8.self)
+        let changed = text.replacing(
+            "<key>format</key>\n\t\t<integer>1</integer>", with: "<key>format</key><integer>2</integer>")
+        #expect(changed != text)
+        try device.disk.replace(device.state + "/State.plist", with: Data(changed.utf8))
+        #expect(throws: SettingsError.self) { try device.process() }
+    }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import SettingsKitFiles
+@testable import SettingsKitPlatform
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite("A file that is replaced whole")
+struct WholeFileTests {
+    private func file(_ path: String) -> WholeFile { WholeFile(path: path, fileSystem: POSIXFileSystem()) }
+
+    @Test("what was written is read, and the status of both is the same")
+    func roundTrip() throws {
+        try withTemporaryDirectory { directory in
+            let file = file(directory + "/f")
+            #expect(try file.read(limit: 100) == nil)
+            #expect(try file.status() == nil)
+            let status = try file.replace(with: Data("abc".utf8))
+            let contents = try #require(try file.read(limit: 100))
+            #expect(contents.bytes == Data("abc".utf8))
+            #expect(contents.status == status)
+            #expect(try file.status() == status)
+        }
+    }
+
+    @Test("an empty file is not the same as none")
+    func emptyFile() throws {
+        try withTemporaryDirectory { directory in
+            let file = file(directory + "/f")
+            _ = try file.replace(with: Data())
+            #expect(try file.read(limit: 100)?.bytes == Data())
+        }
+    }
+
+    @Test("a file larger than the limit is refused with EFBIG", arguments: [(3, true), (2, false)])
+    func limit(limit: Int, isRead: Bool) throws {
+        try withTemporaryDirectory { directory in
+            let file = file(directory + "/f")
+            _ = try file.replace(with: Data("abc".utf8))
+            if isRead {
+                #expect(try file.read(limit: limit) != nil)
+            } else {
+                let error = #expect(throws: SystemError.self) { try file.read(limit: limit) }
+                #expect(error?.number == EFBIG)
+            }
+        }
+    }
+
+    @Test("what is no file is refused, and never waited for")
+    func noFile() throws {
+        try withTemporaryDirectory { directory in
+            #expect(throws: SystemError.self) { try file(directory).read(limit: 100) }
+            try #require(mkfifo(directory + "/fifo", 0o600) == 0)
+            #expect(throws: SystemError.self) { try file(directory + "/fifo").read(limit: 100) }
+            #expect(throws: SystemError.self) { try file("/dev/zero").read(limit: 100) }
+        }
+    }
+
+    @Test("what is kept aside has the old bytes, and the file the new ones")
+    func keepAside() throws {
+        try withTemporaryDirectory { directory in
+            let file = file(directory + "/f")
+            _ = try file.replace(with: Data("old".utf8))
+            _ = try file.put(file.prepare(Data("new".utf8)), replaced: .keptAside("f.aside"))
+            #expect(try bytes(of: directory + "/f.aside") == Data("old".utf8))
+            #expect(try bytes(of: directory + "/f") == Data("new".utf8))
+        }
+    }
+
+    @Test("where there are no hard links, the old file is moved aside", arguments: [EPERM, ENOTSUP, EMLINK, ENOSYS])
+    func keepAsideWithoutLinks(errno: Int32) throws {
+        try withTemporaryDirectory { directory in
+            let fileSystem = FaultyFileSystem()
+            let file = WholeFile(path: directory + "/f", fileSystem: fileSystem)
+            _ = try file.replace(with: Data("old".utf8))
+            fileSystem.set(.calls([.link], errno: errno))
+            _ = try file.put(file.prepare(Data("new".utf8)), replaced: .keptAside("f.aside"))
+            #expect(try bytes(of: directory + "/f.aside") == Data("old".utf8))
+            #expect(try bytes(of: directory + "/f") == Data("new".utf8))
+            #expect(try names(in: directory) == ["f", "f.aside"])
+        }
+    }
+
+    @Test("a replacement that fails after keeping aside leaves no second name behind")
+    func keepAsideThenFail() throws {
+        try withTemporaryDirectory { directory in
+            let fileSystem = FaultyFileSystem()
+            let file = WholeFile(path: directory + "/f", fileSystem: fileSystem)
+            _ = try file.replace(with: Data("old".utf8))
+            fileSystem.set(.calls([.rename], errno: EIO))
+            for attempt in 1...3 {
+                #expect(throws: SystemError.self) {
+                    try file.put(file.prepare(Data("new".utf8)), replaced: .keptAside("f.aside-\(attempt)"))
+                }
+            }
+            #expect(try names(in: directory) == ["f"])
+            #expect(try bytes(of: directory + "/f") == Data("old".utf8))
+        }
+    }
+
+    @Test("a file that cannot be kept aside is not replaced")
+    func keepAsideFails() throws {
+        try withTemporaryDirectory { directory in
+            let fileSystem = FaultyFileSystem()
+            let file = WholeFile(path: directory + "/f", fileSystem: fileSystem)
+            _ = try file.replace(with: Data("old".utf8))
+            fileSystem.set(.calls([.link], errno: ENOSPC))
+            #expect(throws: SystemError.self) {
+                try file.put(file.prepare(Data("new".utf8)), replaced: .keptAside("f.aside"))
+            }
+            #expect(try bytes(of: directory + "/f") == Data("old".utf8))
+            #expect(try names(in: directory) == ["f"])
+        }
+    }
+
+    @Test("the file that is replaced gets the name of an earlier one")
+    func rename() throws {
+        try withTemporaryDirectory { directory in
+            let file = file(directory + "/f")
+            for text in ["one", "two", "three"] {
+                let put = try file.put(file.prepare(Data(text.utf8)), replaced: .renamed("f-previous"))
+                #expect(put.isOldKept == (text != "one"))
+            }
+            #expect(try bytes(of: directory + "/f-previous") == Data("two".utf8))
+            #expect(try bytes(of: directory + "/f") == Data("three".utf8))
+            #expect(try names(in: directory) == ["f", "f-previous"])
+        }
+    }
+
+    @Test("a file is replaced all the same where the old one cannot be kept", arguments: [EPERM, ENOTSUP, EIO, ENOSPC])
+    func renameWithoutLinks(errno: Int32) throws {
+        try withTemporaryDirectory { directory in
+            let fileSystem = FaultyFileSystem()
+            let file = WholeFile(path: directory + "/f", fileSystem: fileSystem)
+            _ = try file.replace(with: Data("old".utf8))
+            fileSystem.set(.calls([.link], errno: errno))
+            let put = try file.put(file.prepare(Data("new".utf8)), replaced: .renamed("f-previous"))
+            #expect(!put.isOldKept)
+            #expect(try bytes(of: directory + "/f") == Data("new".utf8))
+            #expect(try names(in: directory) == ["f"])
+        }
+    }
+
+    @Test("a file keeps its mode when it is replaced; a new one is its owner's alone, whatever the umask")
+    func mode() throws {
+        try withTemporaryDirectory { directory in
+            let file = file(directory + "/f")
+            _ = try file.replace(with: Data("new".utf8))
+            #expect(try permissions(of: directory + "/f") == 0o600)
+            for mode in [0o644, 0o640, 0o400, 0o660] as [mode_t] {
+                try #require(chmod(directory + "/f", mode) == 0)
+                _ = try file.replace(with: Data("\(mode)".utf8))
+                #expect(try permissions(of: directory + "/f") == mode)
+            }
+        }
+    }
+
+    @Test("temporary files that no process has locked are removed; locked ones, those of others and directories stay")
+    func abandonedTemporaries() throws {
+        try withTemporaryDirectory { directory in
+            for name in [".f.1-a.tmp", ".g.1-a.tmp", "f.tmp", ".f.tmp.keep"] {
+                try write("x", to: directory + "/" + name)
+            }
+            try FileManager.default.createDirectory(
+                atPath: directory + "/.f.3-c.tmp", withIntermediateDirectories: true)
+            let file = file(directory + "/f")
+            let prepared = try file.prepare(Data("new".utf8))
+            let mine = try #require(try names(in: directory).first { $0.hasPrefix(".f.") && $0.count > 20 })
+            try file.removeTemporaries(.unlocked)
+            #expect(try names(in: directory) == [".f.3-c.tmp", mine, ".f.tmp.keep", ".g.1-a.tmp", "f.tmp"].sorted())
+            _ = try file.put(prepared)
+            #expect(try bytes(of: directory + "/f") == Data("new".utf8))
+        }
+    }
+
+    @Test("where other machines may write, temporary files are removed after an hour")
+    func oldTemporaries() throws {
+        try withTemporaryDirectory { directory in
+            for name in [".f.1-a.tmp", ".f.2-b.tmp"] { try write("x", to: directory + "/" + name) }
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -5_000)], ofItemAtPath: directory + "/.f.1-a.tmp")
+            try file(directory + "/f").removeTemporaries(.unlockedForAnHour)
+            #expect(try names(in: directory) == [".f.2-b.tmp"])
+        }
+    }
+
+    @Test("removing temporaries where there is no directory is no error")
+    func temporariesNowhere() throws {
+        try withTemporaryDirectory { directory in
+            try file(directory + "/none/f").removeTemporaries(.unlocked)
+        }
+    }
+
+    @Test("names of 255 bytes work, and two of them that begin alike have companions of their own")
+    func longNames() throws {
+        let names = ["a", "b"].map { String(repeating: "é", count: 127) + $0 }
+        #expect(Set(names.map(CompanionName.stem)).count == 2)
+        for name in names {
+            let stem = CompanionName.stem(of: name)
+            #expect(stem == CompanionName.stem(of: name) && stem.utf8.count <= CompanionName.longestName)
+            try withTemporaryDirectory { directory in
+                let file = file(directory + "/" + name)
+                _ = try file.replace(with: Data("old".utf8))
+                let put = try file.put(file.prepare(Data("new".utf8)), replaced: .renamed(stem + "-previous"))
+                #expect(put.isOldKept)
+            }
+        }
+        #expect(CompanionName.stem(of: "Settings.plist") == "Settings.plist")
+    }
+
+    @Test("a circle of links is an error, not an endless loop")
+    func circularLinks() throws {
+        try withTemporaryDirectory { directory in
+            try FileManager.default.createSymbolicLink(atPath: directory + "/a", withDestinationPath: "b")
+            try FileManager.default.createSymbolicLink(atPath: directory + "/b", withDestinationPath: "a")
+            let error = #expect(throws: SystemError.self) { try file(directory + "/a").replace(with: Data()) }
+            #expect(error?.number == ELOOP)
+        }
+    }
+
+    @Test("the message of a system error names the call, the path and the reason")
+    func message() throws {
+        let error = SystemError(call: "write", path: "/home/ann/Settings.plist", number: ENOSPC)
+        #expect(error.description == "No space left on device (write /home/ann/Settings.plist)")
+    }
+}

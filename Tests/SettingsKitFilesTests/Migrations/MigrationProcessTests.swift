@@ -1,0 +1,127 @@
+import Foundation
+import SettingsKitCore
+import SettingsKitFiles
+@testable import SettingsKitPlatform
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite("Migrations in processes that are killed, and in several at once", .timeLimit(.minutes(30)))
+struct MigrationProcessTests {
+    /// The contents as a new process reads them.
+    private struct Found {
+        let near: PropertyListStore
+        let far: PropertyListStore
+        let service: SettingsService
+
+        init(_ path: String, _ other: String?) throws {
+            near = try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
+            far = try other.map { try PropertyListStore(path: $0, fileSystem: POSIXFileSystem()) } ?? near
+            service = SettingsService(
+                stores: [.defaults: near, .shared: far],
+                diagnosticSink: .init { Issue.record("\($0)") })
+        }
+
+        func number(_ name: String, _ store: PropertyListStore) -> Int {
+            store.get(key(name)).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
+        }
+
+        var ledger: [String] {
+            get throws {
+                try near.get(key(SettingsService.migrationLedger)).map {
+                    try JSONDecoder().decode([String].self, from: $0)
+                } ?? []
+            }
+        }
+
+        /// Everything is as so many migrations make it, and nothing is half.
+        func expectWhole(_ comment: Comment) throws -> Int {
+            let done = number("left", near)
+            #expect(number("right", far) == done, comment)
+            #expect(number("leftCount", near) == done, comment)
+            #expect(number("rightCount", far) == done, comment)
+            #expect(try ledger == (0..<done).map { "\($0 + 1)" }, comment)
+            let baton = near.get(key("baton")).map { String(decoding: $0, as: UTF8.self) }
+            let farBaton = far.get(key("farBaton")).map { String(decoding: $0, as: UTF8.self) }
+            #expect(baton == (done % 2 == 0 ? "\"b\"" : nil), comment)
+            #expect(farBaton == (done % 2 == 0 ? nil : "\"b\""), comment)
+            #expect(near.get(key(SettingsService.migrationLedger + ":under-way")) == nil, comment)
+            return done
+        }
+    }
+
+    private func prepare(_ path: String) throws {
+        let store = try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
+        try store.set(key("baton"), to: Data("\"b\"".utf8))
+        try store.synchronize()
+    }
+
+    @Test(
+        "a killed process leaves each migration done or not begun, of two files after the next call", arguments: [1, 2])
+    func killed(files: Int) async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("killed in a migration of \(files): seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        try await withTemporaryDirectory { directory in
+            let (path, other) = (directory + "/Near.plist", files == 2 ? directory + "/Far.plist" : nil)
+            try prepare(path)
+            var halves = 0
+            for round in 0..<100 {
+                let worker = try Worker("migrate", path, other ?? "-")
+                var wanted = Int.random(in: 1...6, using: &generator)
+                let pause = Int.random(in: 0...2_000, using: &generator)
+                var acknowledged = 0
+                for await line in worker.lines {
+                    acknowledged = try #require(Int(line), "\(line)")
+                    wanted -= 1
+                    if wanted == 0 {
+                        // Anywhere in the next one.
+                        usleep(UInt32(pause))
+                        worker.send(SIGKILL)
+                    }
+                }
+                let comment: Comment = "round \(round), seed \(seed)"
+                if files == 2 {
+                    let found = try Found(path, other)
+                    if found.near.get(key(SettingsService.migrationLedger + ":under-way")) != nil { halves += 1 }
+                    try found.service.migrate([])
+                }
+                let found = try Found(path, other)
+                #expect(try found.expectWhole(comment) >= acknowledged, comment)
+                try found.service.synchronize()
+            }
+            print("\(halves) of 100 were in the middle")
+        }
+    }
+
+    @Test("several processes that migrate at once carry out each step once", arguments: [1, 2])
+    func together(files: Int) async throws {
+        try await withTemporaryDirectory { directory in
+            let (path, other) = (directory + "/Near.plist", files == 2 ? directory + "/Far.plist" : nil)
+            for _ in 0..<5 {
+                for path in [path, other].compactMap(\.self) {
+                    for file in [path, path + "-journal"] where FileManager.default.fileExists(atPath: file) {
+                        try FileManager.default.removeItem(atPath: file)
+                    }
+                }
+                let workers = try (0..<4).map { _ in try Worker("migrate-up-to", path, other ?? "-", "20") }
+                for worker in workers {
+                    #expect(await worker.status() == 0)
+                    for await line in worker.lines { Issue.record("\(line)") }
+                }
+                let found = try Found(path, other)
+                for (name, store) in [("left", found.near), ("right", found.far)] {
+                    #expect(found.number(name, store) == 20)
+                    #expect(found.number(name + "Count", store) == 20)
+                }
+                #expect(try found.ledger == (1...20).map { "\($0)" })
+            }
+        }
+    }
+}

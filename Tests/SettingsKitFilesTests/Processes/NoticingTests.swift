@@ -1,0 +1,149 @@
+import Foundation
+import SettingsKitCore
+import SettingsKitFiles
+import SettingsKitPlatform
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite("What others do is noticed without being asked for", .timeLimit(.minutes(30)))
+struct NoticingTests {
+    private static let a = Setting<Int>("a", in: .defaults, default: 0)
+
+    /// Opens a service, observes a setting, changes the file, and waits for the listener.
+    private func hear(_ expected: Int, after change: @Sendable (String) async throws -> Void) async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let (service, problems) = SettingsService.over(try open(path))
+            service.set(Self.a, to: 1)
+            try service.synchronize()
+            let changes = service.changes(of: Self.a)
+            try await change(path)
+            for await change in changes where change.newValue == expected {
+                #expect(change.origin == .external)
+                break
+            }
+            #expect(service.get(Self.a) == expected)
+            #expect(problems.all.isEmpty)
+        }
+    }
+
+    @Test("a change by another process, which goes on or ends, in order or not", arguments: ["set", "set-and-die"])
+    func process(command: String) async throws {
+        try await hear(5) { path in
+            let worker = try Worker(command, path, "a", "5")
+            await worker.status()
+        }
+    }
+
+    @Test("an edit of the property list, in place or by another in its place", arguments: [false, true])
+    func edit(isByRename: Bool) async throws {
+        try await hear(7) { path in
+            let edited = Data(xml("<key>a</key><integer>7</integer>").utf8)
+            try edited.write(to: URL(fileURLWithPath: path), options: isByRename ? .atomic : [])
+        }
+    }
+
+    @Test("an edit by plistlib", .enabled(if: Program.python))
+    func python() async throws {
+        try await hear(8) { path in
+            let result = try Program.python(
+                """
+                root = plistlib.load(open(sys.argv[1], 'rb'))
+                root['a'] = 8
+                plistlib.dump(root, open(sys.argv[1], 'wb'), fmt=plistlib.FMT_BINARY)
+                """, path)
+            #expect(result.status == 0, "\(result.text)")
+        }
+    }
+
+    @Test("an edit by plutil, which makes it a binary file", .enabled(if: Program.plutil))
+    func plutil() async throws {
+        try await hear(9) { path in
+            #expect(try Program.run(["plutil", "-convert", "binary1", path]).status == 0)
+            // What is in a binary file is still read.
+            try await Worker.run("set", path, "b", "2")
+            #expect(try members(of: path) == ["a": .integer(1), "b": .integer(2)])
+            try write(xml("<key>a</key><integer>9</integer>"), to: path)
+        }
+    }
+
+    @Test("an edit of the same size, at the same time as far as its date says")
+    func sameSizeAndDate() async throws {
+        try await hear(3) { path in
+            let text = String(decoding: try bytes(of: path), as: UTF8.self)
+            var status = stat()
+            try #require(stat(path, &status) == 0)
+            try write(text.replacing("<integer>1<", with: "<integer>3<"), to: path)
+            var times = [status.st_atim, status.st_mtim]
+            try #require(utimensat(AT_FDCWD, path, &times, 0) == 0)
+        }
+    }
+
+    @Test("an edit that makes it no property list is told of, and changes nothing, until the next one mends it")
+    func invalidEdit() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let (service, problems) = SettingsService.over(try open(path))
+            service.set(Self.a, to: 1)
+            try service.synchronize()
+            try write("<plist><dict><key>a</key>", to: path)
+            #expect(try await eventually { problems.codes == [.damaged] })
+            #expect(service.get(Self.a) == 1)
+            try write(xml("<key>a</key><integer>2</integer>"), to: path)
+            #expect(try await eventually { service.get(Self.a) == 2 })
+            #expect(try names(in: directory) == ["Settings.plist"])
+            #expect(problems.codes == [.damaged])
+        }
+    }
+
+    @Test("twenty thousand changes in a row: the last is the last that is heard of")
+    func flood() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let (service, _) = SettingsService.over(try open(path))
+            let values = service.values(of: Setting<Int>("counter", in: .defaults, default: 0))
+            let worker = try Worker("count", path, "20000")
+            for await value in values where value == 20_000 { break }
+            #expect(await worker.status() == 0)
+        }
+    }
+
+    @Test(
+        "a process that can watch nothing, as the system has nothing left for that, hears by looking now and then",
+        .enabled(if: Program.isRoot))
+    func withoutWatching() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: directory)
+            let listener = try Worker("listen", path, "a")
+            await listener.wait(for: "listening")
+            try await Worker.run("set-as-other", path, "a", "6")
+            await listener.wait(for: "6")
+            listener.send(SIGKILL)
+        }
+    }
+
+    @Test("two stores over one file have one memory, by whatever path they were opened")
+    func sameProcess() throws {
+        try withTemporaryDirectory { directory in
+            try FileManager.default.createDirectory(atPath: directory + "/real", withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(
+                atPath: directory + "/alias", withDestinationPath: directory + "/real")
+            let one = SettingsService.over(try open(directory + "/real/Settings.plist")).service
+            let other = SettingsService.over(try open(directory + "/alias/Settings.plist")).service
+            for number in 1...100 {
+                one.set(Self.a, to: number)
+                #expect(other.get(Self.a) == number)
+                other.set(Self.a, to: -number)
+                #expect(one.get(Self.a) == -number)
+            }
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import SettingsKitCore
+import SettingsKitFiles
+@testable import SettingsKitPlatform
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite("Other processes write, and are killed", .timeLimit(.minutes(30)))
+struct ProcessTests {
+    private static let counter = Setting<Int>("counter", in: .defaults, default: 0)
+
+    /// What a process finds that has nothing in memory yet.
+    private func fresh(_ path: String) throws -> PropertyListStore {
+        try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
+    }
+
+    @Test("whatever a process was told is set is there after it was killed, a thousand times")
+    func killed() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let seed = UInt64.random(in: .min ... .max)
+            print("killed: seed \(seed)")
+            var generator = SeededGenerator(seed: seed)
+            var lost = 0
+            for _ in 0..<1_000 {
+                let worker = try Worker("write", path)
+                // Somewhere behind what is read of it.
+                var wanted = Int.random(in: 1...30, using: &generator)
+                var acknowledged = 0
+                for await line in worker.lines {
+                    acknowledged = Int(line) ?? -1
+                    wanted -= 1
+                    if wanted == 0 { worker.send(SIGKILL) }
+                }
+                let store = try fresh(path)
+                func number(_ name: String) -> Int {
+                    store.get(key(name)).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
+                }
+                if number("own") < acknowledged || number("left") < acknowledged { lost += 1 }
+                #expect(number("left") == number("right"))
+                #expect(number("own") <= acknowledged + 1)
+                // What has recovered it writes it, too, or a thousand rounds would be in the journal.
+                try store.synchronize()
+                _ = try members(of: path)
+            }
+            #expect(lost == 0)
+        }
+    }
+
+    @Test("two processes that update one counter 10,000 times each make 20,000 of it")
+    func counting() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let workers = try (0..<2).map { _ in try Worker("count", path, "10000") }
+            for worker in workers { #expect(await worker.status() == 0) }
+            #expect(try fresh(path).get(key("counter")) == Data("20000".utf8))
+            #expect(try members(of: path) == ["counter": .integer(20_000)])
+        }
+    }
+
+    @Test("four processes that set a thousand keys each make four thousand")
+    func filling() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let workers = try (0..<4).map { try Worker("fill", path, "worker \($0)", "1000") }
+            for worker in workers { #expect(await worker.status() == 0) }
+            let store = try fresh(path)
+            #expect(store.keys().count == 4_000)
+            try store.synchronize()
+            let found = try members(of: path)
+            for worker in 0..<4 {
+                for number in 0..<1_000 { #expect(found["worker \(worker) \(number)"] == .integer(Int64(number))) }
+            }
+        }
+    }
+
+    @Test("the lock of a process that was killed is free")
+    func killedHolder() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let holder = try Worker("lock", path)
+            await holder.wait(for: "locked")
+            holder.send(SIGKILL)
+            let store = try open(path)
+            // Waits for the end of the process, which may be still going on, and no longer than that.
+            try store.set(key("a"), to: Data("1".utf8))
+            #expect(try fresh(path).get(key("a")) == Data("1".utf8))
+        }
+    }
+
+    @Test("a process that is stopped with the lock has others' changes refused, but keeps nobody from reading")
+    func stoppedHolder() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let (service, problems) = SettingsService.over(
+                try PropertyListStore(
+                    path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400),
+                    patience: .milliseconds(100)))
+            service.set(Self.counter, to: 1)
+            let holder = try Worker("lock", path)
+            await holder.wait(for: "locked")
+            holder.send(SIGSTOP)
+            let error = #expect(throws: SettingsError.self) { try service.save(Self.counter, to: 2) }
+            #expect(error?.code == .busy)
+            #expect(service.get(Self.counter) == 1)
+            #expect(try fresh(path).get(key("counter")) == Data("1".utf8))
+            holder.send(SIGKILL)
+            await holder.status()
+            try service.save(Self.counter, to: 3)
+            #expect(service.get(Self.counter) == 3)
+            #expect(problems.all.isEmpty)
+        }
+    }
+
+    @Test("a process that is forked loses nothing, and neither does its parent")
+    func forked() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try await Worker.run("fork", path, "500")
+            let store = try fresh(path)
+            #expect(store.get(key("counter")) == Data("1000".utf8))
+            #expect(store.keys().count == 1_002)
+        }
+    }
+
+    @Test("a limit on the size of files is an error, loses nothing, and is over when it is raised")
+    func limited() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try await Worker.run("limited", path, "20000")
+            let store = try fresh(path)
+            let size = try #require(store.get(key("text"))?.count) - 2
+            #expect(size > 100)
+            #expect(store.get(key("afterwards")) == Data("\(size)".utf8))
+        }
+    }
+
+    @Test("what a killed process has set is in the property list soon after the next one that writes")
+    func foldedByTheNext() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let worker = try Worker("set-and-die", path, "a", "5")
+            await worker.status()
+            #expect(!FileManager.default.fileExists(atPath: path))
+            let store = try open(path)
+            try store.set(key("b"), to: Data("6".utf8))
+            #expect(
+                try await eventually {
+                    try FileManager.default.fileExists(atPath: path)
+                        && members(of: path) == ["a": .integer(5), "b": .integer(6)]
+                })
+            withExtendedLifetime(store) {}
+        }
+    }
+
+    @Test("an orderly exit leaves everything in the property list")
+    func orderlyExit() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try await Worker.run("set", path, "a", "5")
+            #expect(try members(of: path) == ["a": .integer(5)])
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+@testable import SettingsKitFiles
+
+@Suite struct `Property list values` {
+    private static let values: [PropertyListValue] = [
+        .boolean(true), .boolean(false), .integer(1), .integer(2), .unsigned(.max), .unsigned(.max - 1), .real(1),
+        .real(2),
+        .date(1), .date(2), .string("a"), .string("b"), .data(Data([1])), .data(Data([2])), .array([]), .dictionary([]),
+        .array([.integer(1)]), .array([.integer(1), .integer(1)]), .array([.integer(2)]),
+        .dictionary([PropertyListMember(key: "a", value: .integer(1))]),
+        .dictionary([PropertyListMember(key: "b", value: .integer(1))]),
+        .dictionary([PropertyListMember(key: "a", value: .integer(2))]),
+    ]
+
+    @Test func `are equal to themselves and to nothing else`() {
+        for (index, left) in Self.values.enumerated() {
+            for (other, right) in Self.values.enumerated() { #expect((left == right) == (index == other)) }
+        }
+        #expect(PropertyListValue.real(.nan) != .real(.nan))
+        #expect(PropertyListValue.string("\u{E9}") == .string("e\u{301}"))
+    }
+
+    @Test func `take no more than three words`() {
+        #expect(MemoryLayout<PropertyListValue>.stride <= 24)
+    }
+
+    @Test(arguments: [
+        ([] as [String], [] as [Int]), (["a"], [0]), (["b", "a"], [0, 1]), (["a", "b", "a"], [2, 1]),
+        (["a", "a"], [1]),
+        (["\u{E9}", "x", "e\u{301}"], [2, 1]),
+    ])
+    func `of repeated keys the last is kept in the first place`(keys: [String], kept: [Int]) {
+        let members = keys.enumerated().map { PropertyListMember(key: $1, value: .integer(Int64($0))) }
+        #expect(members.keepingLastOfEachKey() == kept.map { members[$0] })
+        #expect(members.hasRepeatedKey() == (keys.count != kept.count))
+    }
+}

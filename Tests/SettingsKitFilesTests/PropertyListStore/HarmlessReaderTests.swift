@@ -1,0 +1,152 @@
+import Foundation
+import SettingsKitCore
+import SettingsTestKit
+import Synchronization
+import Testing
+
+@testable import SettingsKitFiles
+@testable import SettingsKitPlatform
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite struct `A process that only reads` {
+    private static let readingCalls: Set<FaultyFileSystem.Call> = [
+        .status, .statusOfFile, .destination, .openForReading, .read, .readAt,
+    ]
+
+    @Test(arguments: [PropertyListStore.Access.readWrite, .readOnly])
+    func `makes no call that writes, locks or lists, whatever happens to the files`(
+        access: PropertyListStore.Access
+    ) throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try write(xml("<key>a</key><integer>1</integer>"), to: path)
+            let fileSystem = FaultyFileSystem()
+            var reader: PropertyListStore? = try PropertyListStore(path: path, fileSystem: fileSystem, access: access)
+            #expect(reader?.get(key("a")) == Data("1".utf8))
+            try write(xml("<key>a</key><integer>22</integer>"), to: path)
+            try reader?.refresh()
+            #expect(reader?.get(key("a")) == Data("22".utf8))
+            try open(path).set(key("b"), to: Data("3".utf8))
+            try reader?.refresh()
+            #expect(reader?.get(key("b")) == Data("3".utf8))
+            try write("no property list", to: path)
+            try reader?.refresh()
+            if access == .readOnly { try reader?.synchronize() }
+            reader = nil
+            #expect(Set(fileSystem.calls).subtracting(Self.readingCalls) == [])
+        }
+    }
+
+    @Test func `leaves a dead process's journal as it is, and the next process that writes folds it`() throws {
+        let disk = SimulatedDisk()
+        _ = try Start.unfoldedJournal.prepare(disk)
+        let before = disk.contents(of: Start.path + "-journal")
+        do {
+            let reader = try quietStore(disk.process())
+            #expect(reader.values["kept"] == Data("1".utf8))
+        }
+        #expect(disk.contents(of: Start.path + "-journal") == before)
+        #expect(try disk.storedValues()?["kept"] == nil)
+        try quietStore(disk.process()).set(key("new"), to: Data("2".utf8))
+        #expect(try disk.storedValues()?["kept"] == Data("1".utf8))
+    }
+
+    @Test func `cannot set with a store that is opened for reading only`() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try write(xml("<key>a</key><integer>1</integer>"), to: path)
+            let store = try PropertyListStore(url: URL(fileURLWithPath: path), access: .readOnly)
+            for change in [
+                { try store.set(key("a"), to: nil) }, { try store.removeAll() },
+                { _ = try store.apply(SettingsStoreBatch(writes: [.init(key: key("a"), data: nil)])) },
+            ] as [() throws -> Void] {
+                let error = #expect(throws: SettingsError.self) { try change() }
+                #expect(error?.code == .readOnly)
+                #expect(error?.description.contains(path) == true)
+            }
+            #expect(try names(in: directory) == ["Settings.plist"])
+            #expect(store.get(key("a")) == Data("1".utf8))
+            // A store that may write shares the file, and what the two have in memory.
+            try open(path).set(key("a"), to: Data("2".utf8))
+            #expect(store.get(key("a")) == Data("2".utf8))
+        }
+    }
+
+    @Test func `never sees an earlier value again while another folds and goes on`() throws {
+        let disk = SimulatedDisk()
+        try disk.makeDirectory("/home")
+        try disk.makeDirectory(Start.directory)
+        let writer = try quietStore(disk.process())
+        let reader = try quietStore(disk.process())
+        let seen = Log<Int>()
+        let (service, _) = SettingsService.over(reader)
+        let subscription = service.observe(Setting<Int>("n", in: .defaults, default: 0)) { seen.append($0.newValue) }
+        for number in 1...40 {
+            try writer.set(key("n"), to: Data("\(number)".utf8))
+            if number % 3 == 0 { try writer.synchronize() }
+            if number % 4 == 0 { try reader.refresh() }
+        }
+        try reader.refresh()
+        #expect(seen.all == seen.all.sorted())
+        #expect(seen.all.last == 40)
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test(.enabled(if: Program.isRoot))
+    func `as root locks out no other user, and each hears the edit`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try write(xml("<key>a</key><integer>1</integer>"), to: path)
+            try #require(chmod(path, 0o644) == 0)
+            let root = try open(path)
+            let heard = Log<Int>()
+            let (service, _) = SettingsService.over(root)
+            let subscription = service.observe(Setting<Int>("a", in: .defaults, default: 0)) {
+                heard.append($0.newValue)
+            }
+            try write(xml("<key>a</key><integer>2</integer>"), to: path)
+            try #require(try await eventually { heard.all == [2] })
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["Settings.plist"])
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                guard setuid(65_534) == 0 else { Foundation.exit(2) }
+                let store = try PropertyListStore(url: URL(fileURLWithPath: path))
+                Foundation.exit(store.get(.init("a", scope: .defaults)) == Data("2".utf8) ? 0 : 3)
+            }
+            withExtendedLifetime(subscription) {}
+        }
+    }
+
+    @Test(.enabled(if: Program.isRoot))
+    func `is served the property list where it cannot read the journal, and told so once`() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try write(xml("<key>a</key><integer>1</integer>"), to: path)
+            try #require(chmod(path, 0o644) == 0)
+            try write("", to: path + "-journal")
+            try #require(chmod(path + "-journal", 0o600) == 0)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                guard setuid(65_534) == 0 else { Foundation.exit(2) }
+                let store = try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
+                let (service, problems) = SettingsService.over(store)
+                let setting = Setting<Int>("a", in: .defaults, default: 0)
+                guard service.get(setting) == 1 else { Foundation.exit(3) }
+                try store.refresh()
+                try store.refresh()
+                guard problems.codes == [.journalUnavailable] else { Foundation.exit(4) }
+                do {
+                    try service.save(setting, to: 5)
+                    Foundation.exit(5)
+                } catch {
+                    Foundation.exit(service.get(setting) == 1 ? 0 : 6)
+                }
+            }
+        }
+    }
+}

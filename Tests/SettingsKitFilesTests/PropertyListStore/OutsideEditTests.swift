@@ -1,0 +1,180 @@
+import Foundation
+import SettingsKitCore
+import SettingsKitFiles
+import SettingsKitPlatform
+import Testing
+
+@Suite("Others edit the file while it is open")
+struct OutsideEditTests {
+    private static let a = Setting<Int>("a", in: .defaults, default: 0)
+    private static let b = Setting<String>("b", in: .defaults, default: "")
+
+    struct Opened {
+        let path: String
+        let store: PropertyListStore
+        let service: SettingsService
+        let problems: Problems
+        let log = Log<String>()
+
+        init(in directory: String) throws {
+            path = directory + "/Settings.plist"
+            try write(xml("<key>a</key><integer>1</integer><key>b</key><string>one</string>"), to: path)
+            store = try open(path)
+            (service, problems) = SettingsService.over(store)
+        }
+
+        func listen() -> [SettingsService.Subscription] {
+            [
+                service.observe(OutsideEditTests.a) { [log] in
+                    log.append("a: \($0.oldValue) to \($0.newValue), \($0.origin)")
+                },
+                service.observe(OutsideEditTests.b) { [log] in
+                    log.append("b: \($0.oldValue) to \($0.newValue), \($0.origin)")
+                },
+            ]
+        }
+    }
+
+    @Test("an edit is taken over at synchronize, and only what changed is told", arguments: [true, false])
+    func edit(isByRename: Bool) async throws {
+        try await withTemporaryDirectory { directory in
+            let opened = try Opened(in: directory)
+            let subscriptions = opened.listen()
+            let edited = Data(xml("<key>a</key><integer>1</integer><key>b</key><string>two</string>").utf8)
+            try edited.write(to: URL(fileURLWithPath: opened.path), options: isByRename ? .atomic : [])
+            try opened.service.synchronize()
+            #expect(opened.service.get(Self.b) == "two")
+            // The watch may have noticed the edit first; it then calls the listeners in its own thread.
+            #expect(try await eventually { !opened.log.all.isEmpty })
+            #expect(opened.log.all == ["b: one to two, external"])
+            #expect(opened.problems.all.isEmpty)
+            #expect(try bytes(of: opened.path) == edited)
+            withExtendedLifetime(subscriptions) {}
+        }
+    }
+
+    @Test("a key that the edit removes reads as its default")
+    func removal() throws {
+        try withTemporaryDirectory { directory in
+            let opened = try Opened(in: directory)
+            let subscriptions = opened.listen()
+            try write(xml("<key>b</key><string>one</string><key>c</key><true/>"), to: opened.path)
+            try opened.service.synchronize()
+            #expect(opened.log.all == ["a: 1 to 0, external"])
+            #expect(opened.service.keys(in: .defaults) == ["b", "c"])
+            withExtendedLifetime(subscriptions) {}
+        }
+    }
+
+    @Test("what was set here and is not in the file yet wins for its keys; the edit wins for the others")
+    func ownChangesWin() throws {
+        try withTemporaryDirectory { directory in
+            let opened = try Opened(in: directory)
+            opened.service.set(Self.a, to: 5)
+            try write(xml("<key>a</key><integer>7</integer><key>b</key><string>two</string>"), to: opened.path)
+            try opened.service.synchronize()
+            #expect(opened.service.get(Self.a) == 5)
+            #expect(opened.service.get(Self.b) == "two")
+            #expect(try members(of: opened.path) == ["a": .integer(5), "b": .string("two")])
+        }
+    }
+
+    @Test("what was reset here stays removed, although the edit still has it")
+    func ownRemovalWins() throws {
+        try withTemporaryDirectory { directory in
+            let opened = try Opened(in: directory)
+            opened.service.reset(Self.a)
+            try write(xml("<key>a</key><integer>7</integer><key>b</key><string>two</string>"), to: opened.path)
+            try opened.service.synchronize()
+            #expect(!opened.service.isSet(Self.a))
+            #expect(try members(of: opened.path) == ["b": .string("two")])
+        }
+    }
+
+    @Test("an edit of a key that was saved before wins")
+    func editAfterSave() throws {
+        try withTemporaryDirectory { directory in
+            let opened = try Opened(in: directory)
+            opened.service.set(Self.a, to: 5)
+            try opened.service.synchronize()
+            try write(xml("<key>a</key><integer>77</integer>"), to: opened.path)
+            try opened.service.synchronize()
+            #expect(opened.service.get(Self.a) == 77)
+        }
+    }
+
+    @Test("an edit that the background write comes upon is told to listeners as well")
+    func backgroundDelivery() async throws {
+        try await withTemporaryDirectory { directory in
+            let opened = try Opened(in: directory)
+            let subscriptions = opened.listen()
+            try write(xml("<key>a</key><integer>1</integer><key>b</key><string>two</string>"), to: opened.path)
+            opened.service.set(Self.a, to: 5)
+            #expect(try await eventually { try members(of: opened.path)["a"] == .integer(5) })
+            #expect(try await eventually { opened.log.all.contains("b: one to two, external") })
+            withExtendedLifetime(subscriptions) {}
+        }
+    }
+
+    @Test("an edit that makes the file unreadable changes nothing in memory, is told, and is kept aside")
+    func damagingEdit() throws {
+        try withTemporaryDirectory { directory in
+            let opened = try Opened(in: directory)
+            let subscriptions = opened.listen()
+            try write("<plist><dict><key>a</key>", to: opened.path)
+            try opened.service.synchronize()
+            #expect(opened.problems.codes == [.damaged])
+            #expect(opened.service.get(Self.a) == 1)
+            #expect(opened.log.all.isEmpty)
+            #expect(try bytes(of: opened.path) == Data("<plist><dict><key>a</key>".utf8))
+            opened.service.set(Self.a, to: 2)
+            try opened.service.synchronize()
+            #expect(try members(of: opened.path) == ["a": .integer(2), "b": .string("one")])
+            let aside = try #require(try names(in: directory).first { $0.contains(".damaged-") })
+            #expect(try bytes(of: directory + "/" + aside) == Data("<plist><dict><key>a</key>".utf8))
+            #expect(opened.problems.codes == [.damaged])
+            withExtendedLifetime(subscriptions) {}
+        }
+    }
+
+    @Test("an edit that is mended by another is taken over, and nothing is kept aside")
+    func mendedEdit() throws {
+        try withTemporaryDirectory { directory in
+            let opened = try Opened(in: directory)
+            try write("", to: opened.path)
+            try opened.service.synchronize()
+            try write(xml("<key>a</key><integer>3</integer>"), to: opened.path)
+            try opened.service.synchronize()
+            #expect(opened.service.get(Self.a) == 3)
+            opened.service.set(Self.b, to: "x")
+            try opened.service.synchronize()
+            #expect(try names(in: directory) == ["Settings.plist"])
+        }
+    }
+
+    @Test("who is told of damage may synchronise and set, without dead-lock")
+    func sinkSynchronises() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                // The alarm ends a process that hangs.
+                alarm(20)
+                let store = try PropertyListStore(url: URL(fileURLWithPath: path))
+                let service = SettingsService(
+                    stores: [.defaults: store],
+                    diagnosticSink: .init { _ in
+                        #expect(throws: Never.self) {
+                            try store.set(.init("told", scope: .defaults), to: Data("true".utf8))
+                            try store.synchronize()
+                        }
+                    })
+                try store.set(.init("a", scope: .defaults), to: Data("1".utf8))
+                try store.synchronize()
+                try Data("no property list".utf8).write(to: URL(fileURLWithPath: path))
+                try store.synchronize()
+                let told = store.get(.init("told", scope: .defaults))
+                withExtendedLifetime(service) { Foundation.exit(told == nil ? 1 : 0) }
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import SettingsKitCore
+import SettingsKitFiles
+@testable import SettingsKitPlatform
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite("fsync fails")
+struct SynchronizationFailureTests {
+    @Test(
+        "a failed fsync is reported, and the next synchronize writes the whole file anew",
+        arguments: [FaultyFileSystem.Call.synchronize, .synchronizeDirectory])
+    func rewritten(call: FaultyFileSystem.Call) throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let fileSystem = FaultyFileSystem()
+            let store = try PropertyListStore(path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
+            fileSystem.set(.calls([call], errno: EIO))
+            try store.set(key("a"), to: Data("1".utf8))
+            for _ in 1...3 {
+                #expect(throws: SettingsError.self) { try store.synchronize() }
+            }
+            fileSystem.set(.none)
+            try store.synchronize()
+            let calls = fileSystem.calls
+            #expect(calls.contains(.create) && calls.contains(.write) && calls.contains(.rename))
+            #expect(calls.contains(.synchronize) && calls.contains(.synchronizeDirectory))
+            #expect(try members(of: path) == ["a": .integer(1)])
+        }
+    }
+
+    @Test("a new file is synchronised before the rename, its directory after it")
+    func order() throws {
+        try withTemporaryDirectory { directory in
+            let fileSystem = FaultyFileSystem()
+            let store = try PropertyListStore(
+                path: directory + "/Settings.plist", fileSystem: fileSystem, writingDelay: .seconds(86_400))
+            try store.set(key("a"), to: Data("1".utf8))
+            fileSystem.set(.none)
+            try store.synchronize()
+            let order = fileSystem.calls.filter {
+                [.create, .write, .synchronize, .rename, .synchronizeDirectory].contains($0)
+            }
+            // After the rename, the journal gets a record of it; after the directory, there is a fresh journal, of which the old
+            // one tells.
+            #expect(
+                order == [
+                    .create, .write, .synchronize, .rename, .write, .synchronizeDirectory, .create, .write, .write,
+                    .rename,
+                ])
+        }
+    }
+
+    @Test("the parent of a directory that was made is synchronised, also when the first attempt at that failed")
+    func parentOfNewDirectory() throws {
+        try withTemporaryDirectory { directory in
+            let fileSystem = FaultyFileSystem()
+            let store = try PropertyListStore(
+                path: directory + "/new/Settings.plist", fileSystem: fileSystem, writingDelay: .seconds(86_400))
+            fileSystem.set(.calls([.synchronizeDirectory], errno: EIO))
+            #expect(throws: SystemError.self) { try store.set(key("a"), to: Data("1".utf8)) }
+            fileSystem.set(.none)
+            try store.set(key("a"), to: Data("1".utf8))
+            try store.synchronize()
+            #expect(fileSystem.calls.filter { $0 == .synchronizeDirectory }.count >= 2)
+        }
+    }
+
+    @Test("when nothing has changed, synchronize writes nothing")
+    func quiet() throws {
+        try withTemporaryDirectory { directory in
+            let fileSystem = FaultyFileSystem()
+            let store = try PropertyListStore(
+                path: directory + "/Settings.plist", fileSystem: fileSystem, writingDelay: .seconds(86_400))
+            try store.set(key("a"), to: Data("1".utf8))
+            try store.synchronize()
+            fileSystem.set(.none)
+            try store.synchronize()
+            try store.set(key("a"), to: Data("1".utf8))
+            try store.synchronize()
+            #expect(!fileSystem.calls.contains(.create))
+        }
+    }
+
+    @Test("an edit in place right after our rename is noticed, although the file is the one that we wrote")
+    func editBetweenRenameAndStatus() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let fileSystem = FaultyFileSystem()
+            let store = try PropertyListStore(path: path, fileSystem: fileSystem, writingDelay: .seconds(86_400))
+            try store.set(key("a"), to: Data("1".utf8))
+            let once = Log<Bool>()
+            fileSystem.after { call in
+                guard call == .rename, once.all.isEmpty else { return }
+                once.append(true)
+                do {
+                    // Through the descriptor's file, not by replacing it.
+                    try write(xml("<key>a</key><string>edited by hand</string>"), to: path)
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            try store.synchronize()
+            try store.synchronize()
+            #expect(once.all.count == 1)
+            #expect(store.get(key("a")) == Data(#""edited by hand""#.utf8))
+        }
+    }
+}

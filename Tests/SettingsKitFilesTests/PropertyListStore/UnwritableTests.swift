@@ -1,0 +1,130 @@
+import Foundation
+import SettingsKitCore
+import SettingsKitFiles
+@testable import SettingsKitPlatform
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite("The file cannot be written")
+struct UnwritableTests {
+    private static let setting = Setting<Int>("a", in: .defaults, default: 0)
+    /// What the property list needs to be replaced, and appending to the journal does not.
+    private static let writing: Set<FaultyFileSystem.Call> = [.rename]
+
+    @Test(
+        "values are in the journal, it is told once, tried again by itself, and works when there is room",
+        arguments: [ENOSPC, EROFS, EACCES])
+    func background(errno: Int32) async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let fileSystem = FaultyFileSystem()
+            let store = try PropertyListStore(path: path, fileSystem: fileSystem)
+            let (service, problems) = SettingsService.over(store)
+            fileSystem.set(.calls(Self.writing, errno: errno))
+            service.set(Self.setting, to: 1)
+            #expect(try await eventually { problems.codes == [.notSaved] })
+            #expect(problems.all.first?.description.contains(path) == true)
+            let attempts = { fileSystem.calls.filter { $0 == .create }.count }
+            func setInVain(_ value: Int) async throws {
+                let before = attempts()
+                service.set(Self.setting, to: value)
+                #expect(try await eventually { attempts() > before })
+            }
+            for value in 2...4 { try await setInVain(value) }
+            #expect(service.get(Self.setting) == 4)
+            #expect(problems.codes == [.notSaved])
+            // Another store finds it in the journal.
+            #expect(try open(path).get(key("a")) == Data("4".utf8))
+            try await setInVain(5)
+            // Nothing is set any more: it is the retry that must succeed.
+            fileSystem.set(.none)
+            // A second, unless the machine is so busy that many attempts have failed until now.
+            #expect(
+                try await eventually(within: 150) {
+                    try FileManager.default.fileExists(atPath: path) && members(of: path) == ["a": .integer(5)]
+                })
+        }
+    }
+
+    @Test("after it has worked again, a new failure is told again")
+    func toldAgain() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let fileSystem = FaultyFileSystem()
+            let (service, problems) = SettingsService.over(
+                try PropertyListStore(path: path, fileSystem: fileSystem))
+            service.set(Self.setting, to: 100)
+            try service.synchronize()
+            for round in 1...2 {
+                fileSystem.set(.calls(Self.writing, errno: ENOSPC))
+                service.set(Self.setting, to: round)
+                #expect(try await eventually { problems.codes.count == round })
+                fileSystem.set(.none)
+                try service.synchronize()
+                service.set(Self.setting, to: -round)
+                #expect(try await eventually { try members(of: path) == ["a": .integer(Int64(-round))] })
+                try service.synchronize()
+            }
+        }
+    }
+
+    @Test("synchronize throws each time, and saves everything as soon as that is possible")
+    func synchronize() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let fileSystem = FaultyFileSystem()
+            let (service, _) = SettingsService.over(try PropertyListStore(path: path, fileSystem: fileSystem))
+            service.set(Self.setting, to: 1)
+            fileSystem.set(.calls(Self.writing, errno: ENOSPC))
+            for _ in 1...2 {
+                let error = #expect(throws: SettingsError.self) { try service.synchronize() }
+                #expect(error?.code == .notSaved)
+                #expect((error?.underlying as? SystemError)?.number == ENOSPC)
+            }
+            fileSystem.set(.none)
+            try service.synchronize()
+            #expect(try members(of: path) == ["a": .integer(1)])
+        }
+    }
+
+    @Test("a directory that may not be written in leaves the old file as it is", .enabled(if: Program.isRoot))
+    func readOnlyDirectory() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let before = Data(xml("<key>a</key><integer>1</integer>").utf8)
+            try write(before, to: path)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                guard setuid(65_534) == 0 else { Foundation.exit(2) }
+                let store = try PropertyListStore(url: URL(fileURLWithPath: path))
+                do {
+                    try store.set(.init("a", scope: .defaults), to: Data("2".utf8))
+                    Foundation.exit(3)
+                } catch let error as SystemError where error.number == EACCES {
+                    Foundation.exit(store.get(.init("a", scope: .defaults)) == Data("1".utf8) ? 0 : 4)
+                }
+            }
+            #expect(try bytes(of: path) == before)
+            #expect(try names(in: directory) == ["Settings.plist"])
+        }
+    }
+
+    @Test("a parent that is a file is told of, and crashes nothing")
+    func parentIsAFile() throws {
+        try withTemporaryDirectory { directory in
+            try write("x", to: directory + "/file")
+            let store = try open(directory + "/file/sub/Settings.plist")
+            let error = #expect(throws: SystemError.self) { try store.set(key("a"), to: Data("1".utf8)) }
+            #expect(error?.number == ENOTDIR)
+            #expect(store.get(key("a")) == nil)
+            #expect(try bytes(of: directory + "/file") == Data("x".utf8))
+        }
+    }
+}

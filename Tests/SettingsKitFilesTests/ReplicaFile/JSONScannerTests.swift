@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+@testable import SettingsKitFiles
+
+@Suite struct `Scanning JSON` {
+    private func isValue(_ bytes: some Sequence<UInt8>) -> Bool {
+        Array(bytes).withUnsafeBufferPointer(JSONScanner.isValue)
+    }
+
+    private func isValueForFoundation(_ bytes: some Sequence<UInt8>) -> Bool {
+        do {
+            _ = try JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    @Test(arguments: JSONTexts.values)
+    func `takes what Foundation takes`(text: String) {
+        #expect(isValue(text.utf8))
+        #expect(isValueForFoundation(text.utf8))
+    }
+
+    @Test(arguments: JSONTexts.others)
+    func `refuses what Foundation refuses`(text: String) {
+        #expect(!isValue(text.utf8))
+        #expect(!isValueForFoundation(text.utf8))
+    }
+
+    @Test func `refuses every value that is cut, and every one with something behind it, as Foundation does`() {
+        for text in JSONTexts.values {
+            let bytes = Array(text.utf8)
+            for cut in 0..<bytes.count where isValue(bytes[..<cut]) != isValueForFoundation(bytes[..<cut]) {
+                Issue.record("\(text) cut at \(cut)")
+            }
+            for more in [",", "]", "}", ":", "\"", "1x", "[]", "\u{E9}"] {
+                let longer = text + more
+                if isValue(longer.utf8) != isValueForFoundation(longer.utf8) { Issue.record("\(longer)") }
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            [0xFF], [0x80], [0xC3], [0xC3, 0x28], [0xC0, 0xAF], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80],
+            [0xF4, 0x90, 0x80, 0x80],
+            [0xF8, 0x88, 0x80, 0x80, 0x80], [0xE2, 0x80],
+        ] as [[UInt8]])
+    func `refuses what is no UTF-8, wherever it stands`(bytes: [UInt8]) {
+        let quote = UInt8(ascii: "\"")
+        #expect(!isValue([quote] + bytes + [quote]))
+        #expect(!isValue(Array("[1,\"a".utf8) + bytes + Array("\"]".utf8)))
+        #expect(!isValue(Array("{\"".utf8) + bytes + Array("\":1}".utf8)))
+        #expect(!isValue(bytes))
+        #expect(!isValueForFoundation([quote] + bytes + [quote]))
+    }
+
+    // MARK: Differences that are meant
+
+    @Test(arguments: JSONTexts.nearly)
+    func `refuses what is no JSON also where Foundation takes it`(text: String) {
+        #expect(!isValue(text.utf8))
+    }
+
+    @Test(arguments: ["1\n", "\n1", "[\n]", "[1,\n2]", "[1\r]", "{\n}", "{\"a\":\r\n1}", "{\"a\"\n:1}"])
+    func `refuses line breaks, which a line cannot have`(text: String) {
+        #expect(!isValue(text.utf8))
+        #expect(isValueForFoundation(text.utf8))
+    }
+
+    @Test(arguments: ["1 ", "[] ", "\"a\"\t", "null  "])
+    func `ends a value where it ends, not behind the space after it`(text: String) {
+        #expect(!isValue(text.utf8))
+        #expect(isValueForFoundation(text.utf8))
+    }
+
+    @Test(arguments: [
+        "1e400", "-1e400", "1e-400", "1" + String(repeating: "0", count: 1_000), "0.1e99999999999999999999",
+    ])
+    func `takes numbers of any size, since they are only passed over`(text: String) {
+        #expect(isValue(text.utf8))
+    }
+
+    @Test(arguments: [#""\ud83d""#, #""\ude00\ud83d""#, #""\ud83dx""#, #"{"\ud800":1}"#])
+    func `takes half a surrogate pair, which the grammar allows`(text: String) {
+        #expect(isValue(text.utf8))
+    }
+
+    @Test(arguments: ["[", "{\"a\":"])
+    func `takes values up to the depth that decoders take`(opening: String) {
+        let closing = opening == "[" ? "]" : "}"
+        for depth in [1, 2, 100, 511, 512, 513, 1_000] {
+            let inner = opening == "[" ? "" : "1"
+            let text = String(repeating: opening, count: depth) + inner + String(repeating: closing, count: depth)
+            #expect(isValue(text.utf8) == (depth <= JSONScanner.depthLimit))
+            #expect(isValueForFoundation(text.utf8) == (depth <= JSONScanner.depthLimit), "\(depth)")
+        }
+    }
+
+    // MARK: Where values are
+
+    @Test func `finds a value's end whatever stands behind it`() {
+        for text in JSONTexts.values {
+            let bytes = Array("x\(text),\"changed\"".utf8)
+            bytes.withUnsafeBufferPointer { bytes in
+                var scanner = JSONScanner(bytes, 1..<bytes.count)
+                let range = scanner.skipValue()
+                #expect(range == 1..<(1 + text.utf8.count))
+                let isComma = scanner.skip(",")
+                #expect(isComma)
+                let name = scanner.skipText()
+                #expect(name.map { bytes[$0].elementsEqual("changed".utf8) } == true)
+                #expect(scanner.isAtEnd)
+            }
+        }
+    }
+
+    @Test func `never looks behind the end of its range`() {
+        for text in JSONTexts.values where text.utf8.count > 1 && text.first != "1" {
+            let bytes = Array(text.utf8)
+            bytes.withUnsafeBufferPointer { bytes in
+                for end in 1..<bytes.count {
+                    var scanner = JSONScanner(bytes, 0..<end)
+                    let range = scanner.skipValue()
+                    if let range, range.upperBound > end { Issue.record("\(text) to \(end)") }
+                    if scanner.position > end { Issue.record("\(text) to \(end)") }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `agrees with Foundation on texts that look like JSON`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let parts = [
+            "{", "}", "[", "]", ",", ":", "\"", "\"a\"", "1", "0", "-", ".", "e", "true", "null", " ", "\\", "\\n",
+            "\\u0041",
+            "\u{E9}", "{\"a\":", "[1,", "]}",
+        ]
+        for _ in 0..<400 {
+            let count = Int.random(in: 1...8, using: &generator)
+            let text = (0..<count).compactMap { _ in parts.randomElement(using: &generator) }.joined()
+            // Foundation takes a comma too many.
+            let hasSpareComma = text.replacing(" ", with: "").contains(/,[\]}]/)
+            if text.hasSuffix(" ") || hasSpareComma { continue }
+            if isValue(text.utf8) != isValueForFoundation(text.utf8) { Issue.record("seed \(seed): \(text)") }
+        }
+    }
+}

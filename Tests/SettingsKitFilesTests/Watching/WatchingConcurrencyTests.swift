@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@testable import SettingsKitFiles
+@testable import SettingsKitPlatform
+
+@Suite("Watching on many threads (concurrency)", .timeLimit(.minutes(30)))
+struct WatchingConcurrencyTests {
+    @Test("watches come and go while the directory does, and one that stays learns of all")
+    func comeAndGo() async throws {
+        try await withTemporaryDirectory { base in
+            let directory = "\(base)/directory"
+            let watcher = DirectoryWatcher()
+            let events = WatchedEvents()
+            let watch = try watcher.watch(directory, events)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        for _ in 0..<200 {
+                            let passing = watcher.watch(directory, names: ["a"]) { _ in }
+                            #expect(passing?.isWorking == true)
+                            await Task.yield()
+                            passing?.cancel()
+                            #expect(passing?.isWorking == false)
+                        }
+                    }
+                }
+                group.addTask {
+                    for _ in 0..<200 {
+                        try makeDirectory(directory)
+                        try write("1", to: "\(directory)/a")
+                        try removeAll(directory)
+                        await Task.yield()
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(watch.isWorking)
+            try makeDirectory(directory)
+            try await events.settle(directory)
+            #expect(watch.isWorking)
+        }
+    }
+
+    @Test("handlers are called one after the other")
+    func oneAfterTheOther() async throws {
+        try await withTemporaryDirectory { directory in
+            let watcher = DirectoryWatcher()
+            let running = Log<Int>()
+            let events = WatchedEvents()
+            let watches = (0..<8).compactMap { number in
+                watcher.watch(directory, names: ["a", "end"]) { event in
+                    dispatchPrecondition(condition: .onQueue(watcher.queue))
+                    running.append(number)
+                    running.append(number)
+                    if number == 7 { events.append(event) }
+                }
+            }
+            #expect(watches.count == 8)
+            for _ in 0..<100 { try write("1", to: "\(directory)/a") }
+            try write("1", to: "\(directory)/end")
+            await events.wait(for: .changed(name: "end"))
+            for watch in watches { watch.cancel() }
+            // Let those that are under way end.
+            await untilIdle(watcher)
+            let calls = running.all
+            #expect(stride(from: 0, to: calls.count, by: 2).allSatisfy { calls[$0] == calls[$0 + 1] })
+        }
+    }
+
+    private func untilIdle(_ watcher: DirectoryWatcher) async {
+        await withCheckedContinuation { continuation in watcher.queue.async { continuation.resume() } }
+    }
+}

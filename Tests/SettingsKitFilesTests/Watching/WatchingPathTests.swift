@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+
+@testable import SettingsKitFiles
+@testable import SettingsKitPlatform
+
+@Suite("Watching a directory that comes and goes", .timeLimit(.minutes(30)))
+struct WatchingPathTests {
+    /// A watched path, below a temporary directory, and what makes it lead to another directory that is there afterwards.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var path: String
+        var isOnDarwin = true
+        var prepare: @Sendable (_ base: String) throws -> Void = { _ in }
+        var change: @Sendable (_ base: String) throws -> Void
+    }
+
+    static let cases: [Case] = [
+        Case(testDescription: "made", path: "a") { try makeDirectory("\($0)/a") },
+        Case(testDescription: "made, two levels above it missing", path: "a/b/c") { base in
+            for path in ["a", "a/b", "a/b/c"] { try makeDirectory("\(base)/\(path)") }
+        },
+        Case(testDescription: "moved there with what it is in", path: "a/b") { base in
+            for path in ["x", "x/b"] { try makeDirectory("\(base)/\(path)") }
+        } change: {
+            try move("\($0)/x", to: "\($0)/a")
+        },
+        Case(testDescription: "made in the place of a file", path: "a/b") {
+            try write("", to: "\($0)/a")
+        } change: { base in
+            try removeAll("\(base)/a")
+            for path in ["a", "a/b"] { try makeDirectory("\(base)/\(path)") }
+        },
+        Case(testDescription: "made where a link points to", path: "link/b") {
+            try link("\($0)/link", to: "a")
+        } change: { base in
+            for path in ["a", "a/b"] { try makeDirectory("\(base)/\(path)") }
+        },
+        Case(testDescription: "removed and made again", path: "a") {
+            try makeDirectory("\($0)/a")
+        } change: {
+            try removeAll("\($0)/a")
+            try makeDirectory("\($0)/a")
+        },
+        Case(testDescription: "moved away and made again", path: "a") {
+            try makeDirectory("\($0)/a")
+        } change: {
+            try move("\($0)/a", to: "\($0)/b")
+            try makeDirectory("\($0)/a")
+        },
+        Case(testDescription: "another link put in the place of a link", path: "link", isOnDarwin: false) { base in
+            for path in ["a", "b"] { try makeDirectory("\(base)/\(path)") }
+            try link("\(base)/link", to: "a")
+            try link("\(base)/new", to: "b")
+        } change: {
+            try move("\($0)/new", to: "\($0)/link")
+        },
+        Case(testDescription: "what it is in moved away, and made again", path: "a/b", isOnDarwin: false) { base in
+            for path in ["a", "a/b"] { try makeDirectory("\(base)/\(path)") }
+        } change: { base in
+            try move("\(base)/a", to: "\(base)/x")
+            for path in ["a", "a/b"] { try makeDirectory("\(base)/\(path)") }
+        },
+    ]
+
+    private let watcher = DirectoryWatcher()
+
+    private static var isDarwin: Bool {
+        #if canImport(Darwin)
+            true
+        #else
+            false
+        #endif
+    }
+
+    @Test("it is told, and the watch goes on there", arguments: cases)
+    func followed(_ item: Case) async throws {
+        if Self.isDarwin && !item.isOnDarwin { return }
+        try await withTemporaryDirectory { base in
+            try item.prepare(base)
+            let events = WatchedEvents()
+            let watch = try watcher.watch("\(base)/\(item.path)", events)
+            try item.change(base)
+            await events.wait(for: .unknown)
+            #expect(watch.isWorking)
+            try await events.settle("\(base)/\(item.path)")
+            #expect(watch.isWorking)
+        }
+    }
+
+    @Test("that it is gone is told, and nothing of what happens in it elsewhere", arguments: [false, true])
+    func gone(isMoved: Bool) async throws {
+        try await withTemporaryDirectory { base in
+            let directory = "\(base)/directory"
+            try makeDirectory(directory)
+            let events = WatchedEvents()
+            let watch = try watcher.watch(directory, events)
+            if isMoved { try move(directory, to: "\(base)/other") } else { try removeAll(directory) }
+            await events.wait(for: .unknown)
+            #expect(watch.isWorking)
+            if isMoved {
+                let others = WatchedEvents()
+                let other = try watcher.watch("\(base)/other", others)
+                try write("1", to: "\(base)/other/a")
+                try await others.settle("\(base)/other")
+                #expect(!events.all.contains(.changed(name: "a")))
+                other.cancel()
+            }
+            try makeDirectory(directory)
+            try await events.settle(directory)
+            #expect(watch.isWorking)
+        }
+    }
+
+    @Test("a directory is followed though an open file keeps the removed one alive")
+    func keptAlive() async throws {
+        try await withTemporaryDirectory { base in
+            let directory = "\(base)/directory"
+            try makeDirectory(directory)
+            try write("1", to: "\(directory)/open")
+            let system = POSIXFileSystem()
+            let file = try system.openForReading("\(directory)/open")
+            defer { system.close(file) }
+            let events = WatchedEvents()
+            let watch = try watcher.watch(directory, events)
+            try removeAll(directory)
+            await events.wait(for: .unknown)
+            try makeDirectory(directory)
+            try await events.settle(directory)
+            watch.cancel()
+        }
+    }
+
+    @Test("a path that leads round in circles cannot be watched")
+    func circle() throws {
+        try withTemporaryDirectory { base in
+            try link("\(base)/a", to: "b")
+            try link("\(base)/b", to: "a")
+            #expect(watcher.watch("\(base)/a/c", names: []) { _ in } == nil)
+        }
+    }
+}

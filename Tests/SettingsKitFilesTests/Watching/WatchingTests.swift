@@ -1,0 +1,177 @@
+import Foundation
+import Testing
+
+@testable import SettingsKitFiles
+@testable import SettingsKitPlatform
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite("Watching a directory", .timeLimit(.minutes(30)))
+struct WatchingTests {
+    enum Change: CaseIterable, Sendable {
+        case made, written, touched, replaced, movedAway, removed, attributes
+
+        func prepare(_ directory: String) throws {
+            if self != .made { try write("old", to: "\(directory)/a") }
+            if self == .replaced { try write("new", to: "\(directory)/b") }
+        }
+
+        func make(_ directory: String) throws {
+            let path = "\(directory)/a"
+            switch self {
+            case .made, .written: try write("new", to: path)
+            case .touched:
+                let file = try POSIXFileSystem().openForAppending(path)
+                defer { POSIXFileSystem().close(file) }
+                try POSIXFileSystem().touch(file)
+            case .replaced: try move("\(directory)/b", to: path)
+            case .movedAway: try move(path, to: "\(directory)/b")
+            case .removed: try removeAll(path)
+            case .attributes: try #require(chmod(path, 0o600) == 0)
+            }
+        }
+    }
+
+    /// Not the one of the process, which may still receive events from before a test.
+    private let watcher = DirectoryWatcher()
+
+    @Test("a change of a file that was asked for is told, and nothing else", arguments: Change.allCases)
+    func change(_ change: Change) async throws {
+        try await withTemporaryDirectory { directory in
+            try change.prepare(directory)
+            let events = WatchedEvents()
+            let watch = try watcher.watch(directory, events)
+            try change.make(directory)
+            await events.wait(for: .changed(name: "a"))
+            try write("", to: "\(directory)/end")
+            await events.wait(for: .changed(name: "end"))
+            #expect(Set(events.all.map { "\($0)" }).count == 2)
+            #expect(watch.isWorking)
+        }
+    }
+
+    @Test("what was not asked for is not told")
+    func otherNames() async throws {
+        try await withTemporaryDirectory { directory in
+            let events = WatchedEvents()
+            let watch = try watcher.watch(directory, events)
+            try write("1", to: "\(directory)/b")
+            try move("\(directory)/b", to: "\(directory)/c")
+            try removeAll("\(directory)/c")
+            try write("1", to: "\(directory)/end")
+            await events.wait(for: .changed(name: "end"))
+            #expect(events.all.allSatisfy { $0 == .changed(name: "end") })
+            watch.cancel()
+            #expect(!watch.isWorking)
+        }
+    }
+
+    @Test("watches of one directory are told what each has asked for, under whatever path", arguments: [false, true])
+    func shared(throughLink: Bool) async throws {
+        try await withTemporaryDirectory { base in
+            let directory = "\(base)/directory"
+            try makeDirectory(directory)
+            try link("\(base)/link", to: "directory")
+            let (first, second) = (WatchedEvents(), WatchedEvents())
+            let watch = try watcher.watch(directory, names: ["a", "b"], first)
+            let other = try watcher.watch(
+                throughLink ? "\(base)/link" : directory, names: ["b", "end"], second)
+            try write("1", to: "\(directory)/b")
+            await first.wait(for: .changed(name: "b"))
+            await second.wait(for: .changed(name: "b"))
+            watch.cancel()
+            let count = first.all.count
+            try write("1", to: "\(directory)/a")
+            try write("2", to: "\(directory)/b")
+            try write("1", to: "\(directory)/end")
+            await second.wait(for: .changed(name: "end"))
+            #expect(first.all.count == count)
+            #expect(!second.all.contains(.changed(name: "a")))
+            #expect(other.isWorking)
+        }
+    }
+
+    @Test("what another process does is told")
+    func otherProcess() async throws {
+        try await withTemporaryDirectory { directory in
+            let events = WatchedEvents()
+            let watch = try watcher.watch(directory, events)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", "echo 1 > \"$0/a\"", directory]
+            let ends = Log<Bool>()
+            process.terminationHandler = { _ in ends.append(true) }
+            try process.run()
+            await events.wait(for: .changed(name: "a"))
+            #expect(try await eventually { !ends.all.isEmpty })
+            watch.cancel()
+        }
+    }
+
+    @Test("many changes of one file are few calls")
+    func merged() async throws {
+        try await withTemporaryDirectory { directory in
+            try write("0", to: "\(directory)/a")
+            let events = WatchedEvents()
+            let watch = try watcher.watch(directory, events)
+            let descriptor = open("\(directory)/a", O_WRONLY)
+            try #require(descriptor >= 0)
+            defer { close(descriptor) }
+            let start = ContinuousClock.now
+            for _ in 0..<100_000 { try #require(pwrite(descriptor, "1", 1, 0) == 1) }
+            try write("1", to: "\(directory)/end")
+            await events.wait(for: .changed(name: "end"))
+            let elapsed = ContinuousClock.now - start
+            #expect(Double(events.all.count) <= elapsed / .microseconds(400) + 10)
+            watch.cancel()
+        }
+    }
+
+    @Test("a handler may cancel its watch, and make another")
+    func cancelInHandler() async throws {
+        try await withTemporaryDirectory { directory in
+            let events = WatchedEvents()
+            let watches = Log<DirectoryWatcher.Watch>()
+            let watch = watcher.watch(directory, names: ["a"]) { [watcher] event in
+                watches.all.first?.cancel()
+                if let other = try? watcher.watch(directory, events) { watches.append(other) }
+                events.append(event)
+            }
+            watches.append(try #require(watch))
+            try write("1", to: "\(directory)/a")
+            await events.wait(for: .changed(name: "a"))
+            #expect(watch?.isWorking == false)
+            try write("1", to: "\(directory)/end")
+            await events.wait(for: .changed(name: "end"))
+        }
+    }
+
+    @Test("a watch that is let go of ends, and its handler is let go of")
+    func dropped() async throws {
+        try await withTemporaryDirectory { directory in
+            final class Object: Sendable {}
+            weak var object: Object?
+            do {
+                let kept = Object()
+                object = kept
+                let watch = watcher.watch(directory, names: ["a"]) { _ in
+                    Issue.record("called after the end")
+                    withExtendedLifetime(kept) {}
+                }
+                #expect(watch?.isWorking == true)
+            }
+            #expect(object == nil)
+            let events = WatchedEvents()
+            let watch = try watcher.watch(directory, events)
+            try write("1", to: "\(directory)/a")
+            await events.wait(for: .changed(name: "a"))
+            watch.cancel()
+        }
+    }
+}
