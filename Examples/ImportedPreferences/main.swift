@@ -72,7 +72,7 @@ settings.reset(.font)
 try settings.synchronize()
 
 let after = try String(contentsOf: file, encoding: .utf8)
-print("\nLines of the file that five changes have changed (- before, + after):\n")
+print("\nLines that differ after five changes (- before, + after):\n")
 let (old, new) = (before.components(separatedBy: "\n"), after.components(separatedBy: "\n"))
 let difference = new.difference(from: old)
 let removed = Set(difference.removals.map(\.position))
