@@ -19,7 +19,7 @@ private func withPreferences(_ body: (UserDefaultsStore, UserDefaults) async thr
 
 @Suite("Usage examples of property wrappers elsewhere")
 struct PropertyWrapperExamplesTests {
-    @Test("a property over UserDefaults, and its subscribers")
+    @Test("Usage examples of property wrappers elsewhere: a property over UserDefaults, and its subscribers")
     func userDefaults() async throws {
         class Foo {
             @Persisted var bar: String?
@@ -38,7 +38,7 @@ struct PropertyWrapperExamplesTests {
         }
     }
 
-    @Test("a transformer; listeners hear of values before encoding and after decoding")
+    @Test("A transformer; listeners hear of values before encoding and after decoding")
     func transformer() async throws {
         class Foo {
             @Persisted var bar: Bar?
@@ -63,7 +63,7 @@ struct PropertyWrapperExamplesTests {
         }
     }
 
-    @Test("a wrapper that is made in an initialiser, with an encoder and a decoder")
+    @Test("A wrapper that is made in an initialiser, with an encoder and a decoder")
     func initializer() async throws {
         class Foo {
             @Persisted var bar: [Date]?
@@ -135,7 +135,7 @@ private enum City: String, Codable, Sendable {
 
 @Suite("Usage examples of typed stores elsewhere")
 struct TypedStoreExamplesTests {
-    @Test("keys in a namespace, used by a service")
+    @Test("Usage examples of typed stores elsewhere: keys in a namespace, used by a service")
     func weather() async throws {
         try await withPreferences { store, defaults in
             let service = WeatherService(store: store)
@@ -146,7 +146,7 @@ struct TypedStoreExamplesTests {
         }
     }
 
-    @Test("nested namespaces and their hooks")
+    @Test("Usage examples of typed stores elsewhere: nested namespaces and their hooks")
     func nested() {
         let kingdom = Setting<Bool?>("mammals", in: .defaults, namespace: Animals.self)
         #expect(kingdom.key.name == "animals:mammals")
@@ -156,7 +156,9 @@ struct TypedStoreExamplesTests {
         #expect(Cats.commits.withLock { $0 } == ["pre", "post"])
     }
 
-    @Test("three simple functions, optionality honoured throughout, and a processing block")
+    @Test(
+        "Usage examples of typed stores elsewhere: three simple functions, optionality honoured throughout, and a processing block"
+    )
     func functions() async throws {
         try await withPreferences { store, _ in
             let key = Setting<Int?>("key", in: .defaults)
@@ -186,7 +188,7 @@ struct TypedStoreExamplesTests {
         }
     }
 
-    @Test("a key type that posts notifications on change")
+    @Test("Usage examples of typed stores elsewhere: a key type that posts notifications on change")
     func notifications() {
         let posted = Mutex(0)
         let observer = NotificationCenter.default.addObserver(forName: .myKey, object: nil, queue: nil) { _ in
@@ -200,7 +202,7 @@ struct TypedStoreExamplesTests {
         #expect(posted.withLock { $0 } == 1)
     }
 
-    @Test("migration from a legacy key")
+    @Test("Usage examples of typed stores elsewhere: migration from a legacy key")
     func migration() async throws {
         let city = Setting<City>("city", in: .defaults, namespace: Animals.self, default: .unknown)
         try await withPreferences { store, defaults in
@@ -250,7 +252,7 @@ extension Parameters: SettingsRecord {
 struct RecordExamplesTests {
     private typealias Settings = SettingsStorage<Parameters>
 
-    @Test("a storage with a name, in a folder, with versions")
+    @Test("Usage examples of records elsewhere: a storage with a name, in a folder, with versions")
     func records() throws {
         try withTemporaryDirectory { folder in
             let v01 = SettingsService.Migration.version("v01") { transaction in

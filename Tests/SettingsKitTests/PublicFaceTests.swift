@@ -44,7 +44,7 @@ struct PublicFaceTests {
         }
     }
 
-    @Test("read and write")
+    @Test("The public face: read and write")
     func readAndWrite() async throws {
         try await withService { settings, _ in
             settings.register(MemoryStore(), for: .custom(id: "other"))
@@ -75,7 +75,7 @@ struct PublicFaceTests {
         }
     }
 
-    @Test("what was set is found in a new service over the same files")
+    @Test("What was set is found in a new service over the same files")
     func restart() async throws {
         try await withService { settings, directory in
             settings.set(.theme, to: .dark)
@@ -91,7 +91,7 @@ struct PublicFaceTests {
         }
     }
 
-    @Test("listen")
+    @Test("The public face: listen")
     func listen() async throws {
         try await withService { settings, _ in
             let heard = Recorder<Theme>()
@@ -117,7 +117,7 @@ struct PublicFaceTests {
         }
     }
 
-    @Test("a scope without a store reads as the default and is told of")
+    @Test("A scope without a store reads as the default and is told of")
     func noStore() async throws {
         let settings = SettingsService(defaults: nil, diagnosticSink: .none)
         #expect(settings.get(.theme) == .system)
@@ -134,7 +134,7 @@ struct PublicFaceTests {
         }
     }
 
-    @Test("transformers chain")
+    @Test("Transformers chain")
     func transformers() throws {
         let sealed = JSONTransformer<[String]>().append(transformer: SealingTransformer(key: 0x5A))
         let setting = Setting<[String]>("token", in: .defaults, default: [], transformer: sealed)

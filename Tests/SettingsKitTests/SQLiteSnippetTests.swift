@@ -205,7 +205,7 @@ private func backUp(_ storage: SQLiteStorage, into folder: URL, on day: String) 
 
 @Suite("Snippets of the articles about databases")
 struct SQLiteSnippetTests {
-    @Test("The vault's settings are rows that people can read.")
+    @Test("The vault's settings are rows that people can read")
     func vault() async throws {
         try await withTemporaryDirectory { path in
             let folder = URL(fileURLWithPath: path)
@@ -219,7 +219,7 @@ struct SQLiteSnippetTests {
         }
     }
 
-    @Test("Parameters have a table of their own.")
+    @Test("Parameters have a table of their own")
     func parameters() throws {
         try withTemporaryDirectory { path in
             let folder = URL(fileURLWithPath: path)
@@ -230,7 +230,7 @@ struct SQLiteSnippetTests {
         }
     }
 
-    @Test("Visits are mapped by hand, and a database of GRDB is taken over.")
+    @Test("Visits are mapped by hand, and a database of GRDB is taken over")
     func others() async throws {
         var row = SQLiteRow()
         try Visit(user: 7, at: Date(timeIntervalSince1970: 3)).save(into: &row)
@@ -249,7 +249,7 @@ struct SQLiteSnippetTests {
         }
     }
 
-    @Test("Users are renamed, selected, and listened to.")
+    @Test("Users are renamed, selected, and listened to")
     func users() async throws {
         try await withTemporaryDirectory { path in
             let folder = URL(fileURLWithPath: path)
@@ -273,7 +273,7 @@ struct SQLiteSnippetTests {
         }
     }
 
-    @Test("A preview's users are in memory, read without await, and deleted with the room that they took.")
+    @Test("A preview's users are in memory, read without await, and deleted with the room that they took")
     func preview() async throws {
         let storage = try previewStorage()
         #expect(try firstName(in: storage) == "Ann")

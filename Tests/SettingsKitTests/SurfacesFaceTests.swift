@@ -59,7 +59,7 @@ private struct Parameters: SettingsRecord, Equatable {
 
 @Suite("The public face: wrappers, namespaces, migrations, records")
 struct SurfacesFaceTests {
-    @Test("property wrappers")
+    @Test("The public face: wrappers, namespaces, migrations, records: property wrappers")
     func persisted() async throws {
         defer { UserDefaults.standard.removePersistentDomain(forName: suite) }
         let player = Player()
@@ -93,7 +93,9 @@ struct SurfacesFaceTests {
         }
     }
 
-    @Test("namespaces, keys of your own, typed access to a bare store, hooks")
+    @Test(
+        "The public face: wrappers, namespaces, migrations, records: namespaces, keys of your own, typed access to a bare store, hooks"
+    )
     func namespaces() throws {
         let lion = Setting<String?>("lion", in: .defaults, namespace: Cats.self)
         #expect(lion.key.name == "animals:cats:lion")
@@ -115,7 +117,7 @@ struct SurfacesFaceTests {
         #expect(store.get(loud) == 1)
     }
 
-    @Test("migrations")
+    @Test("The public face: wrappers, namespaces, migrations, records: migrations")
     func migrations() throws {
         let store = MemoryStore(["OldCityKey": Data("\"cupertino\"".utf8)])
         let settings = SettingsService(defaults: store, diagnosticSink: .none)
@@ -129,7 +131,7 @@ struct SurfacesFaceTests {
         #expect(!store.keys().contains("OldCityKey"))
     }
 
-    @Test("records")
+    @Test("The public face: wrappers, namespaces, migrations, records: records")
     func records() async throws {
         let store = MemoryStore()
         let parameters = try SettingsStorage<Parameters>(name: "network", in: store)

@@ -31,7 +31,7 @@ struct SimulatedDiskPowerFailureTests {
         return outcomes
     }
 
-    @Test("Bytes and names that were synchronised survive, and so does what was open.")
+    @Test("Bytes and names that were synchronised survive, and so does what was open")
     func synchronized() throws {
         let found = try outcomes { _, process in
             try process.createDirectory("/d")
@@ -49,7 +49,7 @@ struct SimulatedDiskPowerFailureTests {
         #expect(found == ["contents": 200])
     }
 
-    @Test("Synchronising a file does not synchronise its name, nor a directory what is in its files.")
+    @Test("Synchronising a file does not synchronise its name, nor a directory what is in its files")
     func separately() throws {
         let named = try outcomes { _, process in
             try process.make("/file", "contents", synchronized: true)
@@ -66,7 +66,7 @@ struct SimulatedDiskPowerFailureTests {
         #expect(Set(filled.keys) == ["contents", "", String(repeating: "\0", count: 8)])
     }
 
-    @Test("Of a write, each sector survives or not, and the file may be longer than what survived.")
+    @Test("Of a write, each sector survives or not, and the file may be longer than what survived")
     func sectors() throws {
         let synchronized = [UInt8](repeating: 1, count: 700)
         let found = try outcomes(0..<400) { _, process in
@@ -86,7 +86,7 @@ struct SimulatedDiskPowerFailureTests {
         #expect(found.keys.contains { $0.count == 1_700 && $0[700...].allSatisfy { $0 == 0 } })
     }
 
-    @Test("A file that was cut off may be as long as before.")
+    @Test("A file that was cut off may be as long as before")
     func truncation() throws {
         let found = try outcomes { disk, process in
             try disk.write(Data("123456".utf8), to: "/file")
@@ -101,7 +101,7 @@ struct SimulatedDiskPowerFailureTests {
         #expect(found.keys.contains("123x56"))
     }
 
-    @Test("A renaming within a directory is done whole or not at all, and a later one may survive an earlier one.")
+    @Test("A renaming within a directory is done whole or not at all, and a later one may survive an earlier one")
     func renaming() throws {
         let found = try outcomes { disk, process in
             for name in ["first", "second", "third"] { try disk.write(Data(name.utf8), to: "/\(name)") }
@@ -118,7 +118,7 @@ struct SimulatedDiskPowerFailureTests {
             ])
     }
 
-    @Test("A file that was removed may be there again, with all it had.")
+    @Test("A file that was removed may be there again, with all it had")
     func removal() throws {
         let found = try outcomes { disk, process in
             try disk.write(Data("contents".utf8), to: "/file")
@@ -133,7 +133,7 @@ struct SimulatedDiskPowerFailureTests {
         #expect(Set(found.keys) == ["contents", nil])
     }
 
-    @Test("A new directory goes with everything in it, whatever of that was synchronised.")
+    @Test("A new directory goes with everything in it, whatever of that was synchronised")
     func directory() throws {
         let found = try outcomes { _, process in
             try process.createDirectory("/d")
@@ -145,7 +145,7 @@ struct SimulatedDiskPowerFailureTests {
         #expect(Set(found.keys) == ["contents", nil])
     }
 
-    @Test("A directory that was moved has one name at most.")
+    @Test("A directory that was moved has one name at most")
     func movedDirectory() throws {
         let found = try outcomes { disk, process in
             for directory in ["/a", "/b", "/a/d"] { try process.createDirectory(directory) }
@@ -160,7 +160,7 @@ struct SimulatedDiskPowerFailureTests {
         #expect(found.keys.contains(["d", "contents"]) && found.keys.contains(["d"]))
     }
 
-    @Test("A synchronisation that has failed is not made good by one that succeeds.", arguments: [true, false])
+    @Test("A synchronisation that has failed is not made good by one that succeeds", arguments: [true, false])
     func failedSynchronization(ofWholeDisk: Bool) throws {
         let found = try outcomes { disk, process in
             try disk.write(Data("old ".utf8), to: "/file")
@@ -180,7 +180,7 @@ struct SimulatedDiskPowerFailureTests {
         #expect(found == ["old \0\0\0\0\0new": 200])
     }
 
-    @Test("A directory that could not be synchronised can be later.")
+    @Test("A directory that could not be synchronised can be later")
     func failedSynchronizationOfDirectory() throws {
         let found = try outcomes { _, process in
             try process.make("/file")
@@ -193,7 +193,7 @@ struct SimulatedDiskPowerFailureTests {
         #expect(found == [["file"]: 200])
     }
 
-    @Test("The same calls and the same seed leave the same.", arguments: 0..<20 as Range<UInt64>)
+    @Test("The same calls and the same seed leave the same", arguments: 0..<20 as Range<UInt64>)
     func determinism(seed: UInt64) throws {
         let found = try (0..<3).map { _ in
             try outcomes(seed..<seed + 1) { _, process in
@@ -206,7 +206,7 @@ struct SimulatedDiskPowerFailureTests {
         #expect(Set(found).count == 1)
     }
 
-    @Test("After one power failure there can be another, and what it left is not lost by it.")
+    @Test("After one power failure there can be another, and what it left is not lost by it")
     func twice() throws {
         let disk = SimulatedDisk()
         for seed in 0..<100 as Range<UInt64> {

@@ -19,7 +19,7 @@ struct SimulatedDiskTests {
 
     // MARK: Files
 
-    @Test("A file that was removed or replaced lives on for who has it open.")
+    @Test("A file that was removed or replaced lives on for who has it open")
     func openWithoutName() throws {
         let process = disk.process()
         try process.make("/old", "old")
@@ -32,7 +32,7 @@ struct SimulatedDiskTests {
         #expect(text(disk.contents(of: "/old")) == "new")
     }
 
-    @Test("Names that Swift takes for equal are two files.")
+    @Test("Names that Swift takes for equal are two files")
     func names() throws {
         let process = disk.process()
         try process.make("/e\u{301}", "two")
@@ -41,7 +41,7 @@ struct SimulatedDiskTests {
         #expect(text(disk.contents(of: "/e\u{301}")) == "two")
     }
 
-    @Test("No two changes have the same time, and it is about the machine's.")
+    @Test("No two changes have the same time, and it is about the machine's")
     func times() throws {
         let process = disk.process()
         let file = try process.create("/file")
@@ -55,7 +55,7 @@ struct SimulatedDiskTests {
         #expect(abs(Date().timeIntervalSince1970 - Double(before.modified.seconds)) < 600)
     }
 
-    @Test("A closed descriptor, and another process's, is none.")
+    @Test("A closed descriptor, and another process's, is none")
     func descriptors() throws {
         let process = disk.process()
         let file = try process.openOrCreate("/file").file
@@ -69,7 +69,7 @@ struct SimulatedDiskTests {
 
     // MARK: Locks
 
-    @Test("A lock keeps out other processes and other descriptors of its own, until it is given back, closed or dead.")
+    @Test("A lock keeps out other processes and other descriptors of its own, until it is given back, closed or dead")
     func locks() throws {
         let (first, second) = (disk.process(), disk.process())
         let file = try first.openOrCreate("/file").file
@@ -91,7 +91,7 @@ struct SimulatedDiskTests {
 
     // MARK: Faults
 
-    @Test("A fault is about the call with its number, counted from when it was set.")
+    @Test("A fault is about the call with its number, counted from when it was set")
     func once() throws {
         let process = disk.process()
         try process.make("/file")
@@ -107,7 +107,7 @@ struct SimulatedDiskTests {
         #expect(disk.names(in: "/") == [])
     }
 
-    @Test("Short reads and writes move seven bytes at most.")
+    @Test("Short reads and writes move seven bytes at most")
     func short() throws {
         let process = disk.process()
         process.set(.short)
@@ -118,7 +118,7 @@ struct SimulatedDiskTests {
     }
 
     @Test(
-        "A process dies before, in the middle of or after a write, and does nothing from then on.",
+        "A process dies before, in the middle of or after a write, and does nothing from then on",
         arguments: [
             (SimulatedProcess.Fault.death(1), "begin "), (.partialDeath(1), "begin 12"), (.deathAfter(1), "begin 1234"),
         ])
@@ -140,7 +140,7 @@ struct SimulatedDiskTests {
         #expect(try survivor.lock(survivor.openForReading("/file")))
     }
 
-    @Test("Dying in the middle of anything but a write does nothing.")
+    @Test("Dying in the middle of anything but a write does nothing")
     func partialDeath() throws {
         let process = disk.process()
         try process.make("/file")
@@ -149,7 +149,7 @@ struct SimulatedDiskTests {
         #expect(disk.names(in: "/") == ["file"])
     }
 
-    @Test("Letting go of a process ends it.")
+    @Test("Letting go of a process ends it")
     func deinitialization() throws {
         let survivor = disk.process()
         do {
@@ -162,7 +162,7 @@ struct SimulatedDiskTests {
 
     // MARK: Capacity
 
-    @Test("A write that does not fit writes what fits; the next fails, until there is room again.")
+    @Test("A write that does not fit writes what fits; the next fails, until there is room again")
     func capacity() throws {
         let disk = SimulatedDisk(capacity: 10)
         let process = disk.process()
@@ -180,7 +180,7 @@ struct SimulatedDiskTests {
         #expect(disk.contents(of: "/second")?.count == 11)
     }
 
-    @Test("What is removed takes its room until it is closed.")
+    @Test("What is removed takes its room until it is closed")
     func openTakesRoom() throws {
         let disk = SimulatedDisk(capacity: 4)
         let process = disk.process()
@@ -194,7 +194,7 @@ struct SimulatedDiskTests {
 
     // MARK: For apps
 
-    @Test("While writing fails, whatever writes fails, for every process; reading and removing works.")
+    @Test("While writing fails, whatever writes fails, for every process; reading and removing works")
     func failWrites() throws {
         let process = disk.process()
         try process.make("/file", "1")
@@ -217,7 +217,7 @@ struct SimulatedDiskTests {
         #expect(disk.names(in: "/") == ["file"])
     }
 
-    @Test("What a store has synchronised is there after a power failure; what it could not write, it says.")
+    @Test("What a store has synchronised is there after a power failure; what it could not write, it says")
     func store() throws {
         let key = SettingsService.StorageKey("greeting", scope: .custom(id: "simulated"))
         let store = try disk.open("/home/app/Settings.plist")
@@ -232,7 +232,7 @@ struct SimulatedDiskTests {
         }
     }
 
-    @Test("The world outside writes, replaces, removes and dates files.")
+    @Test("The world outside writes, replaces, removes and dates files")
     func outside() throws {
         try disk.makeDirectory("/d")
         try disk.write(Data("one".utf8), to: "/d/file")

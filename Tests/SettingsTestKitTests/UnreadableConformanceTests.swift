@@ -111,30 +111,30 @@ struct UnreadableConformanceTests {
         }
     }
 
-    @Test("A store that throws while its medium cannot be read passes all three rules.")
+    @Test("A store that throws while its medium cannot be read passes all three rules")
     func passes() async {
         let report = await report(nil)
         #expect(report.failures.isEmpty, "\(report)")
         #expect(Set(report.passed).isSuperset(of: [Self.rules.reading, Self.rules.opening, Self.rules.writing]))
     }
 
-    @Test("A store that answers nil when it cannot read fails, and loses a value.")
+    @Test("A store that answers nil when it cannot read fails, and loses a value")
     func answersNil() async {
         let failures = await report(.answersNil).failures.map(\.rule)
         #expect(failures == [Self.rules.reading, Self.rules.opening, Self.rules.writing])
     }
 
-    @Test("A store that answers empty data when it cannot read fails.")
+    @Test("A store that answers empty data when it cannot read fails")
     func answersEmptyData() async {
         #expect(await report(.answersEmptyData).failures.map(\.rule).contains(Self.rules.reading))
     }
 
-    @Test("A store that lists no keys when it cannot read fails.")
+    @Test("A store that lists no keys when it cannot read fails")
     func listsNothing() async {
         #expect(await report(.listsNothing).failures.map(\.rule) == [Self.rules.reading, Self.rules.opening])
     }
 
-    @Test("A store that opens an unreadable medium as an empty one fails, and loses a value.")
+    @Test("A store that opens an unreadable medium as an empty one fails, and loses a value")
     func opensAsEmpty() async {
         let report = await report(reopen: { ForgetfulStore(try #require($0 as? ForgetfulStore).medium) }) {
             ForgetfulStore(Medium())
@@ -145,7 +145,7 @@ struct UnreadableConformanceTests {
     }
 
     @Test(
-        "Without a way to make the medium unreadable the rules are skipped, and so is opening without a way to reopen.")
+        "Without a way to make the medium unreadable the rules are skipped, and so is opening without a way to reopen")
     func skips() async {
         let skipped = await StoreConformance { PlainStore() }.run().skipped
         for rule in [Self.rules.reading, Self.rules.opening, Self.rules.writing] {

@@ -27,12 +27,12 @@ struct BareStoresTests {
 
     private static let broken = Data("?".utf8)
 
-    @Test("values of all kinds are set and read, whatever scope a setting names", arguments: StoreKind.allCases)
+    @Test("Values of all kinds are set and read, whatever scope a setting names", arguments: StoreKind.allCases)
     func values(kind: StoreKind) throws {
         try use(kind.make())
     }
 
-    @Test("a store that is a value works, too")
+    @Test("A store that is a value works, too")
     func valueStore() throws {
         let store = ValueStore()
         try use(store)
@@ -67,7 +67,7 @@ struct BareStoresTests {
     }
 
     @Test(
-        "services on the store, and their listeners, hear at once what is set and cleared",
+        "Services on the store, and their listeners, hear at once what is set and cleared",
         arguments: StoreKind.allCases)
     func services(kind: StoreKind) {
         let store = kind.make()
@@ -99,7 +99,7 @@ struct BareStoresTests {
     }
 
     @Test(
-        "clearing removes everything; clearing a namespace leaves all other names",
+        "Clearing removes everything; clearing a namespace leaves all other names",
         arguments: [StoreKind.memory, .cache, .feed])
     func clear(kind: StoreKind) throws {
         let store = kind.make()
@@ -113,7 +113,7 @@ struct BareStoresTests {
         #expect(try store.keys().isEmpty)
     }
 
-    @Test("undecodable bytes read as the default, are thrown by load, and stay", arguments: StoreKind.allCases)
+    @Test("Undecodable bytes read as the default, are thrown by load, and stay", arguments: StoreKind.allCases)
     func undecodable(kind: StoreKind) throws {
         let store = kind.make()
         try store.set(TemperatureKey().key, to: Self.broken)
@@ -127,7 +127,7 @@ struct BareStoresTests {
         #expect(store.get(TemperatureKey()) == 1)
     }
 
-    @Test("what cannot be stored is thrown by save, and leaves the old value", arguments: StoreKind.allCases)
+    @Test("What cannot be stored is thrown by save, and leaves the old value", arguments: StoreKind.allCases)
     func unstorable(kind: StoreKind) throws {
         let store = kind.make()
         store.set(TemperatureKey(), value: 1)
@@ -141,7 +141,7 @@ struct BareStoresTests {
         #expect(broken.setCount == 0)
     }
 
-    @Test("a cause is told once, without the value; failed writing each time")
+    @Test("A cause is told once, without the value; failed writing each time")
     func diagnostics() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let store = MemoryStore(["weather:temperature": Data("hunter2".utf8)])

@@ -40,7 +40,7 @@ struct JSONScalarCodingTests {
         try check(values)
     }
 
-    @Test("integers of every width")
+    @Test("JSON of scalars: integers of every width")
     func integers() throws {
         try checkInteger(Int.self)
         try checkInteger(Int8.self)
@@ -55,7 +55,7 @@ struct JSONScalarCodingTests {
         try check([true, false])
     }
 
-    @Test("doubles")
+    @Test("JSON of scalars: doubles")
     func doubles() throws {
         var generator = SeededGenerator(seed: Self.seed)
         var values: [Double] = [
@@ -74,7 +74,7 @@ struct JSONScalarCodingTests {
         #expect(minusZero.sign == .minus)
     }
 
-    @Test("strings")
+    @Test("JSON of scalars: strings")
     func strings() throws {
         var generator = SeededGenerator(seed: Self.seed)
         var values = ["", "a", "/", "</script>", "\"", "\\", "é", "e\u{301}", "\u{7f}", "\u{2028}\u{2029}", "👩‍👩‍👧"]
@@ -96,7 +96,7 @@ struct JSONScalarCodingTests {
         }
     }
 
-    @Test("numbers that JSON does not have are refused", arguments: [Double.nan, .infinity, -.infinity])
+    @Test("Numbers that JSON does not have are refused", arguments: [Double.nan, .infinity, -.infinity])
     func notFinite(value: Double) {
         #expect(throws: EncodingError.self) { try JSONTransformer<Double>().transformValue(value) }
     }
@@ -133,7 +133,7 @@ struct JSONScalarCodingTests {
             "\(T.self) of \(String(decoding: bytes.prefix(40), as: UTF8.self)), \(bytes.count) bytes")
     }
 
-    @Test("decoding agrees with the decoder on whatever bytes")
+    @Test("Decoding agrees with the decoder on whatever bytes")
     func decoding() {
         let samples = Self.texts.map { Data($0.utf8) } + Self.bytes.map { Data($0) }
         for sample in samples {
@@ -149,7 +149,7 @@ struct JSONScalarCodingTests {
         }
     }
 
-    @Test("decoding agrees with the decoder on damaged numbers and strings")
+    @Test("Decoding agrees with the decoder on damaged numbers and strings")
     func randomDecoding() {
         var generator = SeededGenerator(seed: Self.seed)
         let alphabet = Array("0123456789-+.eE \"\\ux".utf8)
@@ -163,7 +163,7 @@ struct JSONScalarCodingTests {
         }
     }
 
-    @Test("bytes may be a slice that does not begin at zero")
+    @Test("Bytes may be a slice that does not begin at zero")
     func slices() throws {
         let whole = Data("xx42\"a\"true".utf8)
         #expect(try JSONTransformer<Int>().untransformValue(whole[2..<4]) == 42)

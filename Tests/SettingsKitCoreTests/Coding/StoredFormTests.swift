@@ -31,7 +31,7 @@ struct StoredFormTests {
         #expect(try settings.load(optional) == data)
     }
 
-    @Test("everything else is compact JSON with sorted keys and plain slashes")
+    @Test("Everything else is compact JSON with sorted keys and plain slashes")
     func json() {
         #expect(stored(3, in: Setting<Int>("i", in: .defaults, default: 0)) == "3")
         #expect(stored(true, in: Setting<Bool>("b", in: .defaults, default: false)) == "true")
@@ -45,7 +45,7 @@ struct StoredFormTests {
         #expect(stored(0.5 as Float, in: Setting<Float>("f", in: .defaults, default: 0)) == "0.5")
     }
 
-    @Test("equal sets give equal bytes, in whatever order they were made")
+    @Test("Equal sets give equal bytes, in whatever order they were made")
     func sets() throws {
         let words = (0..<200).map { "word \($0)" }
         let set = Setting<Set<String>>("set", in: .defaults, default: [])
@@ -69,7 +69,7 @@ struct StoredFormTests {
         subscription.cancel()
     }
 
-    @Test("a set in JSON order is read by any decoder; an unencodable member fails it")
+    @Test("A set in JSON order is read by any decoder; an unencodable member fails it")
     func setsAreJSON() throws {
         let bytes = try JSONTransformer<Set<String>>().transformValue(["b", "a/", "\""])
         #expect(try JSONDecoder().decode(Set<String>.self, from: bytes) == ["b", "a/", "\""])
@@ -77,7 +77,7 @@ struct StoredFormTests {
         #expect(try JSONTransformer<Set<Int>>().transformValue([]) == Data("[]".utf8))
     }
 
-    @Test("an encoder and a decoder of one's own are used")
+    @Test("An encoder and a decoder of one's own are used")
     func ownCoders() throws {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
@@ -91,7 +91,7 @@ struct StoredFormTests {
         #expect(try lenient.untransformValue(Data("\"1970-01-01T00:00:01Z\"".utf8)) == Date(timeIntervalSince1970: 1))
     }
 
-    @Test("a value that is stored in a lossy form is read as it was set where it was set")
+    @Test("A value that is stored in a lossy form is read as it was set where it was set")
     func lossyForm() {
         struct Rounding: Transformer {
             func transformValue(_ value: Double) -> Data { Data("\(Int(value))".utf8) }

@@ -23,7 +23,7 @@ struct TransformersTests {
         }
     }
 
-    @Test("a raw value stands for its value at the head of a chain")
+    @Test("A raw value stands for its value at the head of a chain")
     func rawValues() throws {
         let chain = RawRepresentableTransformer<Level>().append(transformer: JSONTransformer())
         #expect(try chain.transformValue(.high) == Data("\"high\"".utf8))
@@ -33,7 +33,7 @@ struct TransformersTests {
         }
     }
 
-    @Test("chains of three go forth and back in order, in a setting too")
+    @Test("Chains of three go forth and back in order, in a setting too")
     func chains() throws {
         let chain = JSONTransformer<Outer>(
             encoder: {
@@ -64,7 +64,7 @@ struct TransformersTests {
         #expect(error?.underlying is XorTransformer.Broken)
     }
 
-    @Test("a half that throws: the old value stays, the stored bytes stay")
+    @Test("A half that throws: the old value stays, the stored bytes stay")
     func throwingHalves() throws {
         struct Refused: Error {}
         let problems = Recorder<SettingsError>()

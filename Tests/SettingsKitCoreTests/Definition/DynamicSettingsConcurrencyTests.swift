@@ -34,7 +34,7 @@ struct DynamicSettingsConcurrencyTests {
         for number in 0..<10_000 { Self.use(number, in: services) }
     }
 
-    @Test("thousands of settings live side by side")
+    @Test("Thousands of settings live side by side")
     func manyAtOnce() {
         let service = SettingsService.over(MemoryStore())
         let settings = (0..<5_000).map { Setting<Int>("n\($0)", in: .defaults, default: -$0) }
@@ -45,7 +45,7 @@ struct DynamicSettingsConcurrencyTests {
         for (number, setting) in settings.enumerated() { #expect(service.get(setting) == number) }
     }
 
-    @Test("a setting dropped with a live subscription is told of changes until the subscription goes")
+    @Test("A setting dropped with a live subscription is told of changes until the subscription goes")
     func subscriptionHoldsSetting() {
         let service = SettingsService.over(MemoryStore())
         let told = Recorder<Int>()
@@ -60,7 +60,7 @@ struct DynamicSettingsConcurrencyTests {
         #expect(told.all == [5])
     }
 
-    @Test("services come and go while settings do", arguments: [StoreKind.memory, .twoFunctions])
+    @Test("Services come and go while settings do", arguments: [StoreKind.memory, .twoFunctions])
     func servicesAndSettings(kind: StoreKind) {
         let store = kind.make()
         inParallel(8) { thread in
@@ -71,7 +71,7 @@ struct DynamicSettingsConcurrencyTests {
         }
     }
 
-    @Test("settings of several services are dropped on other threads than the services")
+    @Test("Settings of several services are dropped on other threads than the services")
     func crossedLifetimes() {
         let store = MemoryStore()
         for _ in 0..<200 {

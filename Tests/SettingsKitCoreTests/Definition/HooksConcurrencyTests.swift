@@ -27,7 +27,7 @@ struct HooksConcurrencyTests {
         func didChange(_ oldValue: Int, newValue: Int) { did.append(Pair(old: oldValue, new: newValue)) }
     }
 
-    @Test("the old value of each change is the new one of the change before", arguments: StoreKind.allCases)
+    @Test("The old value of each change is the new one of the change before", arguments: StoreKind.allCases)
     func chain(kind: StoreKind) {
         let store = kind.make()
         let services = [SettingsService.over(store), SettingsService.over(store)]
@@ -62,7 +62,7 @@ struct HooksConcurrencyTests {
         #expect(Set(did).isSubset(of: key.will.all))
     }
 
-    @Test("namespaces are told of every change, before and after")
+    @Test("Namespaces are told of every change, before and after")
     func namespaces() {
         // One after the other, because they share what they count with.
         for kind in StoreKind.allCases {
@@ -82,7 +82,7 @@ struct HooksConcurrencyTests {
         }
     }
 
-    @Test("keys whose functions use the settings do not wait for each other", arguments: StoreKind.allCases)
+    @Test("Keys whose functions use the settings do not wait for each other", arguments: StoreKind.allCases)
     func reentrancy(kind: StoreKind) {
         struct Key: SettingKey {
             let key = SettingsService.StorageKey("n", scope: .defaults)

@@ -62,7 +62,7 @@ struct NamespaceHooksTests {
     }
 
     @Test(
-        "the outermost first before a change, the innermost first after it, by whatever way it is made",
+        "The outermost first before a change, the innermost first after it, by whatever way it is made",
         arguments: StoreKind.allCases)
     func order(kind: StoreKind) throws {
         let store = kind.make()
@@ -87,13 +87,13 @@ struct NamespaceHooksTests {
         #expect(log { settings.set(global, to: 2) } == [])
     }
 
-    @Test("reading stores a default with the hooks around it, once", arguments: StoreKind.allCases)
+    @Test("Reading stores a default with the hooks around it, once", arguments: StoreKind.allCases)
     func persistDefault(kind: StoreKind) {
         @Persisted(inner, in: .over(kind.make()), persistDefault: .whenNil) var property
         #expect(log { _ = (property, property) } == Self.around)
     }
 
-    @Test("not for an equal value, nor for a removal of nothing", arguments: StoreKind.allCases)
+    @Test("Hooks of namespaces: not for an equal value, nor for a removal of nothing", arguments: StoreKind.allCases)
     func equal(kind: StoreKind) throws {
         let store = kind.make()
         let settings = SettingsService.over(store)
@@ -113,7 +113,7 @@ struct NamespaceHooksTests {
         #expect(calls == [])
     }
 
-    @Test("once for a transaction, for all namespaces that it changes something in")
+    @Test("Once for a transaction, for all namespaces that it changes something in")
     func transaction() {
         let settings = SettingsService(
             stores: [.defaults: MemoryStore(), .shared: MemoryStore()], diagnosticSink: .none)
@@ -135,7 +135,7 @@ struct NamespaceHooksTests {
         #expect(once == Self.around)
     }
 
-    @Test("clearing calls them once if there is anything to remove", arguments: [StoreKind.memory, .cache, .feed])
+    @Test("Clearing calls them once if there is anything to remove", arguments: [StoreKind.memory, .cache, .feed])
     func clear(kind: StoreKind) {
         let store = kind.make()
         let settings = SettingsService.over(store)
@@ -148,7 +148,7 @@ struct NamespaceHooksTests {
         #expect(log { settings.reset(Inner.self, in: .defaults) } == [])
     }
 
-    @Test("a change that fails ends without the second ones", arguments: [false, true])
+    @Test("A change that fails ends without the second ones", arguments: [false, true])
     func failure(isTransaction: Bool) {
         let stores: [any SettingsStore] = [
             FeedStore(willWrite: { _ in throw StoreBroken() }),
@@ -173,7 +173,7 @@ struct NamespaceHooksTests {
                 == [])
     }
 
-    @Test("they may read and set; the change is made between them", arguments: StoreKind.allCases)
+    @Test("They may read and set; the change is made between them", arguments: StoreKind.allCases)
     func reentrancy(kind: StoreKind) {
         let settings = SettingsService.over(kind.make())
         let seen = Recorder<Int>()

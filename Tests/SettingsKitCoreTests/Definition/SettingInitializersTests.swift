@@ -35,7 +35,7 @@ struct SettingInitializersTests {
             diagnosticSink: .init { Issue.record("\($0)") })
     }()
 
-    @Test("every form of definition reads as its default and as what was set")
+    @Test("Every form of definition reads as its default and as what was set")
     func everyForm() throws {
         #expect(settings.get(.launchCount) == 0)
         settings.set(.launchCount, to: 2)
@@ -67,7 +67,7 @@ struct SettingInitializersTests {
         #expect(settings.get(atFileScope) == 10)
     }
 
-    @Test("a value is processed before it is stored", arguments: [(2.0, 1.0), (-1, 0), (0.25, 0.25)])
+    @Test("A value is processed before it is stored", arguments: [(2.0, 1.0), (-1, 0), (0.25, 0.25)])
     func processing(given: Double, stored: Double) throws {
         settings.set(.volume, to: given)
         #expect(settings.get(.volume) == stored)
@@ -79,7 +79,7 @@ struct SettingInitializersTests {
         #expect(try settings.load(.volume) == stored)
     }
 
-    @Test("a trailing closure is the processing, also without a default and behind a transformer")
+    @Test("A trailing closure is the processing, also without a default and behind a transformer")
     func trailingClosures() {
         settings.set(.trimmed, to: "abcdef")
         #expect(settings.get(.trimmed) == "abc")
@@ -89,7 +89,7 @@ struct SettingInitializersTests {
         #expect(settings.get(.even) == 6)
     }
 
-    @Test("a default of a closure is computed anew each time")
+    @Test("A default of a closure is computed anew each time")
     func computedDefault() {
         #expect(settings.get(.computed) == 42)
         let next = Box(1)
@@ -106,14 +106,14 @@ struct SettingInitializersTests {
         #expect(settings.get(counting) == 4)
     }
 
-    @Test("a default is not processed")
+    @Test("A default is not processed")
     func defaultIsNotProcessed() {
         let odd = Setting<Int>("odd", in: .defaults, default: 99) { min($0, 10) }
         #expect(settings.get(odd) == 99)
         #expect(odd.defaultValue == 99)
     }
 
-    @Test("a setting knows its name and scope")
+    @Test("A setting knows its name and scope")
     func key() {
         let definition: SettingsService.SettingDefinition = .vaultPin
         #expect(definition.key == .init("pin", scope: .custom(id: "vault")))

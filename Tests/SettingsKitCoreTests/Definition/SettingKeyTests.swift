@@ -31,7 +31,7 @@ private struct PlainKey: SettingKey {
 
 @Suite("Keys of one's own")
 struct SettingKeyTests {
-    @Test("two properties are enough", arguments: StoreKind.allCases)
+    @Test("Two properties are enough", arguments: StoreKind.allCases)
     func plain(kind: StoreKind) throws {
         let store = kind.make()
         let key = PlainKey()
@@ -45,7 +45,7 @@ struct SettingKeyTests {
     }
 
     @Test(
-        "they are called with the old and the new value, for real changes only, by whatever way",
+        "They are called with the old and the new value, for real changes only, by whatever way",
         arguments: StoreKind.allCases)
     func ways(kind: StoreKind) throws {
         let store = kind.make()
@@ -85,7 +85,7 @@ struct SettingKeyTests {
         #expect(problems.all.map(\.code) == [.encodingFailed])
     }
 
-    @Test("an optional's values are told apart from nothing", arguments: StoreKind.allCases)
+    @Test("An optional's values are told apart from nothing", arguments: StoreKind.allCases)
     func optional(kind: StoreKind) {
         let store = kind.make()
         let settings = SettingsService.over(store)
@@ -106,7 +106,7 @@ struct SettingKeyTests {
                 })
     }
 
-    @Test("with a transformer and a namespace of its own", arguments: StoreKind.allCases)
+    @Test("Keys of one's own: with a transformer and a namespace of its own", arguments: StoreKind.allCases)
     func transformer(kind: StoreKind) throws {
         let store = kind.make()
         var key = LoudKey("rooms:date", default: Date.distantPast)
@@ -125,7 +125,7 @@ struct SettingKeyTests {
         #expect(key.log.all.last == "did \(Date.distantPast)-\(Date(timeIntervalSinceReferenceDate: 6))")
     }
 
-    @Test("not after a failing write", arguments: [false, true])
+    @Test("Keys of one's own: not after a failing write", arguments: [false, true])
     func failure(isTransaction: Bool) {
         let stores: [any SettingsStore] = [
             FeedStore(willWrite: { _ in throw StoreBroken() }),
@@ -144,7 +144,7 @@ struct SettingKeyTests {
         }
     }
 
-    @Test("in a transaction, all are called before anything is changed and after everything is")
+    @Test("In a transaction, all are called before anything is changed and after everything is")
     func transaction() {
         let settings = SettingsService(
             stores: [.defaults: MemoryStore(), .shared: MemoryStore()], diagnosticSink: .none)
@@ -168,7 +168,7 @@ struct SettingKeyTests {
         #expect(log.all == ["will 0-2 00", "will 0-1 00", "did 0-2 12", "did 0-1 12"])
     }
 
-    @Test("what is told is what was stored in the end, also where another setting of the name was set last")
+    @Test("What is told is what was stored in the end, also where another setting of the name was set last")
     func otherSetting() {
         let settings = SettingsService.over(MemoryStore())
         let loud = LoudKey("n", default: 0)
@@ -189,7 +189,7 @@ struct SettingKeyTests {
         #expect(louder.log.all == ["will 2-5", "did 2-5"])
     }
 
-    @Test("changes by others, and clearing, are the listeners' concern")
+    @Test("Changes by others, and clearing, are the listeners' concern")
     func others() {
         let store = FeedStore()
         let settings = SettingsService.over(store)

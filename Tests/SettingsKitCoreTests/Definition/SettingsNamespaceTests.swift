@@ -38,7 +38,7 @@ struct SettingsNamespaceTests {
     ]
 
     @Test(
-        "a name begins with the ids of all namespaces around it",
+        "A name begins with the ids of all namespaces around it",
         arguments: all, ["lion", "a:b", "\u{301}", "🐈"])
     func names(namespace: (type: any SettingsNamespace.Type, prefix: String), id: String) {
         let name = namespace.prefix + id
@@ -57,7 +57,7 @@ struct SettingsNamespaceTests {
         #expect(optional.namespace == namespace.type)
     }
 
-    @Test("a namespace contains its own names and those of the ones inside it, and no others")
+    @Test("A namespace contains its own names and those of the ones inside it, and no others")
     func contains() {
         let names = [
             "animals", "animals:x", "animals:cats", "animals:cats:lion", "animals:catsx:lion", "x:animals:cats:lion",
@@ -72,7 +72,7 @@ struct SettingsNamespaceTests {
         #expect(contained(in: BigCats.self) == [])
     }
 
-    @Test("a setting in a namespace and one with the whole name are one value", arguments: StoreKind.allCases)
+    @Test("A setting in a namespace and one with the whole name are one value", arguments: StoreKind.allCases)
     func wholeName(kind: StoreKind) {
         let settings = SettingsService.over(kind.make())
         let inside = Setting<Int>("lion", in: .defaults, namespace: Cats.self, default: 0)
@@ -85,7 +85,7 @@ struct SettingsNamespaceTests {
         #expect(settings.keys(in: .defaults) == (kind == .twoFunctions ? [] : ["animals:cats:lion"]))
     }
 
-    @Test("resetting a namespace leaves all other names", arguments: [StoreKind.memory, .cache, .feed])
+    @Test("Resetting a namespace leaves all other names", arguments: [StoreKind.memory, .cache, .feed])
     func reset(kind: StoreKind) throws {
         let store = kind.make()
         let settings = SettingsService.over(store)
@@ -110,7 +110,7 @@ struct SettingsNamespaceTests {
         subscription.cancel()
     }
 
-    @Test("a namespace that cannot be reset is diagnosed and stays", arguments: [true, false])
+    @Test("A namespace that cannot be reset is diagnosed and stays", arguments: [true, false])
     func unresettable(canList: Bool) {
         let contents = ["animals:x": Data("1".utf8)]
         let store: any SettingsStore =
@@ -123,7 +123,7 @@ struct SettingsNamespaceTests {
         #expect(settings.get(Setting<Int>("x", in: .defaults, namespace: Animals.self, default: 0)) == 1)
     }
 
-    @Test("an id that is empty or holds a colon or NUL stops the program")
+    @Test("An id that is empty or holds a colon or NUL stops the program")
     func badIDs() async {
         await #expect(processExitsWith: .failure) { _ = Empty.name(of: "x") }
         await #expect(processExitsWith: .failure) {
@@ -132,12 +132,12 @@ struct SettingsNamespaceTests {
         await #expect(processExitsWith: .failure) { _ = NUL.contains("x") }
     }
 
-    @Test("a namespace inside itself stops the program")
+    @Test("A namespace inside itself stops the program")
     func circle() async {
         await #expect(processExitsWith: .failure) { _ = Inside.name(of: "x") }
     }
 
-    @Test("an empty name in a namespace stops the program, and so does one with NUL")
+    @Test("An empty name in a namespace stops the program, and so does one with NUL")
     func emptyName() async {
         await #expect(processExitsWith: .failure) {
             _ = Setting<Int>("", in: .defaults, namespace: Cats.self, default: 0)

@@ -9,24 +9,24 @@ struct StorageKeyTests {
         String(repeating: "k", count: 4_096),
     ]
 
-    @Test("an empty name stops the program")
+    @Test("An empty name stops the program")
     func emptyName() async {
         await #expect(processExitsWith: .failure) { _ = SettingsService.StorageKey("", scope: .defaults) }
         await #expect(processExitsWith: .failure) { _ = Setting<Int>("", in: .defaults, default: 0) }
     }
 
-    @Test("a name with NUL stops the program")
+    @Test("A name with NUL stops the program")
     func nulInName() async {
         await #expect(processExitsWith: .failure) { _ = SettingsService.StorageKey("a\u{0}b", scope: .shared) }
         await #expect(processExitsWith: .failure) { _ = Setting<Int?>("\u{0}", in: .defaults) }
     }
 
-    @Test("validity can be asked for", arguments: [("", false), ("a\u{0}", false), ("\u{0}", false), ("a", true)])
+    @Test("Validity can be asked for", arguments: [("", false), ("a\u{0}", false), ("\u{0}", false), ("a", true)])
     func isValid(name: String, isValid: Bool) {
         #expect(SettingsService.StorageKey.isValid(name) == isValid)
     }
 
-    @Test("any other name works in every store", arguments: names, StoreKind.allCases)
+    @Test("Any other name works in every store", arguments: names, StoreKind.allCases)
     func unusualNames(name: String, kind: StoreKind) throws {
         let settings = SettingsService.over(kind.make())
         let setting = Setting<Int>(name, in: .defaults, default: 0)
@@ -41,7 +41,7 @@ struct StorageKeyTests {
         subscription.cancel()
     }
 
-    @Test("canonically equal names are one key", arguments: StoreKind.allCases)
+    @Test("Canonically equal names are one key", arguments: StoreKind.allCases)
     func canonicalEquivalence(kind: StoreKind) throws {
         let settings = SettingsService.over(kind.make())
         let composed = Setting<Int>("caf\u{E9}", in: .defaults, default: 0)
@@ -58,7 +58,7 @@ struct StorageKeyTests {
         subscription.cancel()
     }
 
-    @Test("names that differ in case are two keys", arguments: StoreKind.allCases)
+    @Test("Names that differ in case are two keys", arguments: StoreKind.allCases)
     func caseMatters(kind: StoreKind) {
         let settings = SettingsService.over(kind.make())
         let lower = Setting<Int>("name", in: .defaults, default: 0)
@@ -69,7 +69,7 @@ struct StorageKeyTests {
         #expect(settings.get(upper) == 2)
     }
 
-    @Test("one name in two scopes is two keys")
+    @Test("One name in two scopes is two keys")
     func scopes() {
         let settings = SettingsService(
             stores: [.defaults: MemoryStore(), .shared: MemoryStore(), .custom(id: "defaults"): MemoryStore()],

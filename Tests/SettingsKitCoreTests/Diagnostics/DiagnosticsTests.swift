@@ -7,7 +7,7 @@ struct DiagnosticsTests {
     private let number = Setting<Int>("number", in: .defaults, default: 7)
     private let ratio = Setting<Double>("ratio", in: .defaults, default: 0)
 
-    @Test("the sink and the stream tell the same, also of what was before the stream")
+    @Test("The sink and the stream tell the same, also of what was before the stream")
     func sinkAndStream() async {
         let sunk = Recorder<SettingsError>()
         let settings = SettingsService.over(TwoFunctionStore(["number": Data("x".utf8)]), sunk)
@@ -24,7 +24,7 @@ struct DiagnosticsTests {
         #expect(sunk.all.map(\.key) == [number.key, ratio.key, ratio.key])
     }
 
-    @Test("a cause is told once, whoever stumbles over it")
+    @Test("A cause is told once, whoever stumbles over it")
     func once() throws {
         let problems = Recorder<SettingsError>()
         let settings = SettingsService.over(TwoFunctionStore(["number": Data("x".utf8)]), problems)
@@ -38,7 +38,7 @@ struct DiagnosticsTests {
         #expect(problems.count == 1)
     }
 
-    @Test("each service tells for itself")
+    @Test("Each service tells for itself")
     func eachService() {
         let store = MemoryStore(["number": Data("x".utf8)])
         let (one, other) = (Recorder<SettingsError>(), Recorder<SettingsError>())
@@ -47,7 +47,7 @@ struct DiagnosticsTests {
         #expect(one.count == 1 && other.count == 1)
     }
 
-    @Test("a store's own problems are told, also those from before it was registered")
+    @Test("A store's own problems are told, also those from before it was registered")
     func storeProblems() {
         let problems = Recorder<SettingsError>()
         let store = FeedStore()
@@ -59,7 +59,7 @@ struct DiagnosticsTests {
         withExtendedLifetime(settings) {}
     }
 
-    @Test("thousands of problems that nobody reads are bounded, and the newest is there")
+    @Test("Thousands of problems that nobody reads are bounded, and the newest is there")
     func bounded() async {
         let settings = SettingsService.over(MemoryStore())
         var stream = settings.diagnostics.makeAsyncIterator()
@@ -81,7 +81,7 @@ struct DiagnosticsTests {
         #expect(lateCount <= 64)
     }
 
-    @Test("the sink may use the service")
+    @Test("The sink may use the service")
     func sinkUsesService() {
         let service = Box<SettingsService?>(nil)
         let count = Setting<Int>("count", in: .defaults, default: 0)

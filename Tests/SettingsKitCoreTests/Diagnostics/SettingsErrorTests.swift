@@ -45,7 +45,7 @@ struct SettingsErrorTests {
         }
     }
 
-    @Test("decoding errors do not quote what is stored")
+    @Test("Decoding errors do not quote what is stored")
     func decoding() throws {
         let number = "\(Self.secretNumber)"
         try expectNoSecret(loadError(Setting<Int8>("n", in: .defaults, default: 0), stored: number))
@@ -70,7 +70,7 @@ struct SettingsErrorTests {
     }
 
     @Test(
-        "a decoding error says where in a structure it is, by the names of members and never by keys of dictionaries",
+        "A decoding error says where in a structure it is, by the names of members and never by keys of dictionaries",
         arguments: [
             ("{\"parts\":{\"hunter2\":{\"level\":\"hunter2\"}}}", "none of the cases of its type, at parts.*.level."),
             (
@@ -88,7 +88,7 @@ struct SettingsErrorTests {
         #expect(text.contains(message), "\(text)")
     }
 
-    @Test("a decoding error names the store, and an unknown case of an optional enumeration")
+    @Test("A decoding error names the store, and an unknown case of an optional enumeration")
     func unknownCase() throws {
         let error = loadError(Setting<Level?>("n", in: .defaults), stored: "\"hunter2\"")
         try expectNoSecret(error)
@@ -100,7 +100,7 @@ struct SettingsErrorTests {
         #expect(table?.description.contains("none of the cases of its type.") == true)
     }
 
-    @Test("encoding errors do not quote what was set")
+    @Test("Encoding errors do not quote what was set")
     func encoding() throws {
         let settings = SettingsService.over(MemoryStore())
         let table = Setting<[String: Double]>("t", in: .defaults, default: [:])
@@ -113,7 +113,7 @@ struct SettingsErrorTests {
             })
     }
 
-    @Test("an error of a transformer or a store that quotes the value is shown by its type only")
+    @Test("An error of a transformer or a store that quotes the value is shown by its type only")
     func foreignErrors() throws {
         let sealed = Setting<String>(
             "s", in: .defaults, default: "",
@@ -138,7 +138,7 @@ struct SettingsErrorTests {
             SettingsError(.readFailed, underlying: SettingsError(.damaged, underlying: Telling(value: Self.secret))))
     }
 
-    @Test("a message says what failed, on what, and what to do")
+    @Test("A message says what failed, on what, and what to do")
     func message() {
         let key = SettingsService.StorageKey("pin", scope: .custom(id: "vault"))
         let text = SettingsError(.writeFailed, key: key, store: "Vault", underlying: StoreBroken()).description
@@ -147,7 +147,7 @@ struct SettingsErrorTests {
         }
     }
 
-    @Test("codes match by name, in catch and in switch")
+    @Test("Codes match by name, in catch and in switch")
     func codes() {
         let own = SettingsError.Code(name: "vault.locked", advice: "Unlock the vault.")
         #expect(own == SettingsError.Code(name: "vault.locked", advice: "Something else."))
@@ -169,7 +169,7 @@ struct SettingsErrorTests {
         }
     }
 
-    @Test("another error matches no code")
+    @Test("Another error matches no code")
     func otherErrors() {
         #expect(!(SettingsError.Code.noStore ~= StoreBroken() as any Error))
     }

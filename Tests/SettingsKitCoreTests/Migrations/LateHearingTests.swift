@@ -65,7 +65,7 @@ struct LateHearingTests {
         }
     }
 
-    @Test("each step builds on what the others have done, in every store")
+    @Test("Each step builds on what the others have done, in every store")
     func steps() throws {
         let processes = (0..<3).map { _ in process().service }
         for number in 1...12 { try processes[number % 3].migrate([step(number)]) }
@@ -75,7 +75,7 @@ struct LateHearingTests {
         #expect(found.get(right) == 12)
     }
 
-    @Test("who completes a migration does so for what was set last before it began")
+    @Test("Who completes a migration does so for what was set last before it began")
     func completion() throws {
         let late = process()
         let first = process()

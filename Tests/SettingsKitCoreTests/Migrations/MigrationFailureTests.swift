@@ -5,7 +5,7 @@ import Testing
 @Suite("Migrations: stores fail, processes die, others are at it too")
 struct MigrationFailureTests {
     @Test(
-        "whichever call of the stores fails, everything is as it was, or is noted as under way; the next call does it",
+        "Whichever call of the stores fails, everything is as it was, or is noted as under way; the next call does it",
         arguments: World.Kind.allCases, World.Span.allCases)
     func everyCallFails(kind: World.Kind, span: World.Span) throws {
         var (number, failures, hasFired) = (0, 0, true)
@@ -37,7 +37,7 @@ struct MigrationFailureTests {
     }
 
     @Test(
-        "whichever call a process dies at, there is the old state, or the new one, or what the next call makes it of",
+        "Whichever call a process dies at, there is the old state, or the new one, or what the next call makes it of",
         arguments: World.Kind.allCases, World.Span.allCases)
     func everyCallKills(kind: World.Kind, span: World.Span) throws {
         var (number, isDead) = (0, true)
@@ -69,7 +69,7 @@ struct MigrationFailureTests {
     }
 
     @Test(
-        "of many who migrate at once, each step is carried out by one",
+        "Of many who migrate at once, each step is carried out by one",
         arguments: World.Kind.allCases, World.Span.allCases)
     func together(kind: World.Kind, span: World.Span) throws {
         for _ in 0..<20 {
@@ -110,7 +110,7 @@ struct MigrationFailureTests {
         })
     }
 
-    @Test("what somebody sets back when another has completed the migration is not changed again by a slow one")
+    @Test("What somebody sets back when another has completed the migration is not changed again by a slow one")
     func setBack() throws {
         let hook = Box<(@Sendable () throws -> Void)?>(nil)
         let (near, far) = (MemoryStore(), once("far", hook))
@@ -126,7 +126,7 @@ struct MigrationFailureTests {
         #expect(slow.get(Self.near) == 1)
     }
 
-    @Test("who fails while another completes the migration is told that it is carried out")
+    @Test("Who fails while another completes the migration is told that it is carried out")
     func completedByAnother() throws {
         let hook = Box<(@Sendable () throws -> Void)?>(nil)
         let (near, far) = (MemoryStore(), once("far", hook))
@@ -139,7 +139,7 @@ struct MigrationFailureTests {
         #expect((settings.get(Self.far), settings.get(Self.near)) == (1, 1))
     }
 
-    @Test("who fails takes nothing back that another is in the middle of completing")
+    @Test("Who fails takes nothing back that another is in the middle of completing")
     func helpedMeanwhile() throws {
         let (hook, end) = (Box<(@Sendable () throws -> Void)?>(nil), Box<(@Sendable () throws -> Void)?>(nil))
         let (near, far) = (once("near", end), once("far", hook))
@@ -168,7 +168,7 @@ struct MigrationFailureTests {
         #expect((settings.get(Self.far), settings.get(Self.near)) == (nil, 1))
     }
 
-    @Test("a store that refuses has nothing noted, so that a later version can do without it")
+    @Test("A store that refuses has nothing noted, so that a later version can do without it")
     func withdrawn() throws {
         let near = MemoryStore()
         let far = FeedStore(willWrite: { _ in throw StoreBroken() })
@@ -178,7 +178,7 @@ struct MigrationFailureTests {
         #expect(try without.migrate([.version("b") { $0.set(Self.near, to: 2) }]).appliedVersions == ["b"])
     }
 
-    @Test("what is under way is not completed in the wrong store by who has but one")
+    @Test("What is under way is not completed in the wrong store by who has but one")
     func bareStore() throws {
         let hook = Box<(@Sendable () throws -> Void)?>(nil)
         let near = FeedStore()
@@ -197,7 +197,7 @@ struct MigrationFailureTests {
         #expect((settings.get(Self.far), settings.get(Self.near)) == (1, 1))
     }
 
-    @Test("what others change meanwhile is taken into account, and stays", arguments: [false, true])
+    @Test("What others change meanwhile is taken into account, and stays", arguments: [false, true])
     func changedMeanwhile(isFar: Bool) throws {
         let (near, far) = (FeedStore(["a": Data("1".utf8)]), FeedStore(["a": Data("1".utf8)]))
         let settings = service(near, far)
@@ -218,7 +218,7 @@ struct MigrationFailureTests {
         #expect(settings.get(source) == 5)
     }
 
-    @Test("a store that never takes a batch is an error, and not waited for")
+    @Test("A store that never takes a batch is an error, and not waited for")
     func endless() throws {
         struct Refusing: SettingsStore {
             let base = MemoryStore()

@@ -59,7 +59,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("a value goes to its new name when it is wanted there, and else stays", arguments: Case.allCases)
+    @Test("A value goes to its new name when it is wanted there, and else stays", arguments: Case.allCases)
     func rename(_ what: Case) throws {
         let store = store(what.before)
         let settings = SettingsService.over(store)
@@ -71,7 +71,7 @@ struct MigrationTests {
         token.cancel()
     }
 
-    @Test("a move between scopes that have one store keeps the value", arguments: 0..<20)
+    @Test("A move between scopes that have one store keeps the value", arguments: 0..<20)
     func oneStore(_: Int) throws {
         for isBare in [false, true] {
             let store = store(["number": "7", "text": "5"])
@@ -111,7 +111,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "a failed step leaves everything as it was; the error says which and why, and no value",
+        "A failed step leaves everything as it was; the error says which and why, and no value",
         arguments: Failure.allCases)
     func failed(_ failure: Failure) throws {
         let old = ["bad": Data("\"4711\"".utf8), "number": Data("1".utf8)]
@@ -141,7 +141,7 @@ struct MigrationTests {
         #expect(store.stored == old)
     }
 
-    @Test("a version is carried out once, in the order of the steps, which see what was done before")
+    @Test("A version is carried out once, in the order of the steps, which see what was done before")
     func versions() throws {
         let store = store([:])
         let runs = Recorder<String>()
@@ -160,7 +160,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "later steps that are not known here are told of; those that were left out are not",
+        "Later steps that are not known here are told of; those that were left out are not",
         arguments: [
             (["a", "b"], ["a"], ["b"]), (["a", "b", "c"], ["b"], ["c"]), (["a", "b"], ["b", "c"], []),
             (["a", "b"], ["c"], []), (["a", "b"], ["a", "b"], []), ([], ["a"], []),
@@ -177,7 +177,7 @@ struct MigrationTests {
         for id in unknown { #expect(problems.all.first?.description.contains("\"\(id)\"") == true) }
     }
 
-    @Test("ledgers know nothing of each other")
+    @Test("Ledgers know nothing of each other")
     func ledgers() throws {
         let store = store([:])
         let step = SettingsService.Migration.version("one") { $0[Self.number] += 1 }
@@ -185,7 +185,7 @@ struct MigrationTests {
         #expect(store.get(Self.number) == 2)
     }
 
-    @Test("hooks are called once around a migration, listeners are told once of what it comes to")
+    @Test("Hooks are called once around a migration, listeners are told once of what it comes to")
     func told() throws {
         let store = store(["old": "\"x\"", "hooked:count": "1"])
         let settings = SettingsService.over(store)
@@ -209,7 +209,7 @@ struct MigrationTests {
         for token in tokens { token.cancel() }
     }
 
-    @Test("what is noted of a migration under way never reaches a store that devices share")
+    @Test("What is noted of a migration under way never reaches a store that devices share")
     func sharedLedger() throws {
         let names = Recorder<String>()
         let shared = FeedStore(willWrite: { for write in $0 { names.append(write.key.name) } })

@@ -7,7 +7,7 @@ struct CallbacksTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
     private let other = Setting<Int>("other", in: .defaults, default: 0)
 
-    @Test("a callback may get, set, subscribe, cancel and register", arguments: StoreKind.allCases)
+    @Test("A callback may get, set, subscribe, cancel and register", arguments: StoreKind.allCases)
     func reentrancy(kind: StoreKind) {
         let settings = SettingsService.over(kind.make())
         let told = Recorder<Int>()
@@ -37,7 +37,7 @@ struct CallbacksTests {
         for subscription in inner.all { subscription.cancel() }
     }
 
-    @Test("a change made in a callback is told after the callback has returned, in order")
+    @Test("A change made in a callback is told after the callback has returned, in order")
     func order() {
         let settings = SettingsService.over(MemoryStore())
         let log = Recorder<String>()
@@ -56,7 +56,7 @@ struct CallbacksTests {
         second.cancel()
     }
 
-    @Test("no callback after cancel, nor after the subscription has gone; cancelling twice is fine")
+    @Test("No callback after cancel, nor after the subscription has gone; cancelling twice is fine")
     func cancel() {
         let settings = SettingsService.over(MemoryStore())
         let told = Recorder<Int>()
@@ -73,7 +73,7 @@ struct CallbacksTests {
         #expect(told.all == [1, -1, 2])
     }
 
-    @Test("a subscription keeps its service alive, and lets it go")
+    @Test("A subscription keeps its service alive, and lets it go")
     func lifetimes() {
         weak var service: SettingsService?
         let store = MemoryStore()
@@ -92,7 +92,7 @@ struct CallbacksTests {
         subscription = nil
     }
 
-    @Test("a callback that cancels another spares it the change under way")
+    @Test("A callback that cancels another spares it the change under way")
     func cancelOther() {
         let settings = SettingsService.over(MemoryStore())
         let told = Recorder<Int>()
@@ -104,7 +104,7 @@ struct CallbacksTests {
         killer.cancel()
     }
 
-    @Test("a listener cancelled while its change is being decoded is not called")
+    @Test("A listener cancelled while its change is being decoded is not called")
     func cancelDuringDecoding() {
         let store = MemoryStore()
         let victim = Box<SettingsService.Subscription?>(nil)
@@ -125,7 +125,7 @@ struct CallbacksTests {
         deinit { say() }
     }
 
-    @Test("what a cancelled listener held goes without a lock", arguments: [true, false])
+    @Test("What a cancelled listener held goes without a lock", arguments: [true, false])
     func lastWords(isGroup: Bool) async {
         await #expect(processExitsWith: .success) { [isGroup] in
             let settings = SettingsService.over(MemoryStore())
@@ -148,7 +148,7 @@ struct CallbacksTests {
         }
     }
 
-    @Test("the sink is called without a lock")
+    @Test("The sink is called without a lock")
     func sinkWithoutLock() async {
         await #expect(processExitsWith: .success) {
             let service = Box<SettingsService?>(nil)

@@ -7,7 +7,7 @@ struct ChangesTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
     private let text = Setting<String>("text", in: .defaults, default: "")
 
-    @Test("a change has the values before and after, its key and its origin", arguments: StoreKind.allCases)
+    @Test("A change has the values before and after, its key and its origin", arguments: StoreKind.allCases)
     func contents(kind: StoreKind) async throws {
         let settings = SettingsService.over(kind.make())
         var changes = settings.changes(of: number).makeAsyncIterator()
@@ -21,7 +21,7 @@ struct ChangesTests {
         #expect(seen.allSatisfy { $0.key == number.key && $0.origin == .local })
     }
 
-    @Test("a change from outside tells only the keys whose bytes changed")
+    @Test("A change from outside tells only the keys whose bytes changed")
     func external() throws {
         let store = FeedStore(["number": Data("1".utf8), "text": Data("\"a\"".utf8)])
         let settings = SettingsService.over(store)
@@ -43,7 +43,7 @@ struct ChangesTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
-    @Test("a change from outside to something undecodable is not told, and the chain goes on")
+    @Test("A change from outside to something undecodable is not told, and the chain goes on")
     func undecodableChange() {
         let store = FeedStore()
         let settings = SettingsService.over(store)
@@ -76,7 +76,7 @@ struct ChangesTests {
         #expect(last?.oldValue == 5_000 && last?.newValue == -1)
     }
 
-    @Test("a merged change is external as soon as one of its parts was")
+    @Test("A merged change is external as soon as one of its parts was")
     func mergedOrigin() async throws {
         let store = FeedStore()
         let settings = SettingsService.over(store)
@@ -93,7 +93,7 @@ struct ChangesTests {
         #expect(last?.origin == .external)
     }
 
-    @Test("changes made inside one long callback are merged too, and the chain holds")
+    @Test("Changes made inside one long callback are merged too, and the chain holds")
     func coalescingBehindCallback() async {
         let settings = SettingsService.over(MemoryStore())
         let log = Recorder<[Int]>()
@@ -111,7 +111,7 @@ struct ChangesTests {
         subscription.cancel()
     }
 
-    @Test("two iterations over one stream both get everything")
+    @Test("Two iterations over one stream both get everything")
     func twoIterations() async {
         let settings = SettingsService.over(MemoryStore())
         let stream = settings.changes(of: number)
@@ -123,7 +123,7 @@ struct ChangesTests {
         for value in 2...50 { #expect(await other.next()?.newValue == value) }
     }
 
-    @Test("group listeners are told once a transaction, of their own keys only")
+    @Test("Group listeners are told once a transaction, of their own keys only")
     func groups() async throws {
         let settings = SettingsService(
             stores: [.defaults: MemoryStore(), .shared: TwoFunctionStore()], diagnosticSink: .none)

@@ -25,7 +25,7 @@ struct DeliveryConcurrencyTests {
         #expect(unwritten.load(ordering: .relaxed) == 0)
     }
 
-    @Test("changes chain in commit order and end on what is stored", arguments: StoreKind.allCases)
+    @Test("Changes chain in commit order and end on what is stored", arguments: StoreKind.allCases)
     func changesChain(kind: StoreKind) async throws {
         let store = kind.make()
         let services = [SettingsService.over(store), SettingsService.over(store)]
@@ -57,7 +57,7 @@ struct DeliveryConcurrencyTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
-    @Test("streams of values and sets end on what is stored", arguments: StoreKind.allCases)
+    @Test("Streams of values and sets end on what is stored", arguments: StoreKind.allCases)
     func streamsEnd(kind: StoreKind) async throws {
         let store = kind.make()
         let services = [SettingsService.over(store), SettingsService.over(store)]
@@ -79,7 +79,7 @@ struct DeliveryConcurrencyTests {
         #expect(await group.value)
     }
 
-    @Test("a live value that is tracked again after each signal ends on what is stored", arguments: StoreKind.allCases)
+    @Test("A live value that is tracked again after each signal ends on what is stored", arguments: StoreKind.allCases)
     func tracking(kind: StoreKind) async throws {
         let store = kind.make()
         let services = [SettingsService.over(store), SettingsService.over(store)]
@@ -129,7 +129,7 @@ struct DeliveryConcurrencyTests {
         writer.cancel()
     }
 
-    @Test("after set returns, its thread reads that value or a newer one", arguments: StoreKind.allCases)
+    @Test("After set returns, its thread reads that value or a newer one", arguments: StoreKind.allCases)
     func readYourWrites(kind: StoreKind) {
         let store = kind.make()
         let services = (0..<4).map { _ in SettingsService.over(store) }
@@ -151,7 +151,7 @@ struct DeliveryConcurrencyTests {
         }
     }
 
-    @Test("what readers see of growing values never goes backwards", arguments: StoreKind.allCases)
+    @Test("What readers see of growing values never goes backwards", arguments: StoreKind.allCases)
     func monotonicReads(kind: StoreKind) {
         let store = kind.make()
         let services = [SettingsService.over(store), SettingsService.over(store)]
@@ -179,7 +179,7 @@ struct DeliveryConcurrencyTests {
         }
     }
 
-    @Test("listeners come and go while others write")
+    @Test("Listeners come and go while others write")
     func listenersComeAndGo() {
         let store = MemoryStore()
         let settings = SettingsService.over(store)

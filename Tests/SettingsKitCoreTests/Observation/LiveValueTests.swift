@@ -7,7 +7,7 @@ import Testing
 struct LiveValueTests {
     private let number = Setting<Int>("number", in: .defaults, default: 7)
 
-    @Test("reading and writing go through to the store", arguments: StoreKind.allCases)
+    @Test("Reading and writing go through to the store", arguments: StoreKind.allCases)
     func readAndWrite(kind: StoreKind) throws {
         let settings = SettingsService.over(kind.make())
         let live = settings.value(number)
@@ -21,7 +21,7 @@ struct LiveValueTests {
         #expect(live.value == 11)
     }
 
-    @Test("a tracker is told once of the next change, and sees the new value", arguments: StoreKind.allCases)
+    @Test("A tracker is told once of the next change, and sees the new value", arguments: StoreKind.allCases)
     func tracking(kind: StoreKind) {
         let settings = SettingsService.over(kind.make())
         let live = settings.value(number)
@@ -36,7 +36,7 @@ struct LiveValueTests {
         #expect(seen.all == [8])
     }
 
-    @Test("changes through another service and from outside are tracked")
+    @Test("Changes through another service and from outside are tracked")
     func foreignChanges() {
         let store = FeedStore()
         let live = SettingsService.over(store).value(number)
@@ -57,7 +57,7 @@ struct LiveValueTests {
         #expect(seen.all == [8, 9])
     }
 
-    @Test("a live value keeps its service and setting alive, and lets them go")
+    @Test("A live value keeps its service and setting alive, and lets them go")
     func lifetimes() {
         weak var service: SettingsService?
         weak var setting: Setting<Int>?
@@ -76,7 +76,7 @@ struct LiveValueTests {
         #expect(service == nil && setting == nil)
     }
 
-    @Test("a live value follows a store that is replaced")
+    @Test("A live value follows a store that is replaced")
     func replacedStore() {
         let settings = SettingsService(stores: [:], diagnosticSink: .none)
         let live = settings.value(number)

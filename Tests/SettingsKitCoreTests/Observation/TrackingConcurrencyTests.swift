@@ -5,7 +5,7 @@ import Testing
 struct TrackingConcurrencyTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 
-    @Test("trackers on several threads end on the stored value when others set it at the same time")
+    @Test("Trackers on several threads end on the stored value when others set it at the same time")
     func manyTrackers() async throws {
         let settings = SettingsService.over(MemoryStore())
         for round in 1...20 {

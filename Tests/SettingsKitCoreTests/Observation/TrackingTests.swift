@@ -9,7 +9,7 @@ struct TrackingTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 
     @Test(
-        "a change by another thread while a tracker reads reaches the tracker",
+        "A change by another thread while a tracker reads reaches the tracker",
         arguments: [(2_000, Duration.microseconds(20)), (50, .milliseconds(5)), (3, .milliseconds(200))])
     func changeWhileReading(rounds: Int, body: Duration) async throws {
         let settings = SettingsService.over(MemoryStore())
@@ -25,7 +25,7 @@ struct TrackingTests {
         }
     }
 
-    @Test("an external change while a tracker reads reaches the tracker")
+    @Test("An external change while a tracker reads reaches the tracker")
     func externalChangeWhileReading() async throws {
         let store = FeedStore()
         let tracker = Tracker(SettingsService.over(store).value(number))
@@ -35,7 +35,7 @@ struct TrackingTests {
         try await until { tracker.seen.value == 5 }
     }
 
-    @Test("a tracker whose closure takes five changes ends on the last one")
+    @Test("A tracker whose closure takes five changes ends on the last one")
     func severalChangesWhileReading() async throws {
         let settings = SettingsService.over(MemoryStore())
         let live = settings.value(number)
@@ -52,7 +52,7 @@ struct TrackingTests {
         try await until { tracker.seen.value == 5 && other.seen.value == 5 }
     }
 
-    @Test("a tracker in a sequence of observations ends on the stored value")
+    @Test("A tracker in a sequence of observations ends on the stored value")
     func sequence() async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let settings = SettingsService.over(MemoryStore())
@@ -70,7 +70,7 @@ struct TrackingTests {
         #expect(seen == [0, 1])
     }
 
-    @Test("a tracker that has read the new value is not told again")
+    @Test("A tracker that has read the new value is not told again")
     func noSurplus() async throws {
         let settings = SettingsService.over(MemoryStore())
         let live = settings.value(number)
@@ -87,7 +87,7 @@ struct TrackingTests {
         #expect(late.readCount.value == 2)
     }
 
-    @Test("a live value that is told again goes with its last owner")
+    @Test("A live value that is told again goes with its last owner")
     func lifetime() async throws {
         let settings = SettingsService.over(MemoryStore())
         weak var trackers: SettingsService.Value<Int>?

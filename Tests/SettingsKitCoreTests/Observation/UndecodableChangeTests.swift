@@ -11,7 +11,7 @@ struct UndecodableChangeTests {
     private let number = Setting<Int>("number", in: .defaults, default: 7)
     private let theme = Setting<Theme>("theme", in: .defaults, default: .light)
 
-    @Test("the last good value stays in force, in every way to read it, whether it was read before or not")
+    @Test("The last good value stays in force, in every way to read it, whether it was read before or not")
     func staysInForce() throws {
         for wasRead in [false, true] {
             let problems = Recorder<SettingsError>()
@@ -31,7 +31,7 @@ struct UndecodableChangeTests {
         }
     }
 
-    @Test("a setting that is read for the first time after the edit reads as its default, and is diagnosed")
+    @Test("A setting that is read for the first time after the edit reads as its default, and is diagnosed")
     func neverUsed() {
         let problems = Recorder<SettingsError>()
         let store = FeedStore(["number": Data("3".utf8)])
@@ -41,7 +41,7 @@ struct UndecodableChangeTests {
         #expect(problems.count == 1)
     }
 
-    @Test("listeners are told nothing of it, and of the next good value as the successor of the last good one")
+    @Test("Listeners are told nothing of it, and of the next good value as the successor of the last good one")
     func listeners() async {
         let store = FeedStore(["number": Data("3".utf8)])
         let settings = SettingsService.over(store)
@@ -71,7 +71,7 @@ struct UndecodableChangeTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
-    @Test("listeners are told nothing when the edit is taken back")
+    @Test("Listeners are told nothing when the edit is taken back")
     func takenBack() {
         let store = FeedStore(["number": Data("3".utf8)])
         let settings = SettingsService.over(store)
@@ -88,7 +88,7 @@ struct UndecodableChangeTests {
         subscription.cancel()
     }
 
-    @Test("listeners to groups are told of other settings only")
+    @Test("Listeners to groups are told of other settings only")
     func groups() {
         let store = FeedStore(["number": Data("3".utf8), "theme": Data("\"dark\"".utf8)])
         let settings = SettingsService.over(store)
@@ -103,7 +103,7 @@ struct UndecodableChangeTests {
         subscription.cancel()
     }
 
-    @Test("several edits in a row leave the last good one in force, also without listeners")
+    @Test("Several edits in a row leave the last good one in force, also without listeners")
     func severalEdits() {
         let store = FeedStore(["number": Data("3".utf8)])
         let settings = SettingsService.over(store)
@@ -122,7 +122,7 @@ struct UndecodableChangeTests {
         #expect(settings.get(number) == 7)
     }
 
-    @Test("a listener that begins after it is told the last good value as the old one")
+    @Test("A listener that begins after it is told the last good value as the old one")
     func lateListener() {
         let store = FeedStore(["number": Data("3".utf8)])
         let settings = SettingsService.over(store)
@@ -135,7 +135,7 @@ struct UndecodableChangeTests {
         subscription.cancel()
     }
 
-    @Test("an unknown case of an enumeration is called that, with key and store, and without the value")
+    @Test("An unknown case of an enumeration is called that, with key and store, and without the value")
     func unknownCase() throws {
         let problems = Recorder<SettingsError>()
         let store = FeedStore(["theme": Data("\"dark\"".utf8)])

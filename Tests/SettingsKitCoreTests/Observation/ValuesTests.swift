@@ -6,7 +6,7 @@ import Testing
 struct ValuesTests {
     private let number = Setting<Int>("number", in: .defaults, default: 7)
 
-    @Test("the current value comes first, then the newest", arguments: StoreKind.allCases)
+    @Test("The current value comes first, then the newest", arguments: StoreKind.allCases)
     func currentFirst(kind: StoreKind) async {
         let settings = SettingsService.over(kind.make())
         var values = settings.values(of: number).makeAsyncIterator()
@@ -19,7 +19,7 @@ struct ValuesTests {
         #expect(await values.next() == 7)
     }
 
-    @Test("a value committed between subscribing and reading is not missed")
+    @Test("A value committed between subscribing and reading is not missed")
     func nothingMissed() async {
         let settings = SettingsService.over(MemoryStore())
         let stream = settings.values(of: number)
@@ -30,7 +30,7 @@ struct ValuesTests {
         #expect(await values.next() == 9)
     }
 
-    @Test("a value that was read already does not come a second time")
+    @Test("A value that was read already does not come a second time")
     func noRepetition() async {
         let settings = SettingsService.over(MemoryStore())
         let other = Setting<Int>("other", in: .defaults, default: 0)
@@ -45,7 +45,7 @@ struct ValuesTests {
         #expect(await values.next() == 9)
     }
 
-    @Test("streams end when their task is cancelled, waiting or not")
+    @Test("Streams end when their task is cancelled, waiting or not")
     func cancellation() async {
         let settings = SettingsService.over(MemoryStore())
         let stream = settings.values(of: number)
@@ -73,7 +73,7 @@ struct ValuesTests {
         }
     }
 
-    @Test("a cancelled iterator stays at its end")
+    @Test("A cancelled iterator stays at its end")
     func staysEnded() async {
         let settings = SettingsService.over(MemoryStore())
         let task = Task { [number] in
@@ -87,7 +87,7 @@ struct ValuesTests {
         #expect(await task.value)
     }
 
-    @Test("an iterator dropped lets its service go")
+    @Test("An iterator dropped lets its service go")
     func lifetimes() async {
         weak var service: SettingsService?
         do {
@@ -102,7 +102,7 @@ struct ValuesTests {
         #expect(service == nil)
     }
 
-    @Test("a stream of values follows a store that is replaced")
+    @Test("A stream of values follows a store that is replaced")
     func replacedStore() async {
         let settings = SettingsService(stores: [:], diagnosticSink: .none)
         var values = settings.values(of: number).makeAsyncIterator()

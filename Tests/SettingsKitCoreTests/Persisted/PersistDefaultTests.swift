@@ -22,7 +22,7 @@ struct PersistDefaultTests {
     }
 
     @Test(
-        "what reading stores, where nothing is stored and where something else is", arguments: StoreKind.allCases,
+        "What reading stores, where nothing is stored and where something else is", arguments: StoreKind.allCases,
         [PersistDefault.never, .whenNil, .onError, [.whenNil, .onError]])
     func table(kind: StoreKind, persistDefault: PersistDefault) throws {
         let empty = kind.make()
@@ -69,7 +69,7 @@ struct PersistDefaultTests {
         #expect(fixture.calls.value == 0)
     }
 
-    @Test("a nil default is never stored; it takes the place of what is no value", arguments: StoreKind.allCases)
+    @Test("A nil default is never stored; it takes the place of what is no value", arguments: StoreKind.allCases)
     func nilDefault(kind: StoreKind) throws {
         let store = kind.make()
         try store.set(.init("n", scope: .defaults), to: Data("[".utf8))
@@ -82,7 +82,7 @@ struct PersistDefaultTests {
     }
 
     @Test(
-        "a store that cannot be read is never written",
+        "A store that cannot be read is never written",
         arguments: [PersistDefault.whenNil, .onError, [.whenNil, .onError]])
     func unreadable(persistDefault: PersistDefault) throws {
         let breaks = Box(true)
@@ -106,7 +106,7 @@ struct PersistDefaultTests {
         #expect(writes.all.isEmpty)
     }
 
-    @Test("a default that cannot be stored reads all the same; listeners, which may read, are not told of it")
+    @Test("A default that cannot be stored reads all the same; listeners, which may read, are not told of it")
     func unstorable() throws {
         let refuses = Box(true)
         let store = FeedStore(willWrite: { _ in if refuses.value { throw StoreBroken() } })
@@ -130,7 +130,7 @@ struct PersistDefaultTests {
         reader.cancel()
     }
 
-    @Test("a default without an encoded form is diagnosed, and thrown by retrieve")
+    @Test("A default without an encoded form is diagnosed, and thrown by retrieve")
     func unencodable() throws {
         let store = MemoryStore()
         let problems = Recorder<SettingsError>()
@@ -142,7 +142,7 @@ struct PersistDefaultTests {
         #expect(store.keys().isEmpty)
     }
 
-    @Test("updates read as the value does: what they yield is stored", arguments: StoreKind.allCases)
+    @Test("Updates read as the value does: what they yield is stored", arguments: StoreKind.allCases)
     func updates(kind: StoreKind) async throws {
         let store = kind.make()
         let fixture = Fixture(store, .whenNil)
@@ -154,7 +154,7 @@ struct PersistDefaultTests {
         #expect(await updates.next() == "x")
     }
 
-    @Test("a setting's own handle does not store its default, and sees one that was stored")
+    @Test("A setting's own handle does not store its default, and sees one that was stored")
     func handle() {
         let settings = SettingsService.over(MemoryStore())
         let setting = Setting<Int>("n", in: .defaults, default: 5)

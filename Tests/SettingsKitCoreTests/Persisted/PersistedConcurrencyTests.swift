@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Persisted properties on many threads (concurrency)", .timeLimit(.minutes(2)))
 struct PersistedConcurrencyTests {
-    @Test("of concurrent first reads one stores its default, and all end on it", arguments: StoreKind.allCases)
+    @Test("Of concurrent first reads one stores its default, and all end on it", arguments: StoreKind.allCases)
     func firstReads(kind: StoreKind) throws {
         for _ in 0..<60 {
             let store = kind.make()
@@ -36,7 +36,7 @@ struct PersistedConcurrencyTests {
         }
     }
 
-    @Test("a default that reading stores never replaces a value", arguments: StoreKind.allCases)
+    @Test("A default that reading stores never replaces a value", arguments: StoreKind.allCases)
     func defaultsAndValues(kind: StoreKind) throws {
         for round in 0..<150 {
             let store = kind.make()
@@ -58,7 +58,7 @@ struct PersistedConcurrencyTests {
     }
 
     @Test(
-        "properties over one store come and go on many threads, and share what they are over",
+        "Properties over one store come and go on many threads, and share what they are over",
         arguments: StoreKind.allCases)
     func comingAndGoing(kind: StoreKind) throws {
         let store = kind.make()
@@ -78,7 +78,7 @@ struct PersistedConcurrencyTests {
         for thread in 0..<8 { #expect(try store.text("n\(thread)") == "-150") }
     }
 
-    @Test("listeners that set, read, listen and cancel from many threads come to an end", arguments: StoreKind.allCases)
+    @Test("Listeners that set, read, listen and cancel from many threads come to an end", arguments: StoreKind.allCases)
     func busyListeners(kind: StoreKind) async throws {
         let store = kind.make()
         let properties = (0..<3).map { Persisted(wrappedValue: 0.0, key: "n\($0)", storedBy: store) }

@@ -49,7 +49,7 @@ struct PersistedTests {
         }
     }
 
-    @Test("in a class, with the stores injected", arguments: StoreKind.allCases)
+    @Test("Persisted properties: in a class, with the stores injected", arguments: StoreKind.allCases)
     func inClass(kind: StoreKind) throws {
         let store = kind.make()
         let settings = SettingsService(stores: [.shared: store], diagnosticSink: .none)
@@ -72,7 +72,9 @@ struct PersistedTests {
         #expect((again.volume, again.retries) == (1, 4))
     }
 
-    @Test("in a structure, also an immutable one; copies are of one value", arguments: StoreKind.allCases)
+    @Test(
+        "Persisted properties: in a structure, also an immutable one; copies are of one value",
+        arguments: StoreKind.allCases)
     func inStructure(kind: StoreKind) {
         let position = Position(kind.make())
         let copy = position
@@ -82,7 +84,7 @@ struct PersistedTests {
         #expect((copy.x, position.y) == (10, 20))
     }
 
-    @Test("in an actor", arguments: StoreKind.allCases)
+    @Test("Persisted properties: in an actor", arguments: StoreKind.allCases)
     func inActor(kind: StoreKind) async throws {
         let store = kind.make()
         let counter = Counter(store)
@@ -93,7 +95,7 @@ struct PersistedTests {
         #expect(try store.text("count") == "51")
     }
 
-    @Test("as a local variable, with its projected value")
+    @Test("Persisted properties: as a local variable, with its projected value")
     func local() throws {
         let store = MemoryStore()
         @Persisted(key: "n", storedBy: store) var number = 5
@@ -108,7 +110,7 @@ struct PersistedTests {
     // MARK: Defaults and optionals
 
     @Test(
-        "a default is what is read while nothing is stored, and is not stored by reading", arguments: StoreKind.allCases
+        "A default is what is read while nothing is stored, and is not stored by reading", arguments: StoreKind.allCases
     )
     func defaults(kind: StoreKind) throws {
         let store = kind.make()
@@ -136,7 +138,7 @@ struct PersistedTests {
         #expect(try store.text("initial") == nil)
     }
 
-    @Test("a value is set and read without computing the default", arguments: StoreKind.allCases)
+    @Test("A value is set and read without computing the default", arguments: StoreKind.allCases)
     func unneededDefault(kind: StoreKind) throws {
         let calls = Box(0)
         let store = kind.make()
@@ -179,7 +181,7 @@ struct PersistedTests {
 
     // MARK: Transformers
 
-    @Test("transformers chain, for every kind of default", arguments: StoreKind.allCases)
+    @Test("Transformers chain, for every kind of default", arguments: StoreKind.allCases)
     func transformers(kind: StoreKind) throws {
         let store = kind.make()
         let seal = XorTransformer(mask: 0x5A)
@@ -210,7 +212,7 @@ struct PersistedTests {
     }
 
     @Test(
-        "a value that cannot be transformed: diagnosed or thrown, told to listeners, and the old one stays",
+        "A value that cannot be transformed: diagnosed or thrown, told to listeners, and the old one stays",
         arguments: StoreKind.allCases)
     func throwingTransform(kind: StoreKind) throws {
         let store = kind.make()
@@ -243,7 +245,7 @@ struct PersistedTests {
         #expect(told.count == 2 * each.count)
     }
 
-    @Test("undecodable bytes from outside: listeners get a failure, retrieve throws, the last good value stays")
+    @Test("Undecodable bytes from outside: listeners get a failure, retrieve throws, the last good value stays")
     func undecodable() throws {
         let store = FeedStore(["n": Data("1".utf8)])
         let problems = Recorder<SettingsError>()
@@ -264,7 +266,7 @@ struct PersistedTests {
         subscription.cancel()
     }
 
-    @Test("a store that cannot be read or written: diagnosed on reading, thrown and told on writing")
+    @Test("A store that cannot be read or written: diagnosed on reading, thrown and told on writing")
     func brokenStore() throws {
         let breaks = Box(true)
         let store = TwoFunctionStore(

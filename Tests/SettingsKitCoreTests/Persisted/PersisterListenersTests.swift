@@ -6,7 +6,7 @@ import Testing
 struct PersisterListenersTests {
     private typealias Own = Box<SettingsService.Subscription?>
 
-    @Test("two properties over one store object see and hear each other at once", arguments: StoreKind.allCases)
+    @Test("Two properties over one store object see and hear each other at once", arguments: StoreKind.allCases)
     func shared(kind: StoreKind) {
         let store = kind.make()
         @Persisted(key: "n", storedBy: store) var one = 0
@@ -33,7 +33,7 @@ struct PersisterListenersTests {
         func untransformValue(_ output: Data) -> Data { Data("[".utf8) + output + Data("]".utf8) }
     }
 
-    @Test("a listener that changes its own value is told of it after it has returned", arguments: StoreKind.allCases)
+    @Test("A listener that changes its own value is told of it after it has returned", arguments: StoreKind.allCases)
     func ownValue(kind: StoreKind) throws {
         let persisted = Persisted(wrappedValue: 0, key: "n", storedBy: kind.make())
         let log = Recorder<String>()
@@ -52,7 +52,7 @@ struct PersisterListenersTests {
         subscription.cancel()
     }
 
-    @Test("a listener added inside a listener is told of what comes later, failures too", arguments: StoreKind.allCases)
+    @Test("A listener added inside a listener is told of what comes later, failures too", arguments: StoreKind.allCases)
     func addedInside(kind: StoreKind) {
         let persister = Persisted(wrappedValue: 0.0, key: "n", storedBy: kind.make()).projectedValue
         let late = Recorder<String>()
@@ -72,7 +72,7 @@ struct PersisterListenersTests {
         for subscription in inner.all { subscription.cancel() }
     }
 
-    @Test("cancelling inside a listener, its own and another's, ends both at once", arguments: StoreKind.allCases)
+    @Test("Cancelling inside a listener, its own and another's, ends both at once", arguments: StoreKind.allCases)
     func cancelInside(kind: StoreKind) {
         @Persisted(key: "n", storedBy: kind.make()) var number = 0
         let told = Recorder<String>()
@@ -88,7 +88,7 @@ struct PersisterListenersTests {
         #expect(told.all == ["own"])
     }
 
-    @Test("listening ends with the subscription's life; until then it keeps property and store")
+    @Test("Listening ends with the subscription's life; until then it keeps property and store")
     func lifetime() {
         weak var store: MemoryStore?
         weak var persister: Persister<Int>?
@@ -117,7 +117,7 @@ struct PersisterListenersTests {
     }
 
     @Test(
-        "the sequence yields the value, then the newest one after each change, and ends with its task",
+        "The sequence yields the value, then the newest one after each change, and ends with its task",
         arguments: StoreKind.allCases)
     func updates(kind: StoreKind) async {
         let store = kind.make()
@@ -140,7 +140,7 @@ struct PersisterListenersTests {
         #expect([0, 3].contains(await task.value))
     }
 
-    @Test("a sequence outlives the property that it was asked of", arguments: StoreKind.allCases)
+    @Test("A sequence outlives the property that it was asked of", arguments: StoreKind.allCases)
     func outliving(kind: StoreKind) async {
         let store = kind.make()
         var iterator = Persisted(wrappedValue: 0, key: "n", storedBy: store).projectedValue.updates.makeAsyncIterator()

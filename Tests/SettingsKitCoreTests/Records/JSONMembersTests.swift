@@ -77,7 +77,8 @@ struct JSONMembersTests {
         }
     }
 
-    @Test("are those that a decoder finds, whatever the names and values", arguments: 0..<40)
+    @Test(
+        "The members of a JSON object are those that a decoder finds, whatever the names and values", arguments: 0..<40)
     func agreement(round: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
@@ -99,12 +100,12 @@ struct JSONMembersTests {
         }
     }
 
-    @Test("there are none in what is no object", arguments: ["[]", "1", "\"{}\"", "null", "", "[{}]", "{", "}"])
+    @Test("There are none in what is no object", arguments: ["[]", "1", "\"{}\"", "null", "", "[{}]", "{", "}"])
     func noObject(json: String) {
         #expect(throws: JSONMembers.NoObject.self) { try JSONMembers.members(of: Data(json.utf8)) }
     }
 
-    @Test("an empty object has none")
+    @Test("An empty object has none")
     func empty() throws {
         #expect(try JSONMembers.members(of: Data("{}".utf8)).isEmpty)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Being informed of a record", .timeLimit(.minutes(2)))
 struct KeepInformedTests {
-    @Test("the current record comes first, then the newest", arguments: StoreKind.allCases)
+    @Test("The current record comes first, then the newest", arguments: StoreKind.allCases)
     func currentFirst(kind: StoreKind) async throws {
         let record = try SettingsStorage<Parameters>(name: "network", in: kind.make())
         record.attempts = 4
@@ -23,7 +23,7 @@ struct KeepInformedTests {
         #expect(await others.next() == Parameters(attempts: 1))
     }
 
-    @Test("what is changed together comes as one record", arguments: StoreKind.allCases)
+    @Test("What is changed together comes as one record", arguments: StoreKind.allCases)
     func batches(kind: StoreKind) async throws {
         let store = kind.make()
         let settings = SettingsService.over(store)
@@ -53,7 +53,7 @@ struct KeepInformedTests {
         #expect(await records.next()?.left == 100)
     }
 
-    @Test("changes of other storages, of services and from outside are heard, those of other records are not")
+    @Test("Changes of other storages, of services and from outside are heard, those of other records are not")
     func everybody() async throws {
         let store = FeedStore()
         let settings = SettingsService.over(store)
@@ -77,7 +77,7 @@ struct KeepInformedTests {
         #expect(await records.next() == .empty)
     }
 
-    @Test("going over to another store is heard")
+    @Test("Going over to another store is heard")
     func register() async throws {
         let settings = SettingsService.over(MemoryStore())
         let record = try SettingsStorage<Parameters>(name: "network", in: settings)
@@ -88,7 +88,7 @@ struct KeepInformedTests {
         #expect(await records.next() == Parameters(attempts: 6, limit: 7))
     }
 
-    @Test("it ends when its task is cancelled, and outlives the storage that it came from")
+    @Test("It ends when its task is cancelled, and outlives the storage that it came from")
     func cancellation() async throws {
         let store = MemoryStore()
         let stream = try SettingsStorage<Parameters>(name: "network", in: store).keepInformed()
@@ -109,7 +109,7 @@ struct KeepInformedTests {
         #expect(await task.value == 2)
     }
 
-    @Test("fields that are asked for later only are listened to, too")
+    @Test("Fields that are asked for later only are listened to, too")
     func laterFields() async throws {
         struct Conditional: SettingsRecord, Equatable {
             var isOn = false

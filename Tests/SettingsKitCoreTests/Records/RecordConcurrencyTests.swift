@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Records on many threads (concurrency)", .timeLimit(.minutes(2)))
 struct RecordConcurrencyTests {
-    @Test("updates on 6 threads lose none, through one storage or several", arguments: StoreKind.allCases, [1, 3])
+    @Test("Updates on 6 threads lose none, through one storage or several", arguments: StoreKind.allCases, [1, 3])
     func counting(kind: StoreKind, storageCount: Int) throws {
         let store = kind.make()
         let records = try (0..<storageCount).map { number in
@@ -29,7 +29,7 @@ struct RecordConcurrencyTests {
         for record in records { #expect(record.read() == Pair(left: 6 * rounds, right: rounds - 1)) }
     }
 
-    @Test("fields that are changed together are never seen apart, however they are read", arguments: [true, false])
+    @Test("Fields that are changed together are never seen apart, however they are read", arguments: [true, false])
     func noHalves(hasOwnService: Bool) async throws {
         let store = MemoryStore()
         let writers = try SettingsStorage<Pair>(name: "pair", in: store)
@@ -71,7 +71,7 @@ struct RecordConcurrencyTests {
         await reading.value
     }
 
-    @Test("a reader whose store changes each time that it is asked sees no half of a change, and comes to an end")
+    @Test("A reader whose store changes each time that it is asked sees no half of a change, and comes to an end")
     func busyStore() throws {
         let number = Box(0)
         let isBusy = Box(false)
@@ -95,7 +95,7 @@ struct RecordConcurrencyTests {
         box.value = nil
     }
 
-    @Test("each of many streams ends on the record that is stored")
+    @Test("Each of many streams ends on the record that is stored")
     func lastRecord() async throws {
         let store = MemoryStore()
         let records = try (0..<3).map { _ in try SettingsStorage<Pair>(name: "pair", in: SettingsService.over(store)) }
@@ -112,7 +112,7 @@ struct RecordConcurrencyTests {
         for reader in readers { #expect(await reader.value.agrees) }
     }
 
-    @Test("storages come and go while others write")
+    @Test("Storages come and go while others write")
     func comingAndGoing() throws {
         let settings = SettingsService.over(MemoryStore())
         inParallel(4) { thread in

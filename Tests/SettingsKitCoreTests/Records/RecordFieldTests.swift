@@ -56,7 +56,7 @@ struct RecordFieldTests {
             set: [3, 1, 2], range: -5...5)
     }
 
-    @Test("values of every kind come back, from every store", arguments: StoreKind.allCases)
+    @Test("Values of every kind come back, from every store", arguments: StoreKind.allCases)
     func roundTrip(kind: StoreKind) throws {
         let store = kind.make()
         let record = try SettingsStorage<Everything>(name: "everything", in: store)
@@ -71,7 +71,7 @@ struct RecordFieldTests {
         #expect(try record.retrieve() == .empty)
     }
 
-    @Test("each field lies under a key of its own, as JSON, and only those that change are written")
+    @Test("Each field lies under a key of its own, as JSON, and only those that change are written")
     func ownKeys() throws {
         let writes = Recorder<[String]>()
         let store = FeedStore(willWrite: { writes.append($0.map(\.key.name)) })
@@ -102,7 +102,7 @@ struct RecordFieldTests {
         #expect(store.stored.texts == ["network:isDetailed": "false", "network:attempts": "9"])
     }
 
-    @Test("a value equal to the one that is read writes nothing and tells nobody", arguments: StoreKind.allCases)
+    @Test("A value equal to the one that is read writes nothing and tells nobody", arguments: StoreKind.allCases)
     func equalValues(kind: StoreKind) async throws {
         let store = kind.make()
         let settings = SettingsService.over(store)
@@ -152,7 +152,7 @@ struct RecordFieldTests {
         #expect(try store.text("network:apiURL") == nil)
     }
 
-    @Test("fields of a newer version stay what they are until the record is erased")
+    @Test("Fields of a newer version stay what they are until the record is erased")
     func unknownFields() throws {
         let store = MemoryStore([
             "network:attempts": Data("5".utf8), "network:later": Data("{\"a\":[1]}".utf8), "other": Data("1".utf8),
@@ -168,7 +168,7 @@ struct RecordFieldTests {
         #expect(store.keys() == ["other"])
     }
 
-    @Test("a field that holds something else reads as the empty record's, and stays until it is changed")
+    @Test("A field that holds something else reads as the empty record's, and stays until it is changed")
     func undecodable() throws {
         let problems = Recorder<SettingsError>()
         let store = MemoryStore([
@@ -209,7 +209,7 @@ struct RecordFieldTests {
     }
 
     @Test(
-        "a number that JSON cannot hold is refused with the field's key, and nothing is written",
+        "A number that JSON cannot hold is refused with the field's key, and nothing is written",
         arguments: [
             ("ratio", Measured(ratio: .nan, count: 1)), ("samples", Measured(samples: [.infinity], count: 1)),
             ("inner", Measured(inner: .init(float: -.infinity), count: 1)),
@@ -229,7 +229,7 @@ struct RecordFieldTests {
 
     struct Nothing: SettingsRecord, Equatable { static let empty = Nothing() }
 
-    @Test("a record without fields has nothing to store")
+    @Test("A record without fields has nothing to store")
     func noFields() async throws {
         let store = MemoryStore()
         let record = try SettingsStorage<Nothing>(name: "nothing", in: store)
@@ -272,7 +272,7 @@ struct RecordFieldTests {
         }
     }
 
-    @Test("of two hundred fields, those that change are written", arguments: StoreKind.allCases)
+    @Test("Of two hundred fields, those that change are written", arguments: StoreKind.allCases)
     func manyFields(kind: StoreKind) throws {
         let store = kind.make()
         let record = try SettingsStorage<Wide>(name: "wide", in: store)

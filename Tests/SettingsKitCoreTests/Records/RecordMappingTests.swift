@@ -20,7 +20,7 @@ struct RecordMappingTests {
         static let empty = Odd()
     }
 
-    @Test("fields may have any name")
+    @Test("Fields may have any name")
     func oddNames() throws {
         let store = MemoryStore()
         let record = try SettingsStorage<Odd>(name: "odd:one 🎛", in: store)
@@ -54,7 +54,7 @@ struct RecordMappingTests {
         }
     }
 
-    @Test("a field's name with NUL is an error, and nothing is written")
+    @Test("A field's name with NUL is an error, and nothing is written")
     func nulName() throws {
         let store = MemoryStore()
         let record = try SettingsStorage<Named>(name: "named", in: store)
@@ -94,7 +94,7 @@ struct RecordMappingTests {
         }
     }
 
-    @Test("names and values can be mapped by hand", arguments: StoreKind.allCases)
+    @Test("Names and values can be mapped by hand", arguments: StoreKind.allCases)
     func mapped(kind: StoreKind) throws {
         let store = kind.make()
         let problems = Recorder<SettingsError>()
@@ -119,7 +119,7 @@ struct RecordMappingTests {
         #expect(problems.all.map(\.key?.name) == ["seed:is-detailed"])
     }
 
-    @Test("what saving throws keeps the record, and what a value cannot be is refused with its field's key")
+    @Test("What saving throws keeps the record, and what a value cannot be is refused with its field's key")
     func refusedSaving() throws {
         let store = MemoryStore()
         let record = try SettingsStorage<Mapped>(name: "seed", in: store)
@@ -135,7 +135,7 @@ struct RecordMappingTests {
         #expect(store.keys() == ["seed:limit"])
     }
 
-    @Test("a row of which no record can be made reads as the empty record, until one is saved")
+    @Test("A row of which no record can be made reads as the empty record, until one is saved")
     func refusedLoading() throws {
         let problems = Recorder<SettingsError>()
         let store = MemoryStore(["seed:api-url": Data("\"broken\"".utf8), "seed:limit": Data("7".utf8)])
@@ -189,7 +189,7 @@ struct RecordMappingTests {
         static let empty = Wrapped()
     }
 
-    @Test("fields may be wrapped")
+    @Test("Fields may be wrapped")
     func wrapped() throws {
         let store = MemoryStore()
         let record = try SettingsStorage<Wrapped>(name: "w", in: store)
@@ -252,7 +252,7 @@ struct RecordMappingTests {
         }
     }
 
-    @Test("containers in containers are fields of their own")
+    @Test("Containers in containers are fields of their own")
     func containers() throws {
         let store = MemoryStore()
         let record = try SettingsStorage<Contained>(name: "c", in: store)
@@ -277,7 +277,7 @@ struct RecordMappingTests {
     }
 
     @Test(
-        "a container or a hand-made field that holds something else takes the default, and the others stay",
+        "A container or a hand-made field that holds something else takes the default, and the others stay",
         arguments: [
             ("c:inner", "\"no\"", Contained(list: ["b"], base: 6)),
             ("c:inner", "{\"x\":7}", Contained(list: ["b"], base: 6)),
@@ -316,7 +316,7 @@ struct RecordMappingTests {
         }
     }
 
-    @Test("a type that is not encoded as an object is refused at once")
+    @Test("A type that is not encoded as an object is refused at once")
     func noObject() {
         #expect(
             thrownCode {
@@ -324,7 +324,7 @@ struct RecordMappingTests {
             } == .encodingFailed)
     }
 
-    @Test("records lie side by side by name, and know nothing of each other")
+    @Test("Records lie side by side by name, and know nothing of each other")
     func sideBySide() throws {
         let store = MemoryStore()
         let one = try SettingsStorage<Parameters>(name: "one", in: store)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Reading and writing records")
 struct RecordWritingTests {
-    @Test("members are read and written like variables, computed ones too", arguments: StoreKind.allCases)
+    @Test("Members are read and written like variables, computed ones too", arguments: StoreKind.allCases)
     func members(kind: StoreKind) throws {
         let store = kind.make()
         let record = try SettingsStorage<Parameters>(name: "network", in: store)
@@ -22,7 +22,7 @@ struct RecordWritingTests {
         #expect(try (store.text("network:limit"), store.text("network:attempts")) == ("null", "10"))
     }
 
-    @Test("a property that is computed from several fields is set with all of them as they are")
+    @Test("A property that is computed from several fields is set with all of them as they are")
     func computedFromSeveral() throws {
         let box = Box<(@Sendable () -> Void)?>(nil)
         let store = FeedStore(willWrite: { _ in box.take(replacingWith: nil)?() })
@@ -43,7 +43,7 @@ struct RecordWritingTests {
         #expect(writes.count == 1)
     }
 
-    @Test("computed properties may use the record and the store", .serialized, arguments: StoreKind.allCases)
+    @Test("Computed properties may use the record and the store", .serialized, arguments: StoreKind.allCases)
     func reentrantProperty(kind: StoreKind) throws {
         struct Reentrant: SettingsRecord {
             static let hook = Mutex<(@Sendable () -> Int)?>(nil)
@@ -69,7 +69,7 @@ struct RecordWritingTests {
         Reentrant.hook.withLock { $0 = nil }
     }
 
-    @Test("several storages, services and settings see one record", arguments: StoreKind.allCases)
+    @Test("Several storages, services and settings see one record", arguments: StoreKind.allCases)
     func shared(kind: StoreKind) throws {
         let store = kind.make()
         let services = [SettingsService.over(store), SettingsService.over(store)]
@@ -98,7 +98,7 @@ struct RecordWritingTests {
         for record in records { #expect(record.attempts == 3) }
     }
 
-    @Test("what a store without a feed holds is read each time")
+    @Test("What a store without a feed holds is read each time")
     func readThrough() throws {
         let store = TwoFunctionStore()
         let record = try SettingsStorage<Parameters>(name: "network", in: store)
@@ -107,7 +107,7 @@ struct RecordWritingTests {
         #expect(record.attempts == 9)
     }
 
-    @Test("what a store announces is kept, and read from memory until it changes")
+    @Test("What a store announces is kept, and read from memory until it changes")
     func kept() throws {
         let reads = Recorder<String>()
         let store = FeedStore(["network:attempts": Data("4".utf8)], willGet: { reads.append($0.name) })
@@ -131,7 +131,7 @@ struct RecordWritingTests {
         #expect(record.read() == Parameters(attempts: 5, limit: 6))
     }
 
-    @Test("a store that cannot be read makes the record the empty one, is told of once, and nothing is written")
+    @Test("A store that cannot be read makes the record the empty one, is told of once, and nothing is written")
     func unreadable() throws {
         let isBroken = Box(true)
         let problems = Recorder<SettingsError>()
@@ -153,7 +153,7 @@ struct RecordWritingTests {
         #expect(record.attempts == 9)
     }
 
-    @Test("a store that cannot be read in one field only makes the whole record unreadable")
+    @Test("A store that cannot be read in one field only makes the whole record unreadable")
     func partlyUnreadable() throws {
         let store = TwoFunctionStore(
             ["network:attempts": Data("9".utf8)],
@@ -164,7 +164,7 @@ struct RecordWritingTests {
         #expect(store.setCount == 0)
     }
 
-    @Test("a store that cannot be written leaves the old record", arguments: [true, false])
+    @Test("A store that cannot be written leaves the old record", arguments: [true, false])
     func unwritable(hasFeed: Bool) throws {
         let problems = Recorder<SettingsError>()
         let isBroken = Box(false)
@@ -194,7 +194,7 @@ struct RecordWritingTests {
         #expect(record.read() == Parameters(isDetailed: true, attempts: 5))
     }
 
-    @Test("what a store that cannot list its keys knows of the record is erased")
+    @Test("What a store that cannot list its keys knows of the record is erased")
     func eraseWithoutList() throws {
         let problems = Recorder<SettingsError>()
         let store = TwoFunctionStore(["network:later": Data("1".utf8), "network:attempts": Data("2".utf8)])
@@ -206,7 +206,7 @@ struct RecordWritingTests {
         #expect(problems.count == 0)
     }
 
-    @Test("a list of keys that cannot be read erases nothing")
+    @Test("A list of keys that cannot be read erases nothing")
     func eraseUnreadable() throws {
         struct Unlisted: SettingsStore {
             let inner = TwoFunctionStore()
@@ -222,7 +222,7 @@ struct RecordWritingTests {
         #expect(problems.all.map(\.code) == [.readFailed])
     }
 
-    @Test("a scope without a store reads as the empty record, and refuses to be written")
+    @Test("A scope without a store reads as the empty record, and refuses to be written")
     func noStore() throws {
         let problems = Recorder<SettingsError>()
         let settings = SettingsService(stores: [:], diagnosticSink: .init { problems.append($0) })
@@ -244,7 +244,7 @@ struct RecordWritingTests {
         #expect(try store.text("network:isDetailed") == "true")
     }
 
-    @Test("migrations are carried out before anything is read, once, and noted for the record alone")
+    @Test("Migrations are carried out before anything is read, once, and noted for the record alone")
     func migrations() throws {
         let store = MemoryStore(["tries": Data("12".utf8), "network:limit": Data("1".utf8)])
         let runs = Recorder<String>()
@@ -276,7 +276,7 @@ struct RecordWritingTests {
         #expect(record.read() == .empty)
     }
 
-    @Test("a record that nobody holds leaves nothing behind, also when it was listened to")
+    @Test("A record that nobody holds leaves nothing behind, also when it was listened to")
     func release() async throws {
         final class Sentinel: Sendable {}
         struct Holding: SettingsRecord {

@@ -7,7 +7,7 @@ struct CoherenceTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
     private let text = Setting<String>("text", in: .defaults, default: "")
 
-    @Test("what one service sets, all see at once", arguments: StoreKind.allCases)
+    @Test("What one service sets, all see at once", arguments: StoreKind.allCases)
     func setIsSeen(kind: StoreKind) {
         let store = kind.make()
         let services = (0..<3).map { _ in SettingsService.over(store) }
@@ -27,7 +27,7 @@ struct CoherenceTests {
         #expect(services.map { $0.get(twin) } == [-1, -1, -1])
     }
 
-    @Test("every service's listeners are told", arguments: StoreKind.allCases)
+    @Test("Every service's listeners are told", arguments: StoreKind.allCases)
     func listenersElsewhere(kind: StoreKind) {
         let store = kind.make()
         let writer = SettingsService.over(store)
@@ -42,7 +42,7 @@ struct CoherenceTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
-    @Test("resetting a scope tells the listeners of every service", arguments: [StoreKind.memory, .feed, .cache])
+    @Test("Resetting a scope tells the listeners of every service", arguments: [StoreKind.memory, .feed, .cache])
     func resetScopeElsewhere(kind: StoreKind) {
         let store = kind.make()
         let (resetter, listener) = (SettingsService.over(store), SettingsService.over(store))
@@ -55,7 +55,7 @@ struct CoherenceTests {
         subscription.cancel()
     }
 
-    @Test("resetting a scope of a store without a feed tells other services too")
+    @Test("Resetting a scope of a store without a feed tells other services too")
     func resetScopeWithoutFeed() {
         let store = ListingStore()
         let (resetter, listener) = (SettingsService.over(store), SettingsService.over(store))
@@ -72,7 +72,7 @@ struct CoherenceTests {
         group.cancel()
     }
 
-    @Test("a store changed behind the service's back is read through, never stale")
+    @Test("A store changed behind the service's back is read through, never stale")
     func readThrough() throws {
         let store = TwoFunctionStore()
         let settings = SettingsService.over(store)
@@ -89,7 +89,7 @@ struct CoherenceTests {
         #expect(settings.get(number) == 0)
     }
 
-    @Test("a struct that is a store works, though each copy is its own")
+    @Test("A struct that is a store works, though each copy is its own")
     func valueTypeStore() {
         let inner = MemoryStore()
         let (one, other) = (SettingsService.over(Wrapper(inner: inner)), SettingsService.over(Wrapper(inner: inner)))
@@ -99,7 +99,7 @@ struct CoherenceTests {
         #expect(one.get(number) == 4)
     }
 
-    @Test("a store from a feed that may miss something is asked each time")
+    @Test("A store from a feed that may miss something is asked each time")
     func inexhaustiveFeed() {
         let cache = CacheStore()
         let settings = SettingsService.over(cache)

@@ -71,7 +71,7 @@ struct OptionalValuesTests {
         try checkOtherDefault(Setting<Int?>("computed", in: .defaults, default: { 3 }), 4)
     }
 
-    @Test("the same holds behind transformers")
+    @Test("The same holds behind transformers")
     func transformers() throws {
         let date = Date(timeIntervalSinceReferenceDate: 5)
         let list = ListTransformer<Date?>()
@@ -85,7 +85,7 @@ struct OptionalValuesTests {
         try checkOtherDefault(Setting<String?>("s2", in: .defaults, default: "d", transformer: sealed), "a")
     }
 
-    @Test("a value whose bytes are the ones of nil is refused, rather than read as nil")
+    @Test("A value whose bytes are the ones of nil is refused, rather than read as nil")
     func reservedBytes() throws {
         let problems = Recorder<SettingsError>()
         let settings = SettingsService.over(store, problems)
@@ -104,7 +104,7 @@ struct OptionalValuesTests {
         #expect(settings.isSet(setting))
     }
 
-    @Test("a nil stored by a version whose default was not nil still reads as nil")
+    @Test("A nil stored by a version whose default was not nil still reads as nil")
     func defaultChangesToNil() throws {
         func check<T: Equatable>(before: Setting<T?>, after: Setting<T?>) throws {
             settings.set(before, to: nil)

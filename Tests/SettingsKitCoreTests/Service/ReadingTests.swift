@@ -6,7 +6,7 @@ import Testing
 struct ReadingTests {
     private let number = Setting<Int>("number", in: .defaults, default: 7)
 
-    @Test("a missing store reads as the default, and is diagnosed once")
+    @Test("A missing store reads as the default, and is diagnosed once")
     func missingStore() {
         let problems = Recorder<SettingsError>()
         let settings = SettingsService(stores: [:], diagnosticSink: .init { problems.append($0) })
@@ -23,7 +23,7 @@ struct ReadingTests {
         #expect(error?.key == number.key)
     }
 
-    @Test("an unreadable store reads as the default, is diagnosed once a setting, and is read again")
+    @Test("An unreadable store reads as the default, is diagnosed once a setting, and is read again")
     func unreadableStore() throws {
         let problems = Recorder<SettingsError>()
         let isBroken = Box(true)
@@ -41,7 +41,7 @@ struct ReadingTests {
         #expect(try settings.load(number) == 9)
     }
 
-    @Test("an undecodable value keeps its bytes, and is diagnosed once", arguments: StoreKind.allCases)
+    @Test("An undecodable value keeps its bytes, and is diagnosed once", arguments: StoreKind.allCases)
     func undecodable(kind: StoreKind) throws {
         let problems = Recorder<SettingsError>()
         let store = kind.make()
@@ -61,7 +61,7 @@ struct ReadingTests {
         #expect(try store.get(number.key) == Data("1".utf8))
     }
 
-    @Test("another undecodable value is another cause")
+    @Test("Another undecodable value is another cause")
     func secondCause() throws {
         let problems = Recorder<SettingsError>()
         let store = TwoFunctionStore()
@@ -74,7 +74,7 @@ struct ReadingTests {
         #expect(problems.all.map(\.code) == [.decodingFailed, .decodingFailed])
     }
 
-    @Test("a default is never written", arguments: StoreKind.allCases)
+    @Test("A default is never written", arguments: StoreKind.allCases)
     func defaultsAreNotWritten(kind: StoreKind) async throws {
         let store = kind.make()
         let settings = SettingsService.over(store)
@@ -94,7 +94,7 @@ struct ReadingTests {
         #expect((store as? TwoFunctionStore)?.setCount ?? 0 <= 1)
     }
 
-    @Test("setting the default stores it")
+    @Test("Setting the default stores it")
     func settingTheDefault() throws {
         let store = MemoryStore()
         let settings = SettingsService.over(store)
@@ -106,7 +106,7 @@ struct ReadingTests {
         #expect(settings.get(number) == 7)
     }
 
-    @Test("keys are listed sorted; a store that cannot list them is diagnosed once")
+    @Test("Keys are listed sorted; a store that cannot list them is diagnosed once")
     func keys() {
         let problems = Recorder<SettingsError>()
         let settings = SettingsService(

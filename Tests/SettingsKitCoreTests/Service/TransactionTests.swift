@@ -19,7 +19,7 @@ struct TransactionTests {
         Setting(name, in: scope, default: 0)
     }
 
-    @Test("all writes arrive, as one change set", arguments: StoreKind.allCases)
+    @Test("All writes arrive, as one change set", arguments: StoreKind.allCases)
     func oneChangeSet(kind: StoreKind) {
         let settings = SettingsService.over(kind.make())
         let sets = Recorder<SettingsService.ChangeSet>()
@@ -40,7 +40,7 @@ struct TransactionTests {
         subscription.cancel()
     }
 
-    @Test("reads inside see the writes inside", arguments: StoreKind.allCases)
+    @Test("Reads inside see the writes inside", arguments: StoreKind.allCases)
     func readYourWrites(kind: StoreKind) {
         let settings = SettingsService.over(kind.make())
         settings.set(one, to: 10)
@@ -61,7 +61,7 @@ struct TransactionTests {
         #expect(settings.get(one) == 5)
     }
 
-    @Test("a value that cannot be encoded fails the whole transaction", arguments: StoreKind.allCases)
+    @Test("A value that cannot be encoded fails the whole transaction", arguments: StoreKind.allCases)
     func unencodable(kind: StoreKind) throws {
         let problems = Recorder<SettingsError>()
         let settings = SettingsService.over(kind.make(), problems)
@@ -82,7 +82,7 @@ struct TransactionTests {
         subscription.cancel()
     }
 
-    @Test("a body that throws changes nothing, and its error comes through")
+    @Test("A body that throws changes nothing, and its error comes through")
     func bodyThrows() {
         let problems = Recorder<SettingsError>()
         let settings = SettingsService.over(MemoryStore(), problems)
@@ -102,7 +102,7 @@ struct TransactionTests {
         #expect(problems.all.isEmpty)
     }
 
-    @Test("a store of two functions that fails in the middle is set back")
+    @Test("A store of two functions that fails in the middle is set back")
     func failsInTheMiddle() {
         let store = TwoFunctionStore(willSet: { key, data in
             if key.name == "two" && data != nil { throw StoreBroken() }
@@ -124,7 +124,7 @@ struct TransactionTests {
     }
 
     // Which scope is written first is not defined, so there are several rounds.
-    @Test("if one scope fails, the others are set back", arguments: 0..<12)
+    @Test("If one scope fails, the others are set back", arguments: 0..<12)
     func oneScopeFails(round: Int) throws {
         let shared = FeedStore(willWrite: { _ in throw StoreBroken() })
         let (good, bad) = scopes(round % 2 == 0)
@@ -144,7 +144,7 @@ struct TransactionTests {
         #expect(shared.stored.isEmpty)
     }
 
-    @Test("setting a scope back does not undo what somebody else has set since", arguments: 0..<12)
+    @Test("Setting a scope back does not undo what somebody else has set since", arguments: 0..<12)
     func revertKeepsNewerWrites(round: Int) {
         let (good, bad) = scopes(round % 2 == 0)
         let (one, far) = (number("one", good), number("far", bad))
@@ -162,7 +162,7 @@ struct TransactionTests {
         #expect(other.get(one) == 99)
     }
 
-    @Test("both scopes arrive when both work; a missing scope fails all")
+    @Test("Both scopes arrive when both work; a missing scope fails all")
     func twoScopes() throws {
         let settings = SettingsService(
             stores: [.defaults: MemoryStore(), .shared: TwoFunctionStore()], diagnosticSink: .none)
@@ -184,7 +184,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("a transaction whose reads have changed runs again", arguments: StoreKind.allCases)
+    @Test("A transaction whose reads have changed runs again", arguments: StoreKind.allCases)
     func conflict(kind: StoreKind) {
         let store = kind.make()
         let (settings, rival) = (SettingsService.over(store), SettingsService.over(store))
@@ -203,7 +203,7 @@ struct TransactionTests {
         #expect(settings.get(one) == 21)
     }
 
-    @Test("a store that never answers twice the same ends in a conflict, not in a hang")
+    @Test("A store that never answers twice the same ends in a conflict, not in a hang")
     func endlessConflict() {
         let problems = Recorder<SettingsError>()
         let settings = SettingsService.over(NeverMatching(), problems)
@@ -211,7 +211,7 @@ struct TransactionTests {
         #expect(problems.all.map(\.code) == [.conflict])
     }
 
-    @Test("an unreadable store fails an update; nothing is computed from a default")
+    @Test("An unreadable store fails an update; nothing is computed from a default")
     func unreadable() {
         let store = FeedStore(["one": Data("5".utf8)], willGet: { _ in throw StoreBroken() })
         let problems = Recorder<SettingsError>()
@@ -221,7 +221,7 @@ struct TransactionTests {
         #expect(store.stored == ["one": Data("5".utf8)])
     }
 
-    @Test("the forms that throw and those that do not are told apart, and give back the body's result")
+    @Test("The forms that throw and those that do not are told apart, and give back the body's result")
     func overloads() throws {
         func mayThrow(_ value: Int) throws -> Int { value }
         let settings = SettingsService.over(MemoryStore())

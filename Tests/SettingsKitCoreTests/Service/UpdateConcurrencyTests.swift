@@ -20,7 +20,7 @@ struct UpdateConcurrencyTests {
         for service in services { #expect(service.get(number) == 8 * rounds) }
     }
 
-    @Test("money moved between two settings is neither made nor lost", arguments: StoreKind.allCases)
+    @Test("Money moved between two settings is neither made nor lost", arguments: StoreKind.allCases)
     func transfers(kind: StoreKind) {
         let (left, right) = (number, Setting<Int>("right", in: .defaults, default: 0))
         let marker = Setting<Int>("marker", in: .defaults, default: 0)
@@ -48,7 +48,7 @@ struct UpdateConcurrencyTests {
         #expect(services[0].get(left) + services[1].get(right) == 1_000)
     }
 
-    @Test("a write from a task that the store has begun waits its turn like any other")
+    @Test("A write from a task that the store has begun waits its turn like any other")
     func storeBeginsTask() async {
         let kick = Setting<Int>("kick", in: .defaults, default: 0)
         let slow = Setting<Int>("slow", in: .defaults, default: 0)
@@ -82,7 +82,7 @@ struct UpdateConcurrencyTests {
         #expect(settings.get(late) == 1)
     }
 
-    @Test("a store that sets another setting from inside a write does not block itself")
+    @Test("A store that sets another setting from inside a write does not block itself")
     func reentrantStore() {
         let service = Box<SettingsService?>(nil)
         let echo = Setting<Int>("echo", in: .defaults, default: 0)
@@ -97,7 +97,7 @@ struct UpdateConcurrencyTests {
         #expect(settings.get(echo) == 1)
     }
 
-    @Test("services on one store without a feed may come and go on many threads")
+    @Test("Services on one store without a feed may come and go on many threads")
     func hubLifetimes() {
         for _ in 0..<20 {
             let store = TwoFunctionStore()

@@ -8,7 +8,7 @@ struct WritingTests {
     private let ratio = Setting<Double>("ratio", in: .defaults, default: 0.5)
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 
-    @Test("a value that cannot be encoded leaves the old one", arguments: StoreKind.allCases)
+    @Test("A value that cannot be encoded leaves the old one", arguments: StoreKind.allCases)
     func unencodable(kind: StoreKind) throws {
         let problems = Recorder<SettingsError>()
         let store = kind.make()
@@ -30,7 +30,7 @@ struct WritingTests {
         subscription.cancel()
     }
 
-    @Test("save throws what set diagnoses, and a catch by code matches")
+    @Test("Save throws what set diagnoses, and a catch by code matches")
     func saveThrows() throws {
         let problems = Recorder<SettingsError>()
         let settings = SettingsService.over(MemoryStore(), problems)
@@ -48,7 +48,7 @@ struct WritingTests {
         #expect(settings.get(ratio) == 0.25)
     }
 
-    @Test("a failing store: set diagnoses each time, save throws, the old value stays", arguments: [true, false])
+    @Test("A failing store: set diagnoses each time, save throws, the old value stays", arguments: [true, false])
     func failingStore(hasFeed: Bool) throws {
         let problems = Recorder<SettingsError>()
         let isBroken = Box(false)
@@ -74,7 +74,7 @@ struct WritingTests {
         #expect(settings.get(number) == 4)
     }
 
-    @Test("without a store, set is diagnosed and save throws")
+    @Test("Without a store, set is diagnosed and save throws")
     func noStore() {
         let problems = Recorder<SettingsError>()
         let settings = SettingsService(stores: [:], diagnosticSink: .init { problems.append($0) })
@@ -90,7 +90,7 @@ struct WritingTests {
         #expect(settings.get(number) == 5)
     }
 
-    @Test("an equal value writes nothing and tells nobody")
+    @Test("An equal value writes nothing and tells nobody")
     func equalValue() async throws {
         let store = TwoFunctionStore()
         let written = Recorder<Int>()
@@ -118,7 +118,7 @@ struct WritingTests {
         #expect(store.setCount == 1)
     }
 
-    @Test("reset removes, isSet tells, and resetting twice tells once", arguments: StoreKind.allCases)
+    @Test("Reset removes, isSet tells, and resetting twice tells once", arguments: StoreKind.allCases)
     func reset(kind: StoreKind) throws {
         let store = kind.make()
         let settings = SettingsService.over(store)
@@ -135,7 +135,7 @@ struct WritingTests {
         subscription.cancel()
     }
 
-    @Test("resetting a scope empties it, and only it")
+    @Test("Resetting a scope empties it, and only it")
     func resetScope() {
         let (defaults, shared) = (MemoryStore(["unknown": Data("1".utf8)]), MemoryStore())
         let settings = SettingsService(stores: [.defaults: defaults, .shared: shared], diagnosticSink: .none)
@@ -152,7 +152,7 @@ struct WritingTests {
         subscription.cancel()
     }
 
-    @Test("a scope whose store cannot list its keys is not reset, and that is diagnosed")
+    @Test("A scope whose store cannot list its keys is not reset, and that is diagnosed")
     func resetScopeUnsupported() {
         let problems = Recorder<SettingsError>()
         let settings = SettingsService.over(TwoFunctionStore(), problems)
@@ -162,7 +162,7 @@ struct WritingTests {
         #expect(problems.all.map(\.code) == [.unsupported])
     }
 
-    @Test("synchronize reaches every store and throws the first error")
+    @Test("Synchronize reaches every store and throws the first error")
     func synchronize() {
         let problems = Recorder<SettingsError>()
         let calls = Recorder<String>()

@@ -7,7 +7,7 @@ struct CacheStoreTests {
     private func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .defaults) }
     private func bytes(_ count: Int) -> Data { Data(repeating: 1, count: count) }
 
-    @Test("what was not used for longest goes first; reading is using, checking is not")
+    @Test("What was not used for longest goes first; reading is using, checking is not")
     func order() {
         let store = CacheStore(countLimit: 3)
         for name in ["a", "b", "c"] { store.set(key(name), to: bytes(1)) }
@@ -23,7 +23,7 @@ struct CacheStoreTests {
         #expect(store.keys().sorted() == ["c", "e", "f"])
     }
 
-    @Test("names and values together keep the bound in bytes")
+    @Test("Names and values together keep the bound in bytes")
     func byteBound() {
         let store = CacheStore(countLimit: 1_000, byteLimit: 100)
         for number in 0..<50 {
@@ -34,7 +34,7 @@ struct CacheStoreTests {
         }
     }
 
-    @Test("a value larger than the bound goes as soon as it is set, and takes no other with it")
+    @Test("A value larger than the bound goes as soon as it is set, and takes no other with it")
     func oversize() {
         let store = CacheStore(byteLimit: 10)
         store.set(key("a"), to: bytes(2))
@@ -45,7 +45,7 @@ struct CacheStoreTests {
         #expect(store.get(key("b")) == bytes(3))
     }
 
-    @Test("listeners are told of what goes, with the origin external")
+    @Test("Listeners are told of what goes, with the origin external")
     func lossesAreTold() {
         let settings = SettingsService.over(CacheStore(countLimit: 2))
         let numbers = (0..<3).map { Setting<Int>("n\($0)", in: .defaults, default: 0) }
@@ -60,7 +60,7 @@ struct CacheStoreTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
-    @Test("reading through a service is using")
+    @Test("Reading through a service is using")
     func serviceReads() {
         let settings = SettingsService.over(CacheStore(countLimit: 2))
         let numbers = (0..<3).map { Setting<Int>("n\($0)", in: .defaults, default: 0) }
@@ -102,13 +102,13 @@ struct CacheStoreTests {
         }
     }
 
-    @Test("limits that are not positive stop the program")
+    @Test("Limits that are not positive stop the program")
     func limits() async {
         await #expect(processExitsWith: .failure) { _ = CacheStore(countLimit: 0) }
         await #expect(processExitsWith: .failure) { _ = CacheStore(byteLimit: -1) }
     }
 
-    @Test("removing everything tells everybody")
+    @Test("Removing everything tells everybody")
     func removeAll() {
         let store = CacheStore()
         let settings = SettingsService.over(store)

@@ -13,7 +13,7 @@ struct MemoryStoreTests {
     /// The stores that carry out a batch in different ways.
     private func stores() -> [any SettingsStore] { StoreKind.allCases.map { $0.make() } }
 
-    @Test("what is set is got, empty bytes are bytes, nil removes")
+    @Test("What is set is got, empty bytes are bytes, nil removes")
     func setAndGet() throws {
         for store in stores() {
             #expect(try store.get(key("a")) == nil)
@@ -25,7 +25,7 @@ struct MemoryStoreTests {
         }
     }
 
-    @Test("a batch whose expectations do not hold writes nothing")
+    @Test("A batch whose expectations do not hold writes nothing")
     func expectations() throws {
         for store in stores() {
             try store.set(key("a"), to: Data([1]))
@@ -41,7 +41,7 @@ struct MemoryStoreTests {
         }
     }
 
-    @Test("a later write of a key in a batch replaces an earlier one, and one change is told")
+    @Test("A later write of a key in a batch replaces an earlier one, and one change is told")
     func laterWriteWins() throws {
         for kind in [StoreKind.memory, .cache, .twoFunctions] {
             let store = kind.make()
@@ -60,7 +60,7 @@ struct MemoryStoreTests {
         }
     }
 
-    @Test("a memory store begins with what it is given, lists it and empties")
+    @Test("A memory store begins with what it is given, lists it and empties")
     func contents() {
         let store = MemoryStore(["a": Data([1]), "é": Data([2])])
         #expect(Set(store.keys()) == ["a", "e\u{301}"])
@@ -69,7 +69,7 @@ struct MemoryStoreTests {
         #expect(store.keys().isEmpty)
     }
 
-    @Test("a store of two functions says what it does not offer")
+    @Test("A store of two functions says what it does not offer")
     func defaults() throws {
         let store = TwoFunctionStore()
         #expect(throws: SettingsError.self) { try store.keys() }

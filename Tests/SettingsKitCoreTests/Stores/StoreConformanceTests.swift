@@ -13,21 +13,21 @@ struct StoreConformanceTests {
         func set(_ key: SettingsService.StorageKey, to data: Data?) { contents.withLock { $0[key.name] = data } }
     }
 
-    @Test("MemoryStore keeps the contract of a store.")
+    @Test("MemoryStore keeps the contract of a store")
     func memory() async {
         let report = await StoreConformance { MemoryStore() }.run()
         #expect(report.failures.isEmpty, "\(report)")
         #expect(report.skipped.allSatisfy { $0.reason.contains("unreadable:") }, "\(report)")
     }
 
-    @Test("CacheStore keeps the contract of a store, as long as nothing must go.")
+    @Test("CacheStore keeps the contract of a store, as long as nothing must go")
     func cache() async {
         let report = await StoreConformance { CacheStore() }.run()
         #expect(report.failures.isEmpty, "\(report)")
         #expect(report.skipped.allSatisfy { $0.reason.contains("unreadable:") }, "\(report)")
     }
 
-    @Test("A store of two functions keeps the contract through the default implementations.")
+    @Test("A store of two functions keeps the contract through the default implementations")
     func twoFunctions() async {
         let report = await StoreConformance { TwoFunctionStore() }.run()
         #expect(report.failures.isEmpty, "\(report)")

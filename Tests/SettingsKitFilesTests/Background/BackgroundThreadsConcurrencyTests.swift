@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Threads of the background", .timeLimit(.minutes(2)))
 struct BackgroundThreadsConcurrencyTests {
-    @Test("work on one queue runs in order, one piece at a time")
+    @Test("Work on one queue runs in order, one piece at a time")
     func order() async throws {
         let queue = BackgroundQueue()
         let log = Recorder<Int>()
@@ -22,13 +22,13 @@ struct BackgroundThreadsConcurrencyTests {
         #expect(log.all == Array(0..<10_000))
     }
 
-    @Test("timed work runs in the order of its times, none too early")
+    @Test("Timed work runs in the order of its times, none too early")
     func times() async throws {
         let queue = BackgroundQueue()
         let log = Recorder<Int>()
         let start = ContinuousClock.now
         for number in (1...20).reversed() {
-            queue.asyncAfter(.milliseconds(number * 20)) {
+            queue.async(after: .milliseconds(number * 20)) {
                 #expect(ContinuousClock.now - start >= .milliseconds(number * 20))
                 log.append(number)
             }
@@ -37,7 +37,7 @@ struct BackgroundThreadsConcurrencyTests {
         #expect(log.all == Array(1...20))
     }
 
-    @Test("work that hangs, on ever so many queues, does not keep others from theirs")
+    @Test("Work that hangs, on ever so many queues, does not keep others from theirs")
     func hanging() async throws {
         let mayEnd = DispatchSemaphore(value: 0)
         let ended = Recorder<Bool>()
@@ -50,14 +50,14 @@ struct BackgroundThreadsConcurrencyTests {
         }
         let log = Recorder<Int>()
         BackgroundQueue().async { log.append(1) }
-        BackgroundQueue().asyncAfter(.milliseconds(10)) { log.append(2) }
+        BackgroundQueue().async(after: .milliseconds(10)) { log.append(2) }
         #expect(try await eventually { log.all.count == 2 })
         #expect(ended.all.isEmpty)
         for _ in hanging { mayEnd.signal() }
         #expect(try await eventually { ended.all.count == hanging.count })
     }
 
-    @Test("a thousand queues that are busy together have few threads")
+    @Test("A thousand queues that are busy together have few threads")
     func fewThreads() async throws {
         let queues = (0..<1_000).map { _ in BackgroundQueue() }
         let log = Recorder<Int>()
@@ -72,7 +72,7 @@ struct BackgroundThreadsConcurrencyTests {
         #expect(try #require(log.all.max()) <= 66)
     }
 
-    @Test("the last reference to an object may go with the work that holds it, and its end may use the queue")
+    @Test("The last reference to an object may go with the work that holds it, and its end may use the queue")
     func released() async throws {
         final class Holder: Sendable {
             let queue: BackgroundQueue
@@ -86,7 +86,7 @@ struct BackgroundThreadsConcurrencyTests {
         let queue = BackgroundQueue()
         do {
             let holder = Holder(queue, log)
-            queue.asyncAfter(.milliseconds(5)) { holder.log.append(1) }
+            queue.async(after: .milliseconds(5)) { holder.log.append(1) }
         }
         #expect(try await eventually { log.all == [1, 2] })
     }

@@ -7,7 +7,7 @@ import Testing
 @Suite("The end of a process", .timeLimit(.minutes(2)))
 struct ExitTests {
     @Test(
-        "waits at most half a second for locks that another process holds, however many stores there are; nothing is lost"
+        "The end of a process waits at most half a second for locks that another process holds, however many stores there are; nothing is lost"
     )
     func locked() async throws {
         try await withTemporaryDirectory { directory in

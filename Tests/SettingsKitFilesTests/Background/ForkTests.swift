@@ -2,7 +2,7 @@ import Testing
 
 @Suite("The background in a process made by fork", .timeLimit(.minutes(2)))
 struct ForkTests {
-    @Test("a child made by fork has threads of its own for the stores that it opens, and its parent keeps its own")
+    @Test("A child made by fork has threads of its own for the stores that it opens, and its parent keeps its own")
     func fork() async throws {
         try await withTemporaryDirectory { directory in
             try await Worker.run("fork-and-open", directory)

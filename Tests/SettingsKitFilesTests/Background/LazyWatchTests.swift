@@ -9,7 +9,7 @@ import Testing
 struct LazyWatchTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
 
-    @Test("what another process changes after opening is seen, without a listener and without a write")
+    @Test("What another process changes after opening is seen, without a listener and without a write")
     func reader() async throws {
         try await withTemporaryDirectory { directory in
             let path = "\(directory)/Settings.plist"
@@ -24,7 +24,7 @@ struct LazyWatchTests {
         }
     }
 
-    @Test("the first listener hears what was changed between opening and its coming, and what is changed later")
+    @Test("The first listener hears what was changed between opening and its coming, and what is changed later")
     func listener() async throws {
         try await withTemporaryDirectory { directory in
             let path = "\(directory)/Settings.plist"
@@ -38,7 +38,7 @@ struct LazyWatchTests {
         }
     }
 
-    @Test("a feed is told of its first listener: to a setting, to a group or through a store that is registered later")
+    @Test("A feed is told of its first listener: to a setting, to a group or through a store that is registered later")
     func feed() throws {
         func isHeard(_ body: (SettingsService, any SettingsStore) -> [AnyObject]) -> (before: Bool, after: Bool) {
             let store = MemoryStore()
@@ -66,7 +66,7 @@ struct LazyWatchTests {
             } == (false, true))
     }
 
-    @Test("a symbolic link in another directory that is led elsewhere is noticed")
+    @Test("A symbolic link in another directory that is led elsewhere is noticed")
     func link() async throws {
         try await withTemporaryDirectory { directory in
             for name in ["links", "one", "other"] { try makeDirectory("\(directory)/\(name)") }
@@ -78,7 +78,8 @@ struct LazyWatchTests {
             let (service, _) = SettingsService.over(store)
             #expect(service.get(Self.a) == 1)
             // By an event, not only by a look in its turn.
-            let places = FileWatch.places(of: FileWatch.links(from: path, in: POSIXFileSystem()))
+            let places = JournaledPropertyList.places(
+                of: JournaledPropertyList.links(from: path, in: POSIXFileSystem()))
             #expect(places.map(\.directory) == ["\(directory)/links", "\(directory)/links/../one"])
             let subscription = service.observe(Self.a) { _ in }
             try SettingsKitFilesTests.link("\(directory)/links/new", to: "../other/Settings.plist")

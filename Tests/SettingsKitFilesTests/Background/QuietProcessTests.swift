@@ -23,7 +23,7 @@
         private static let isReporting = FileSystemKind(ofDirectory: NSTemporaryDirectory()) == .reporting
 
         @Test(
-            "wakes at most once in ten seconds, with fifty property lists, a shared directory and a database",
+            "A process that does nothing wakes at most once in ten seconds, with fifty property lists, a shared directory and a database",
             .enabled(if: isReporting, "changes are not known to be reported where temporary files are"))
         func idle() async throws {
             // Not among other tests' directories, whose coming and going is reported.
@@ -45,7 +45,9 @@
             #expect(after.count <= 4, "\(after.count) threads")
         }
 
-        @Test("that has opened and closed a store many times has threads, descriptors and memory as at the start")
+        @Test(
+            "A process that does nothing that has opened and closed a store many times has threads, descriptors and memory as at the start"
+        )
         func openAndClose() async throws {
             try await withTemporaryDirectory { directory in
                 let worker = try Worker(
@@ -65,7 +67,7 @@
         }
 
         @Test(
-            "but open, read and exit watches nothing, and has no thread but one that sleeps",
+            "A process that does nothing but open, read and exit watches nothing, and has no thread but one that sleeps",
             .enabled(if: Tool("strace").isInstalled, "strace is not installed"))
         func reader() async throws {
             try await withTemporaryDirectory { directory in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Timed work")
 struct TimedWorkTests {
-    @Test("timed work comes out by time, whatever the order in which it was put in")
+    @Test("Timed work comes out by time, whatever the order in which it was put in")
     func heap() {
         var generator = SystemRandomNumberGenerator()
         let seed = UInt64.random(in: 0 ... .max, using: &generator)

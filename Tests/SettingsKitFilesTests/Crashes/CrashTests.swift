@@ -37,7 +37,7 @@ struct CrashTests {
     }
 
     @Test(
-        "what was acknowledged is there when the process dies, before, after or in the middle of any call",
+        "What was acknowledged is there when the process dies, before, after or in the middle of any call",
         arguments: Start.allCases, End.allCases)
     func death(start: Start, end: End) throws {
         var number = 0
@@ -55,7 +55,7 @@ struct CrashTests {
     }
 
     @Test(
-        "what was synchronised is there when the power fails at any call, and each batch whole or not at all",
+        "What was synchronised is there when the power fails at any call, and each batch whole or not at all",
         arguments: Start.allCases, Rounds.choose([1], full: [1, 2, 3] as [UInt64]))
     func powerFailure(start: Start, seed: UInt64) throws {
         var number = 0
@@ -76,7 +76,7 @@ struct CrashTests {
         #expect(number > 40)
     }
 
-    @Test("when the process dies between the new property list and the new journal, an edit made then stays")
+    @Test("When the process dies between the new property list and the new journal, an edit made then stays")
     func editAfterDeath() throws {
         let disk = SimulatedDisk()
         _ = try Start.foldedJournal.prepare(disk)

@@ -23,7 +23,7 @@ struct DamageTests {
         return (disk, try #require(disk.contents(of: Self.journal)), states)
     }
 
-    @Test("of a journal cut off anywhere, what is whole counts, and nothing is told of as damage")
+    @Test("Of a journal cut off anywhere, what is whole counts, and nothing is told of as damage")
     func cut() throws {
         let (_, journal, states) = try Self.disk()
         var found: [Values] = []
@@ -47,7 +47,7 @@ struct DamageTests {
     }
 
     @Test(
-        "of a journal with any bit flipped, all records but that one count; it is told of, and the journal is kept aside"
+        "Of a journal with any bit flipped, all records but that one count; it is told of, and the journal is kept aside"
     )
     func flipped() throws {
         let (_, journal, states) = try Self.disk()
@@ -86,7 +86,7 @@ struct DamageTests {
     }
 
     @Test(
-        "a property list with any bit flipped is read as far as it goes, and kept aside if it cannot be read as it is")
+        "A property list with any bit flipped is read as far as it goes, and kept aside if it cannot be read as it is")
     func flippedPropertyList() throws {
         let disk = SimulatedDisk()
         _ = try Start.othersFile.prepare(disk)
@@ -116,7 +116,7 @@ struct DamageTests {
     }
 
     @Test(
-        "an empty or zero-filled property list is not taken for one without settings: the journal has them, the file is kept",
+        "An empty or zero-filled property list is not taken for one without settings: the journal has them, the file is kept",
         arguments: [0, 1, 4_096])
     func emptyPropertyList(size: Int) throws {
         let disk = SimulatedDisk()
@@ -149,7 +149,7 @@ struct DamageTests {
     }
 
     @Test(
-        "whatever stands in the journal's place, the property list counts, and changes are kept",
+        "Whatever stands in the journal's place, the property list counts, and changes are kept",
         arguments: Content.allCases)
     func strangeJournal(content: Content) throws {
         let (disk, journal, states) = try Self.disk()
@@ -165,7 +165,7 @@ struct DamageTests {
         #expect(try disk.findValues("") == expected.merging(["next": Data("7".utf8)]) { $1 })
     }
 
-    @Test("a journal of a newer version is refused, and both files stay as they are", arguments: [false, true])
+    @Test("A journal of a newer version is refused, and both files stay as they are", arguments: [false, true])
     func newerVersion(appearsLater: Bool) throws {
         let (disk, journal, states) = try Self.disk()
         var newer = journal
@@ -185,7 +185,7 @@ struct DamageTests {
         #expect(disk.contents(of: Start.path) == file)
     }
 
-    @Test("a journal that another process begins and replaces while it is opened is not damaged")
+    @Test("A journal that another process begins and replaces while it is opened is not damaged")
     func begunAndReplaced() throws {
         let disk = SimulatedDisk()
         for path in ["/home", Start.directory] { try disk.makeDirectory(path) }

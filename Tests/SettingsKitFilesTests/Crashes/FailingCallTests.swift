@@ -16,7 +16,7 @@ import Testing
 @Suite("Calls of the file system fail")
 struct FailingCallTests {
     @Test(
-        "any call may fail once: it is thrown and nothing is changed, or it does not matter; afterwards all works",
+        "Any call may fail once: it is thrown and nothing is changed, or it does not matter; afterwards all works",
         arguments: Start.allCases, Rounds.choose([ENOSPC], full: [ENOSPC, EIO, EACCES, EROFS, EMFILE]))
     func once(start: Start, errno: Int32) throws {
         var number = 0
@@ -59,7 +59,7 @@ struct FailingCallTests {
         #expect(number > 40)
     }
 
-    @Test("nothing is left behind by calls that fail", arguments: [ENOSPC, EIO])
+    @Test("Nothing is left behind by calls that fail", arguments: [ENOSPC, EIO])
     func tidy(errno: Int32) throws {
         var number = 0
         var hasFired = true
@@ -82,7 +82,7 @@ struct FailingCallTests {
         }
     }
 
-    @Test("calls that do only a part of what they are asked for are carried on with", arguments: Start.allCases)
+    @Test("Calls that do only a part of what they are asked for are carried on with", arguments: Start.allCases)
     func short(start: Start) throws {
         let disk = SimulatedDisk()
         var course = Course(try start.prepare(disk))
@@ -94,7 +94,7 @@ struct FailingCallTests {
         #expect(try disk.findValues("") == course.values)
     }
 
-    @Test("a full disk refuses changes, hides no others, and takes them again when there is room")
+    @Test("A full disk refuses changes, hides no others, and takes them again when there is room")
     func fullDisk() throws {
         let disk = SimulatedDisk(capacity: 4_096)
         let process = disk.process()
@@ -124,7 +124,7 @@ struct FailingCallTests {
         #expect(try disk.storedValues(at: "/Settings.plist")?.count == accepted.count + 1)
     }
 
-    @Test("a failed fsync is thrown each time, and made good only by writing anew")
+    @Test("A failed fsync is thrown each time, and made good only by writing anew")
     func fsync() throws {
         let disk = SimulatedDisk()
         _ = try Start.othersFile.prepare(disk)

@@ -25,7 +25,7 @@ struct SharingTests {
         return one.values
     }
 
-    @Test("each has what the other has set, in the order in which it was set")
+    @Test("Each has what the other has set, in the order in which it was set")
     func order() throws {
         try one.set(key("a"), to: Data("1".utf8))
         try other.set(key("a"), to: Data("2".utf8))
@@ -34,7 +34,7 @@ struct SharingTests {
         #expect(try agree() == ["a": Data("2".utf8), "b": Data("1".utf8)])
     }
 
-    @Test("setting what is not stored any more is no setting of an equal value")
+    @Test("Setting what is not stored any more is no setting of an equal value")
     func staleEqual() throws {
         try one.set(key("a"), to: Data("1".utf8))
         try other.set(key("a"), to: Data("2".utf8))
@@ -42,7 +42,7 @@ struct SharingTests {
         #expect(try agree() == ["a": Data("1".utf8)])
     }
 
-    @Test("expectations are compared with what others have written")
+    @Test("Expectations are compared with what others have written")
     func expectations() throws {
         try one.set(key("a"), to: Data("1".utf8))
         try other.set(key("a"), to: Data("2".utf8))
@@ -53,7 +53,7 @@ struct SharingTests {
         #expect(one.get(key("a")) == Data("2".utf8))
     }
 
-    @Test("the other follows, however often the journal is replaced meanwhile", arguments: [0, 1, 2, 5])
+    @Test("The other follows, however often the journal is replaced meanwhile", arguments: [0, 1, 2, 5])
     func replacements(count: Int) throws {
         try other.set(key("x"), to: Data("1".utf8))
         for number in 0..<count {
@@ -69,7 +69,7 @@ struct SharingTests {
     }
 
     @Test(
-        "what is set right after another process has replaced the journal is in the new one, whatever was read meanwhile"
+        "What is set right after another process has replaced the journal is in the new one, whatever was read meanwhile"
     )
     func replacedWhileReading() throws {
         try withTemporaryDirectory { directory in
@@ -111,7 +111,7 @@ struct SharingTests {
     }
 
     @Test(
-        "when somebody removes the files, memory goes on, and the next change makes them again",
+        "When somebody removes the files, memory goes on, and the next change makes them again",
         arguments: Accident.allCases)
     func accident(_ accident: Accident) throws {
         try one.set(key("old"), to: Data("1".utf8))
@@ -137,7 +137,7 @@ struct SharingTests {
         }
     }
 
-    @Test("an edit of the file counts for all, once, wherever it is noticed first", arguments: [false, true])
+    @Test("An edit of the file counts for all, once, wherever it is noticed first", arguments: [false, true])
     func edit(isFoldedMeanwhile: Bool) throws {
         try one.set(key("a"), to: Data("1".utf8))
         try one.set(key("b"), to: Data("1".utf8))
@@ -162,7 +162,7 @@ struct SharingTests {
         #expect(members.contains(PropertyListMember(key: "d", value: .date(599_529_600))))
     }
 
-    @Test("an edit that a new process finds first is not lost on those who have not noticed it")
+    @Test("An edit that a new process finds first is not lost on those who have not noticed it")
     func editFoundAtOpening() throws {
         try one.set(key("a"), to: Data("1".utf8))
         try one.synchronize()
@@ -177,7 +177,7 @@ struct SharingTests {
         #expect(third.values == one.values)
     }
 
-    @Test("what somebody has just written into the file is removed with everything else")
+    @Test("What somebody has just written into the file is removed with everything else")
     func removal() throws {
         try one.set(key("a"), to: Data("1".utf8))
         try one.synchronize()
@@ -188,7 +188,7 @@ struct SharingTests {
         #expect(try disk.storedValues()?.isEmpty == true)
     }
 
-    @Test("who dies with the lock does not keep it")
+    @Test("Who dies with the lock does not keep it")
     func deadHolder() throws {
         let process = disk.process()
         let file = try process.openOrCreate(Start.path + "-journal").file
@@ -198,7 +198,7 @@ struct SharingTests {
         #expect(try agree() == ["a": Data("1".utf8)])
     }
 
-    @Test("who keeps the lock has others' changes refused after a while, and their reading go on")
+    @Test("Who keeps the lock has others' changes refused after a while, and their reading go on")
     func stoppedHolder() throws {
         try one.set(key("a"), to: Data("1".utf8))
         let process = disk.process()
@@ -219,7 +219,7 @@ struct SharingTests {
         #expect(problems.all.isEmpty)
     }
 
-    @Test("whatever several processes do, they agree with each other and with the order of the calls")
+    @Test("Whatever several processes do, they agree with each other and with the order of the calls")
     func random() async throws {
         for await seed in Rounds.seeds(0..<60, part: 20) { try SharingTests().random(seed: seed) }
     }

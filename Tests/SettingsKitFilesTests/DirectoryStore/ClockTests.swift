@@ -17,7 +17,7 @@ struct ClockTests {
 
     private static let years = 365 * Device.day
 
-    @Test("what a device ten years ahead has set is held back, told, moves no clock, and does not win")
+    @Test("What a device ten years ahead has set is held back, told, moves no clock, and does not win")
     func aheadPeer() throws {
         try one.set("a", "1")
         try settle([one, other])
@@ -44,7 +44,7 @@ struct ClockTests {
         #expect(!text.contains("203"))
     }
 
-    @Test("what was held back is used when it is due, and after a restart, too", arguments: [true, false])
+    @Test("What was held back is used when it is due, and after a restart, too", arguments: [true, false])
     func due(isRestarted: Bool) throws {
         one.time += 3 * Device.day
         try one.set("a", "future")
@@ -58,7 +58,7 @@ struct ClockTests {
         #expect(try other.store.report.problems.isEmpty)
     }
 
-    @Test("a clock that is less than a day ahead is believed")
+    @Test("A clock that is less than a day ahead is believed")
     func slightlyAhead() throws {
         one.time += Device.day
         try one.set("a", "1")
@@ -70,7 +70,7 @@ struct ClockTests {
     }
 
     @Test(
-        "after the own clock was a year ahead and was corrected, new changes win, everywhere", arguments: [true, false])
+        "After the own clock was a year ahead and was corrected, new changes win, everywhere", arguments: [true, false])
     func corrected(isRestarted: Bool) throws {
         try one.set("a", "1")
         try settle([one, other])
@@ -92,7 +92,7 @@ struct ClockTests {
         #expect(try one.values == ["a": "2", "b": "3"])
     }
 
-    @Test("a clock that was corrected is so for all processes of the device")
+    @Test("A clock that was corrected is so for all processes of the device")
     func correctedForAll() throws {
         try settle([one, other])
         let stores = try [one.process(), one.process()]
@@ -110,7 +110,7 @@ struct ClockTests {
         #expect(stores[0].get(key("a")) == Data("1".utf8))
     }
 
-    @Test("a clock that is behind for a while undoes nothing that was set or removed with the right one")
+    @Test("A clock that is behind for a while undoes nothing that was set or removed with the right one")
     func behind() throws {
         for name in ["a", "b", "c"] { try one.set(name, "1") }
         try settle([one, other])
@@ -134,7 +134,7 @@ struct ClockTests {
     }
 
     @Test(
-        "a clock that goes back makes no change lose against an earlier one of the same device",
+        "A clock that goes back makes no change lose against an earlier one of the same device",
         arguments: [2, 5 * 365])
     func backwards(days: Int64) throws {
         try one.set("a", "1")
@@ -152,7 +152,7 @@ struct ClockTests {
     }
 
     @Test(
-        "what was set while the clock was ahead comes after what was set before that, also if it was a little ahead then"
+        "What was set while the clock was ahead comes after what was set before that, also if it was a little ahead then"
     )
     func aheadTwice() throws {
         one.time += 180_000
@@ -166,7 +166,7 @@ struct ClockTests {
         #expect(try one.store.replicas.count == 2)
     }
 
-    @Test("after the clock was ahead, copies of the state are noticed, and new settings are no returning ones")
+    @Test("After the clock was ahead, copies of the state are noticed, and new settings are no returning ones")
     func aheadWithRemovals() throws {
         try one.set("a", "1")
         try one.set("a", nil)
@@ -183,7 +183,7 @@ struct ClockTests {
         #expect(problems.codes.isEmpty)
     }
 
-    @Test("a device whose clock shows a nonsensical time works", arguments: [Int64.min, -1, 0, .max])
+    @Test("A device whose clock shows a nonsensical time works", arguments: [Int64.min, -1, 0, .max])
     func nonsense(time: Int64) throws {
         one.time = time
         try one.set("a", "1")
@@ -223,7 +223,7 @@ struct TombstoneTests {
         try #require(try device.store.replicas.first { $0.isOwn }).entryCount
     }
 
-    @Test("a removal is forgotten after half a year, when everybody knows of it")
+    @Test("A removal is forgotten after half a year, when everybody knows of it")
     func forgotten() throws {
         try one.set("a", "1")
         try one.set("b", "1")
@@ -246,7 +246,7 @@ struct TombstoneTests {
         #expect(try third.values == ["b": "3"])
     }
 
-    @Test("a removal is remembered for as long as a file is there that still has the value")
+    @Test("A removal is remembered for as long as a file is there that still has the value")
     func contradicted() throws {
         try one.set("a", "1")
         try settle(devices)
@@ -263,7 +263,7 @@ struct TombstoneTests {
         #expect(try one.values == ["b": "1", "c": "1"])
     }
 
-    @Test("values that come back after the removal was forgotten are told of")
+    @Test("Values that come back after the removal was forgotten are told of")
     func returned() throws {
         try one.set("a", "1")
         try settle(devices)
@@ -289,7 +289,7 @@ struct TombstoneTests {
         try settle(devices)
     }
 
-    @Test("a value does not come back if any file that is there says that it was removed")
+    @Test("A value does not come back if any file that is there says that it was removed")
     func knownToOther() throws {
         try one.set("a", "1")
         try settle(devices)
@@ -320,7 +320,7 @@ struct TombstoneTests {
         #expect(try one.value("a") == nil)
     }
 
-    @Test("devices that look at the directory at different times of the day do not remind each other for ever")
+    @Test("Devices that look at the directory at different times of the day do not remind each other for ever")
     func outOfPhase() throws {
         try one.set("a", "1")
         try settle([one, other])
@@ -339,7 +339,7 @@ struct TombstoneTests {
         #expect(try [one, other].map { try entryCount($0) } == [1, 1])
     }
 
-    @Test("of two old values in one file the later comes back")
+    @Test("Of two old values in one file the later comes back")
     func returnedTwice() throws {
         let stamp = { Stamp(Instant(milliseconds: Device.noon - $0), replica: 9) }
         let records = [Int64(1), 2].map { age in

@@ -15,7 +15,7 @@ struct ConvergenceTests {
         other = try Device("other")
     }
 
-    @Test("what one sets, the other has")
+    @Test("What one sets, the other has")
     func arrival() throws {
         try one.set("theme", "\"dark\"")
         try one.send(to: other)
@@ -23,7 +23,7 @@ struct ConvergenceTests {
         #expect(try other.values == ["theme": "\"dark\""])
     }
 
-    @Test("a change that was made after another was seen wins, whatever the clocks say")
+    @Test("A change that was made after another was seen wins, whatever the clocks say")
     func causality() throws {
         other.time = one.time - Device.day / 2
         try one.set("theme", "1")
@@ -34,7 +34,7 @@ struct ConvergenceTests {
         #expect(try one.values == ["theme": "2"])
     }
 
-    @Test("a removed setting stays removed, although another device still has its value")
+    @Test("A removed setting stays removed, although another device still has its value")
     func removal() throws {
         try one.set("theme", "1")
         try settle([one, other])
@@ -47,7 +47,7 @@ struct ConvergenceTests {
     }
 
     @Test(
-        "a setting that one removes and another sets meanwhile ends as the later of the two says",
+        "A setting that one removes and another sets meanwhile ends as the later of the two says",
         arguments: [true, false])
     func removalOrSetting(isRemovalLater: Bool) throws {
         try one.set("theme", "1")
@@ -60,7 +60,7 @@ struct ConvergenceTests {
         #expect(try one.value("theme") == (isRemovalLater ? nil : "2"))
     }
 
-    @Test("of two settings at the same moment one stays, on both devices the same")
+    @Test("Of two settings at the same moment one stays, on both devices the same")
     func sameMoment() throws {
         try one.set("theme", "1")
         try other.set("theme", "2")
@@ -68,7 +68,7 @@ struct ConvergenceTests {
         #expect(try one.value("theme") != nil)
     }
 
-    @Test("names that differ in case are two, the two forms of one name are one")
+    @Test("Names that differ in case are two, the two forms of one name are one")
     func names() throws {
         try one.set("Theme", "1")
         try one.set("theme", "2")
@@ -79,7 +79,7 @@ struct ConvergenceTests {
         #expect(try one.values == ["Theme": "1", "theme": "2", "caf\u{E9}": "4"])
     }
 
-    @Test("a batch arrives as one, and a later value for a part of it stays")
+    @Test("A batch arrives as one, and a later value for a part of it stays")
     func batch() throws {
         let batch = SettingsStoreBatch(
             writes: ["a", "b"].map { .init(key: key($0), data: Data("1".utf8)) },
@@ -92,7 +92,7 @@ struct ConvergenceTests {
         #expect(try one.values == ["a": "1", "b": "2"])
     }
 
-    @Test("whatever has never been a value of anybody: bytes that are no text, none at all, a megabyte")
+    @Test("Whatever has never been a value of anybody: bytes that are no text, none at all, a megabyte")
     func anyBytes() throws {
         let values = ["empty": Data(), "bytes": Data([0xFF, 0, 0x0A]), "large": Data(repeating: 0x22, count: 1 << 20)]
         for (name, value) in values { try one.store.set(key(name), to: value) }
@@ -101,7 +101,7 @@ struct ConvergenceTests {
         for (name, value) in values { #expect(try other.store.get(key(name)) == value, "\(name)") }
     }
 
-    @Test("a value that is too large for the shared file is refused, and the old one stays")
+    @Test("A value that is too large for the shared file is refused, and the old one stays")
     func tooLarge() throws {
         try one.set("theme", "1")
         #expect(throws: SettingsError.self) {
@@ -110,7 +110,7 @@ struct ConvergenceTests {
         #expect(try one.value("theme") == "1")
     }
 
-    @Test("removing everything removes it on the other device, too")
+    @Test("Removing everything removes it on the other device, too")
     func removeAll() throws {
         for name in ["a", "b"] { try one.set(name, "1") }
         try settle([one, other])
@@ -119,7 +119,7 @@ struct ConvergenceTests {
         #expect(try one.values == [:])
     }
 
-    @Test("only settings that changed are told, and that another device has changed them")
+    @Test("Only settings that changed are told, and that another device has changed them")
     func events() throws {
         for name in ["a", "b"] { try one.set(name, "1") }
         try settle([one, other])
@@ -144,7 +144,7 @@ struct ConvergenceTests {
         withExtendedLifetime(subscriptions) {}
     }
 
-    @Test("a listener may use the store that tells it")
+    @Test("A listener may use the store that tells it")
     func reentrance() throws {
         let store = try other.store
         let (service, _) = SettingsService.over(store)
@@ -165,7 +165,7 @@ struct ConvergenceTests {
         withExtendedLifetime(subscription) {}
     }
 
-    @Test("each knows the others, and when they were last seen")
+    @Test("Each knows the others, and when they were last seen")
     func replicas() throws {
         try one.set("a", "1")
         try settle([one, other])
@@ -178,7 +178,7 @@ struct ConvergenceTests {
         #expect(try !one.store.report.hasUnexportedChanges)
     }
 
-    @Test("a device that only reads writes its file once a day, so that others see that it is in use")
+    @Test("A device that only reads writes its file once a day, so that others see that it is in use")
     func heartbeat() throws {
         try settle([one, other])
         let first = try other.ownFile.data

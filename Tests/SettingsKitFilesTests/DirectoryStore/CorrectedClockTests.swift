@@ -6,7 +6,8 @@ import Testing
 @testable import SettingsKitFiles
 
 /// Clocks that were wrong for a while, alone or together, whatever files lie about from that time.
-@Suite struct `When all clocks are right again` {
+@Suite("When all clocks are right again")
+struct CorrectedClockTests {
     private let one: Device
     private let other: Device
     private let third: Device
@@ -24,7 +25,10 @@ import Testing
         for (index, device) in devices.enumerated() { device.time = time + Int64(index) * 1_000 }
     }
 
-    @Test func `two devices that were ahead together agree with the others, and new changes win`() throws {
+    @Test(
+        "When all clocks are right again, two devices that were ahead together agree with the others, and new changes win"
+    )
+    func twoDevicesThatWere() throws {
         one.time += Self.year
         other.time += Self.year + 5_000
         try one.set("a", "from one")
@@ -45,7 +49,8 @@ import Testing
         #expect(try devices.allSatisfy { try $0.store.report.problems.isEmpty })
     }
 
-    @Test func `a copy of a state made while the clock was ahead blocks no device`() throws {
+    @Test("When all clocks are right again, a copy of a state made while the clock was ahead blocks no device")
+    func aCopyOfA() throws {
         one.time += Self.year
         try one.set("a", "ahead")
         try one.store.synchronize()
@@ -68,8 +73,10 @@ import Testing
         #expect(try devices.allSatisfy { try $0.value("a") == "third" })
     }
 
-    @Test
-    func `the file of a device that was thrown away while it was ahead keeps no other from setting its clock right`()
+    @Test(
+        "When all clocks are right again, the file of a device that was thrown away while it was ahead keeps no other from setting its clock right"
+    )
+    func theFileOfA()
         throws
     {
         third.time += 10 * Self.year
@@ -90,8 +97,10 @@ import Testing
         #expect(try one.values == ["a": "other", "lost": "third"])
     }
 
-    @Test(arguments: [60_000, 3_600_000, Device.day, Device.day * 3 / 2, 2 * Device.day, 3 * Self.year] as [Int64])
-    func `a change made after the clock was set back wins over what its device had seen`(distance: Int64) throws {
+    @Test(
+        "When all clocks are right again, a change made after the clock was set back wins over what its device had seen",
+        arguments: [60_000, 3_600_000, Device.day, Device.day * 3 / 2, 2 * Device.day, 3 * Self.year] as [Int64])
+    func aChangeMadeAfter(distance: Int64) throws {
         try other.set("a", "1")
         try settle(devices)
         try one.set("a", "2")
@@ -111,8 +120,10 @@ import Testing
         #expect(try third.values == ["a": "3", "b": "2"])
     }
 
-    @Test(arguments: [false, true])
-    func `a conflict copy from the time of the wrong clock never wins over what its writer set afterwards`(
+    @Test(
+        "When all clocks are right again, a conflict copy from the time of the wrong clock never wins over what its writer set afterwards",
+        arguments: [false, true])
+    func aConflictCopyFrom(
         isRemoved: Bool
     ) throws {
         one.time += Self.year
@@ -137,7 +148,10 @@ import Testing
         }
     }
 
-    @Test func `an entry of an epoch that no device can have reached is damage, and changes nothing`() throws {
+    @Test(
+        "When all clocks are right again, an entry of an epoch that no device can have reached is damage, and changes nothing"
+    )
+    func anEntryOfAn() throws {
         try one.set("a", "1")
         try one.store.synchronize()
         let far = SharedRecord(name: "a", entry: sharedEntry("far", Device.noon, epoch: 1 << 21, by: 9))

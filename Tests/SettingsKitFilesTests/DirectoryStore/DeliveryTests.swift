@@ -16,7 +16,7 @@ struct DeliveryTests {
         other = try Device("other")
     }
 
-    @Test("a file that was cut off anywhere gives its valid records, and the rest when it arrives")
+    @Test("A file that was cut off anywhere gives its valid records, and the rest when it arrives")
     func cut() throws {
         for number in 0..<4 { try one.set("key\(number)", "\(number)") }
         try one.store.synchronize()
@@ -39,7 +39,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "a file with any bit flipped changes no value, and loses at most the line with the bit, or the two that it joins"
+        "A file with any bit flipped changes no value, and loses at most the line with the bit, or the two that it joins"
     )
     func flipped() throws {
         for number in 0..<3 { try one.set("key\(number)", "\(number)") }
@@ -59,7 +59,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("what is not whole is told once it stays so, and not of a file that just arrives")
+    @Test("What is not whole is told once it stays so, and not of a file that just arrives")
     func diagnosed() throws {
         try one.set("a", "1")
         try one.store.synchronize()
@@ -86,7 +86,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "a record with a larger name or value than is allowed is refused, told, and not passed on",
+        "A record with a larger name or value than is allowed is refused, told, and not passed on",
         arguments: [true, false])
     func oversized(isName: Bool) throws {
         let stamp = Stamp(Instant(milliseconds: Device.noon), replica: 7)
@@ -115,7 +115,7 @@ struct DeliveryTests {
         #expect(replicaFile(Array(try other.ownFile.data))?.records.map(\.name) == ["good"])
     }
 
-    @Test("a file that goes back to an older copy takes nothing back")
+    @Test("A file that goes back to an older copy takes nothing back")
     func reverted() throws {
         try one.set("a", "1")
         try one.set("b", "1")
@@ -141,7 +141,7 @@ struct DeliveryTests {
         "NAME (1).jsonl", "NAME_conf(1).jsonl", "anything else",
     ]
 
-    @Test("a conflict copy is merged under whatever name, and nothing is doubled", arguments: conflictNames)
+    @Test("A conflict copy is merged under whatever name, and nothing is doubled", arguments: conflictNames)
     func conflictCopy(pattern: String) throws {
         try one.set("a", "1")
         try one.send(to: other)
@@ -165,7 +165,7 @@ struct DeliveryTests {
         #expect(try other.store.replicas.count == 2)
     }
 
-    @Test("one damaged, foreign or hostile file keeps nobody from reading the others", arguments: HostileFile.allCases)
+    @Test("One damaged, foreign or hostile file keeps nobody from reading the others", arguments: HostileFile.allCases)
     func hostile(file: HostileFile) throws {
         try one.set("a", "1")
         try one.send(to: other)
@@ -177,7 +177,7 @@ struct DeliveryTests {
         #expect(try other.store.keys() == ["a"])
     }
 
-    @Test("what else lies in the directory is passed over: hidden files, others' files, directories, links")
+    @Test("What else lies in the directory is passed over: hidden files, others' files, directories, links")
     func foreign() throws {
         try one.set("a", "1")
         try one.send(to: other)
@@ -194,7 +194,7 @@ struct DeliveryTests {
         #expect(other.files.keys.contains("desktop.ini"))
     }
 
-    @Test("a file that is in the cloud only is reported as pending, and read when it is there")
+    @Test("A file that is in the cloud only is reported as pending, and read when it is there")
     func placeholder() throws {
         try one.set("a", "1")
         try one.store.synchronize()
@@ -209,7 +209,7 @@ struct DeliveryTests {
         #expect(try other.values == ["a": "1"])
     }
 
-    @Test("line breaks that were changed, and two files put into one, are read all the same")
+    @Test("Line breaks that were changed, and two files put into one, are read all the same")
     func textTools() throws {
         try one.set("a", "1")
         try one.send(to: other)
@@ -223,7 +223,7 @@ struct DeliveryTests {
         #expect(try third.values == ["a": "1", "b": "1"])
     }
 
-    @Test("only files that have changed are read again")
+    @Test("Only files that have changed are read again")
     func incremental() throws {
         let devices = try (0..<4).map { try Device("device\($0)") }
         for device in devices {

@@ -93,7 +93,7 @@ struct DirectoryCrashTests {
         }
     }
 
-    @Test("a process that dies at any call loses nothing that was set", arguments: Death.allCases)
+    @Test("A process that dies at any call loses nothing that was set", arguments: Death.allCases)
     func death(_ death: Death) throws {
         for number in 0..<(try callCount()) {
             let device = try makeDevice()
@@ -120,7 +120,7 @@ struct DirectoryCrashTests {
         }
     }
 
-    @Test("a power failure at any call keeps what was synchronised, and all devices agree on what is left")
+    @Test("A power failure at any call keeps what was synchronised, and all devices agree on what is left")
     func powerFailure() throws {
         let seeds = Rounds.choose(1, full: 3)
         for number in 0..<(try callCount()) {

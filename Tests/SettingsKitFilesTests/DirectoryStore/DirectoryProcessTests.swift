@@ -24,7 +24,7 @@ struct DirectoryProcessTests {
         store.get(key(name)).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
     }
 
-    @Test("what several set and count together is all there, for another device, too, and they are one replica")
+    @Test("What several set and count together is all there, for another device, too, and they are one replica")
     func together() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/shared"
@@ -39,7 +39,7 @@ struct DirectoryProcessTests {
         }
     }
 
-    @Test("whatever a process was told is set is there after it was killed, for another device, too")
+    @Test("Whatever a process was told is set is there after it was killed, for another device, too")
     func killed() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/shared"

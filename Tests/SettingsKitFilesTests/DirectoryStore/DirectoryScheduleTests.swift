@@ -65,7 +65,7 @@ struct DirectoryScheduleTests {
         }
     }
 
-    @Test("whatever happens on the way, all devices have the same in the end")
+    @Test("Whatever happens on the way, all devices have the same in the end")
     func agreement() async throws {
         for await seed in Rounds.seeds(0..<1_000) {
             var world = try World(seed: seed)

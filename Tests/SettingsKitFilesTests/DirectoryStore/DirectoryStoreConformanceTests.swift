@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Conformance of DirectoryStore")
 struct DirectoryStoreConformanceTests {
-    @Test("DirectoryStore keeps the contract of a store, reopening included.")
+    @Test("DirectoryStore keeps the contract of a store, reopening included")
     func conformance() async throws {
         try await withTemporaryDirectory { try await check(in: URL(fileURLWithPath: $0)) }
     }

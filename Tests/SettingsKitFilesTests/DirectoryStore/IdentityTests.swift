@@ -28,7 +28,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "two devices with one state, both of which write, become two, and what both wrote stays", arguments: [0, 5_000])
+        "Two devices with one state, both of which write, become two, and what both wrote stays", arguments: [0, 5_000])
     func cloned(lag: Int64) throws {
         let clone = try Device("clone")
         try copyState(from: one, to: clone)
@@ -60,7 +60,7 @@ struct IdentityTests {
         #expect(try [id(of: one), id(of: clone)] == ids)
     }
 
-    @Test("two copies of one state over the same directory lose nothing of each other")
+    @Test("Two copies of one state over the same directory lose nothing of each other")
     func clonedInPlace() throws {
         try one.disk.makeDirectory("/clone")
         for name in one.disk.names(in: one.state) {
@@ -80,7 +80,7 @@ struct IdentityTests {
         #expect(try Set(one.store.keys()) == names)
     }
 
-    @Test("a state that was put back from a backup uses no stamp again, and gets back what it had written")
+    @Test("A state that was put back from a backup uses no stamp again, and gets back what it had written")
     func restored() throws {
         let backup = try Device("backup")
         try copyState(from: one, to: backup)
@@ -105,7 +105,7 @@ struct IdentityTests {
         #expect(try other.values == ["a": "2", "b": "1", "c": "4"])
     }
 
-    @Test("a restored state learns of its later writes also from what others say of them")
+    @Test("A restored state learns of its later writes also from what others say of them")
     func restoredWithoutOwnFile() throws {
         let backup = try Device("backup")
         try copyState(from: one, to: backup)
@@ -125,7 +125,7 @@ struct IdentityTests {
         #expect(try one.values == ["a": "2", "b": "1", "d": "1"])
     }
 
-    @Test("the own file, its copies and older versions of it are not taken for another's")
+    @Test("The own file, its copies and older versions of it are not taken for another's")
     func notCloned() throws {
         let (name, first) = try one.ownFile
         let before = try id(of: one)
@@ -145,7 +145,7 @@ struct IdentityTests {
         #expect(try one.values == ["a": "2"])
     }
 
-    @Test("two processes with one state lose nothing, and are one replica")
+    @Test("Two processes with one state lose nothing, and are one replica")
     func processes() throws {
         let stores = try [one.process(), one.process()]
         for round in 0..<20 {

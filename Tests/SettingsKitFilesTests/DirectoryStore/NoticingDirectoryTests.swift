@@ -16,7 +16,9 @@ struct NoticingDirectoryTests {
             directory: shared, state: state, fileSystem: fileSystem, options: options, isWatching: true)
     }
 
-    @Test("by events alone, and by looking alone where there are none", arguments: [true, false])
+    @Test(
+        "Changes in the directory are noticed: by events alone, and by looking alone where there are none",
+        arguments: [true, false])
     func noticed(isPolling: Bool) async throws {
         try await withTemporaryDirectory { directory in
             // A watch needs the directory's real path; through a file descriptor's link there are no events.
@@ -45,7 +47,7 @@ struct NoticingDirectoryTests {
         }
     }
 
-    @Test("what is set is in the directory soon, without anybody asking for it, and when the store is let go of")
+    @Test("What is set is in the directory soon, without anybody asking for it, and when the store is let go of")
     func exported() async throws {
         try await withTemporaryDirectory { directory in
             let shared = directory + "/shared"
@@ -64,7 +66,7 @@ struct NoticingDirectoryTests {
         }
     }
 
-    @Test("what cannot be written is tried again less and less often, however often the directory is looked at")
+    @Test("What cannot be written is tried again less and less often, however often the directory is looked at")
     func retried() async throws {
         try await withTemporaryDirectory { directory in
             let shared = directory + "/shared"
@@ -82,7 +84,7 @@ struct NoticingDirectoryTests {
         }
     }
 
-    @Test("while the directory does not answer, values are read and set all the same")
+    @Test("While the directory does not answer, values are read and set all the same")
     func hanging() async throws {
         try await withTemporaryDirectory { directory in
             let fileSystem = FaultyFileSystem()
@@ -113,7 +115,7 @@ struct NoticingDirectoryTests {
         }
     }
 
-    @Test("a directory that is removed and comes back is used again")
+    @Test("A directory that is removed and comes back is used again")
     func cameBack() async throws {
         try await withTemporaryDirectory { directory in
             let shared = directory + "/volume/shared"
@@ -130,7 +132,7 @@ struct NoticingDirectoryTests {
         }
     }
 
-    @Test("two stores over one directory and state are one in a process")
+    @Test("Two stores over one directory and state are one in a process")
     func shared() throws {
         try withTemporaryDirectory { directory in
             let (shared, state) = (
@@ -145,7 +147,7 @@ struct NoticingDirectoryTests {
         }
     }
 
-    @Test("a FIFO, a device and a file of a gigabyte keep nobody waiting")
+    @Test("A FIFO, a device and a file of a gigabyte keep nobody waiting")
     func special() throws {
         try withTemporaryDirectory { directory in
             let shared = directory + "/shared"
@@ -165,7 +167,7 @@ struct NoticingDirectoryTests {
         }
     }
 
-    @Test("a path at which there is a file is refused")
+    @Test("A path at which there is a file is refused")
     func notADirectory() async throws {
         try await withTemporaryDirectory { directory in
             try write("mine", to: directory + "/file")

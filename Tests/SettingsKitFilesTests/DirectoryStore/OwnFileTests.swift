@@ -25,7 +25,7 @@ struct OwnFileTests {
         try device.store.synchronize()
     }
 
-    @Test("an own file that was put back to an older copy is written again from the local state")
+    @Test("An own file that was put back to an older copy is written again from the local state")
     func reverted() throws {
         let (name, old) = try device.ownFile
         try device.set("a", "2")
@@ -43,7 +43,7 @@ struct OwnFileTests {
     }
 
     @Test(
-        "an own file that was removed, cut off or damaged is written again",
+        "An own file that was removed, cut off or damaged is written again",
         arguments: ["removed", "cut", "damaged", "zeros", "empty"])
     func lost(how: String) throws {
         let (name, data) = try device.ownFile
@@ -59,7 +59,7 @@ struct OwnFileTests {
         #expect(try device.values == ["a": "1", "b": "1"])
     }
 
-    @Test("a directory that is empty, or was removed and made again, changes no value and removes nothing")
+    @Test("A directory that is empty, or was removed and made again, changes no value and removes nothing")
     func emptied() throws {
         let (name, _) = try device.ownFile
         try device.remove(name)
@@ -74,7 +74,7 @@ struct OwnFileTests {
         #expect(try other.values == ["a": "1", "b": "1"])
     }
 
-    @Test("a directory that is not mounted is not made where it would be, and is used when it is there again")
+    @Test("A directory that is not mounted is not made where it would be, and is used when it is there again")
     func unmounted() throws {
         let device = try Device("mounted")
         try device.disk.makeDirectory("/volume")
@@ -101,7 +101,7 @@ struct OwnFileTests {
     }
 
     @Test(
-        "while the directory cannot be written changes are safe here, it is told, and they are shared later",
+        "While the directory cannot be written changes are safe here, it is told, and they are shared later",
         arguments: [ENOSPC, EROFS, EACCES, EDQUOT, EIO])
     func unwritable(number: Int32) throws {
         try withTemporaryDirectory { directory in
@@ -129,7 +129,7 @@ struct OwnFileTests {
         }
     }
 
-    @Test("whatever call fails, nothing is lost, and all is shared when it works again")
+    @Test("Whatever call fails, nothing is lost, and all is shared when it works again")
     func everyCall() throws {
         let counting = device.disk.process()
         let counted = try device.process(counting)
@@ -169,7 +169,7 @@ struct OwnFileTests {
     }
 
     @Test(
-        "a file of another replica, or of a newer version, under the own name is left alone, and another name is taken")
+        "A file of another replica, or of a newer version, under the own name is left alone, and another name is taken")
     func nameTaken() throws {
         let (name, _) = try device.ownFile
         let file = HostileFile.newerVersion.data
@@ -181,7 +181,7 @@ struct OwnFileTests {
     }
 
     @Test(
-        "a directory or a link under the own name is left alone, and another name is taken", arguments: [true, false])
+        "A directory or a link under the own name is left alone, and another name is taken", arguments: [true, false])
     func nameOfDirectory(isLink: Bool) throws {
         let (name, _) = try device.ownFile
         try device.remove(name)
@@ -194,7 +194,7 @@ struct OwnFileTests {
         #expect(try device.store.replicas.map(\.isOwn) == [true])
     }
 
-    @Test("more than others would read is not written, but told, and stays safe here")
+    @Test("More than others would read is not written, but told, and stays safe here")
     func tooMuch() throws {
         var options = DirectoryStore.Options()
         options.sizeLimit = 4_096
@@ -221,7 +221,7 @@ struct OwnFileTests {
         #expect(other.keys().count == 2)
     }
 
-    @Test("a state inside of the shared directory is refused")
+    @Test("A state inside of the shared directory is refused")
     func stateInside() throws {
         #expect {
             try DirectoryStore(
@@ -231,7 +231,7 @@ struct OwnFileTests {
         }
     }
 
-    @Test("what a newer version has written besides stays when the file is written again")
+    @Test("What a newer version has written besides stays when the file is written again")
     func unknownFields() throws {
         let record = SharedRecord(
             name: "c",
@@ -264,7 +264,7 @@ struct OwnFileTests {
         #expect(String(decoding: try device.ownFile.data, as: UTF8.self).contains(#","plan":"family","check":"#))
     }
 
-    @Test("records of the own file to which a newer version has added something are not taken for another's")
+    @Test("Records of the own file to which a newer version has added something are not taken for another's")
     func unknownFieldsOfOwn() throws {
         let (name, data) = try device.ownFile
         guard case .file(var file) = Array(data).withUnsafeBufferPointer(ReplicaFileReader.read) else {
@@ -279,7 +279,7 @@ struct OwnFileTests {
         #expect(String(decoding: try device.ownFile.data, as: UTF8.self).contains("\"plan\":1"))
     }
 
-    @Test("when the directory could not be synchronised, the next attempt writes the file anew")
+    @Test("When the directory could not be synchronised, the next attempt writes the file anew")
     func unsynchronized() throws {
         try withTemporaryDirectory { directory in
             let (shared, state) = (directory + "/shared", directory + "/state")
@@ -300,7 +300,7 @@ struct OwnFileTests {
         }
     }
 
-    @Test("the values of a property list are taken over where nobody has set anything")
+    @Test("The values of a property list are taken over where nobody has set anything")
     func imported() throws {
         try withTemporaryDirectory { directory in
             let url = URL(fileURLWithPath: directory + "/Settings.plist")
@@ -320,7 +320,7 @@ struct OwnFileTests {
     }
 
     /// The bytes of entries are not of interest here: the memory of the replica is JSON, and so stands in the file as it is.
-    @Test("a local state of a newer version is refused, and stays as it is")
+    @Test("A local state of a newer version is refused, and stays as it is")
     func newerState() throws {
         let text = String(
             decoding: try #require(device.disk.contents(of: device.state + "/State.plist")), as: UTF8.self)

@@ -75,7 +75,7 @@ struct PartCrashTests {
         #expect(try !device.store.report.hasUnexportedChanges, comment)
     }
 
-    @Test("a process that dies at any call leaves files that others use, and that the next export completes")
+    @Test("A process that dies at any call leaves files that others use, and that the next export completes")
     func death() async throws {
         for await number in try calls() {
             for isAfter in [false, true] {
@@ -88,7 +88,7 @@ struct PartCrashTests {
         }
     }
 
-    @Test("a call that fails once leaves files that others use, and that the next export completes")
+    @Test("A call that fails once leaves files that others use, and that the next export completes")
     func failure() async throws {
         for await number in try calls() {
             let device = try makeDevice()
@@ -100,7 +100,7 @@ struct PartCrashTests {
         }
     }
 
-    @Test("a power failure at any call leaves files that others use, and that the next export completes")
+    @Test("A power failure at any call leaves files that others use, and that the next export completes")
     func powerFailure() async throws {
         for await number in try calls() {
             let device = try makeDevice()

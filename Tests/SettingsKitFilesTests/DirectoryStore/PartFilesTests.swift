@@ -36,7 +36,7 @@ struct PartFilesTests {
         return values
     }
 
-    @Test("few settings are in one file, which lists no parts")
+    @Test("Few settings are in one file, which lists no parts")
     func few() throws {
         try other.set("a", "1")
         try other.store.synchronize()
@@ -44,7 +44,7 @@ struct PartFilesTests {
         #expect(!String(decoding: try other.ownFile.data, as: UTF8.self).contains("part"))
     }
 
-    @Test("many settings are spread over files of growing size, of which a small change writes the smallest")
+    @Test("Many settings are spread over files of growing size, of which a small change writes the smallest")
     func spread() throws {
         #expect(try one.ownFiles.count == 3)
         #expect(names(in: try file(2, of: one).data).count == 40)
@@ -57,7 +57,7 @@ struct PartFilesTests {
         #expect(try one.ownFile.data.count < 1_000)
     }
 
-    @Test("the files are taken over in whatever order they arrive, and are complete when the last is there")
+    @Test("The files are taken over in whatever order they arrive, and are complete when the last is there")
     func order() throws {
         let files = try one.ownFiles
         for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
@@ -74,7 +74,7 @@ struct PartFilesTests {
         }
     }
 
-    @Test("a head that waits for a part is reported as incomplete, and told once when it stays so")
+    @Test("A head that waits for a part is reported as incomplete, and told once when it stays so")
     func waiting() throws {
         let (service, problems) = SettingsService.over(try other.store)
         defer { withExtendedLifetime(service) {} }
@@ -100,7 +100,7 @@ struct PartFilesTests {
         #expect(try other.values == expected)
     }
 
-    @Test("an old version of a file beside new ones of the others takes nothing back, and is not complete")
+    @Test("An old version of a file beside new ones of the others takes nothing back, and is not complete")
     func mixed() throws {
         let old = try one.ownFiles
         one.time += 1_000
@@ -125,7 +125,7 @@ struct PartFilesTests {
         }
     }
 
-    @Test("of any mixture of old and new files the newest entries count, and only files of one export are complete")
+    @Test("Of any mixture of old and new files the newest entries count, and only files of one export are complete")
     func mixtures() throws {
         let old = try one.ownFiles
         one.time += 1_000
@@ -157,7 +157,7 @@ struct PartFilesTests {
         }
     }
 
-    @Test("a replica is listed once, with the settings of all its files")
+    @Test("A replica is listed once, with the settings of all its files")
     func listed() throws {
         try one.send(to: other)
         try other.store.refresh()
@@ -171,7 +171,7 @@ struct PartFilesTests {
     }
 
     @Test(
-        "an own file that is removed, cut off, damaged or put back to an older copy is written again",
+        "An own file that is removed, cut off, damaged or put back to an older copy is written again",
         arguments: [0, 1, 2], ["removed", "cut", "zeros", "older"])
     func lost(part: Int, how: String) throws {
         let (name, old) = try file(part, of: one)
@@ -198,7 +198,7 @@ struct PartFilesTests {
         #expect(try one.store.replicas.count == 1)
     }
 
-    @Test("conflict copies of any file are merged under whatever name", arguments: DeliveryTests.conflictNames)
+    @Test("Conflict copies of any file are merged under whatever name", arguments: DeliveryTests.conflictNames)
     func conflictCopies(pattern: String) throws {
         let old = try one.ownFiles
         one.time += 1_000
@@ -219,7 +219,7 @@ struct PartFilesTests {
         }
     }
 
-    @Test("a file of another replica under the name of a part is left alone, and another name is taken")
+    @Test("A file of another replica under the name of a part is left alone, and another name is taken")
     func nameTaken() throws {
         let name = try file(2, of: one).name
         let taken = HostileFile.newerVersion.data
@@ -233,7 +233,7 @@ struct PartFilesTests {
         #expect(try other.store.report.problems.map(\.kind) == [.newerVersion])
     }
 
-    @Test("two processes with one state go on with each other's parts, and write nothing twice")
+    @Test("Two processes with one state go on with each other's parts, and write nothing twice")
     func processes() throws {
         let stores = try (0..<2).map { _ in try one.process() }
         let base = try file(2, of: one)
@@ -253,7 +253,7 @@ struct PartFilesTests {
         #expect(stores[0].replicas.count == 1)
     }
 
-    @Test("a copied state writes files of its own, all of them")
+    @Test("A copied state writes files of its own, all of them")
     func copied() throws {
         // The same ID on another device.
         let clone = try Device("clone", headLimit: 400)
@@ -272,16 +272,16 @@ struct PartFilesTests {
         #expect(try one.store.report.problems.isEmpty)
     }
 
-    @Test("an export that must compact leaves each record once, and no old value in any file")
+    @Test("An export that must compact leaves each record once, and no old value in any file")
     func compacted() throws {
         let core = try one.core()
         try core.set(nil, named: "key7")
         try core.synchronize()
         #expect(names(in: try file(2, of: one).data).contains("key7"))
         core.table.withLock { $0.mustCompact = true }
-        #expect(core.needsExport)
+        #expect(core.exportNeed != .nothing)
         try core.export(always: false)
-        #expect(!core.needsExport)
+        #expect(core.exportNeed == .nothing)
         let records = try one.ownFiles.flatMap { replicaFile(Array($0.data))?.records ?? [] }
         #expect(records.count == 40)
         #expect(records.filter { $0.name == "key7" }.map(\.entry.isTombstone) == [true])
@@ -292,7 +292,7 @@ struct PartFilesTests {
         #expect(try other.values == one.values)
     }
 
-    @Test("a small change beside 1,000 settings writes a few kilobytes", arguments: [true, false])
+    @Test("A small change beside 1,000 settings writes a few kilobytes", arguments: [true, false])
     func bytes(isOneKey: Bool) throws {
         let device = try Device("large")
         let writes = (0..<1_000).map {

@@ -3,7 +3,8 @@ import Testing
 @testable import SettingsKitFiles
 
 /// The plan alone: no file is written.
-@Suite struct `The plan of an export` {
+@Suite("The plan of an export")
+struct PartPlanTests {
     /// What the parts of a replica have, as the plans say.
     private struct Parts {
         /// For each part that exists, what it has: the versions of the settings by their numbers. Nil: damaged.
@@ -52,7 +53,8 @@ import Testing
         }
     }
 
-    @Test func `writes only the head when there is little`() {
+    @Test("The plan of an export writes only the head when there is little")
+    func writesOnlyTheHead() {
         var parts = Parts { _ in 130 }
         for name in 0..<60 {
             parts.state[name] = 1
@@ -62,7 +64,8 @@ import Testing
         #expect(parts.isComplete)
     }
 
-    @Test func `moves what does not fit into the head to the next part, and leaves the head empty`() {
+    @Test("The plan of an export moves what does not fit into the head to the next part, and leaves the head empty")
+    func movesWhatDoesNot() {
         var parts = Parts(headLimit: 1_000) { _ in 130 }
         for name in 0..<8 { parts.state[name] = 1 }
         let files = parts.plan().plan.files
@@ -72,7 +75,8 @@ import Testing
         #expect(parts.plan().plan.files == [PartPlan.File(part: 0, records: [3])])
     }
 
-    @Test func `has the largest part that is needed for all, where nothing was written yet`() {
+    @Test("The plan of an export has the largest part that is needed for all, where nothing was written yet")
+    func hasTheLargestPart() {
         var parts = Parts(headLimit: 100) { _ in 100 }
         for (count, part) in [(1, 0), (2, 1), (12, 1), (13, 2), (144, 2), (145, 3), (1_729, 4)] {
             parts.state = Dictionary(uniqueKeysWithValues: (0..<count).map { ($0, 1) })
@@ -83,7 +87,10 @@ import Testing
     }
 
     /// Three records of three sizes, each of which any part may have; each part there, missing, or damaged.
-    @Test func `loses nothing, writes nothing in vain, and mends what is damaged, whatever the parts have`() {
+    @Test(
+        "The plan of an export loses nothing, writes nothing in vain, and mends what is damaged, whatever the parts have"
+    )
+    func losesNothingWritesNothing() {
         var count = 0
         let sizes = [1, 11, 130]
         // For each part: 0 missing, 1 damaged, 2 intact, 3 intact with much that is superseded.
@@ -129,8 +136,9 @@ import Testing
         if !isRight { Issue.record("\(plan) for \(records) in \(parts)") }
     }
 
-    @Test(arguments: [true, false])
-    func `writes at most 16 KB on average beside 10,000 settings`(isOneKey: Bool) {
+    @Test(
+        "The plan of an export writes at most 16 KB on average beside 10,000 settings", arguments: [true, false])
+    func writesAtMost16(isOneKey: Bool) {
         var records = [PartPlan.Record](repeating: PartPlan.Record(size: 150), count: 10_000)
         var parts: [Int: Int?] = [:]
         var bytes = 0
@@ -153,8 +161,10 @@ import Testing
         #expect(bytes / 1_000 <= (isOneKey ? 500 : 7_000))
     }
 
-    @Test(arguments: 0..<20)
-    func `keeps everything in the parts, and the parts from growing, in random schedules`(seed: UInt64) {
+    @Test(
+        "The plan of an export keeps everything in the parts, and the parts from growing, in random schedules",
+        arguments: 0..<20)
+    func keepsEverythingInThe(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var parts = Parts(headLimit: 500) { $0 % 7 == 0 ? 900 : 40 + $0 % 50 }
         for step in 0..<400 {
@@ -184,7 +194,8 @@ import Testing
         }
     }
 
-    @Test func `writes a part again when most of it is superseded`() {
+    @Test("The plan of an export writes a part again when most of it is superseded")
+    func writesAPartAgain() {
         var parts = Parts(headLimit: 1_000) { $0 < 1_000 ? 1_000 : 10 }
         // 100 large records are in part 3, and are replaced by small ones.
         for name in 0..<150 { parts.state[name] = 1 }
@@ -200,7 +211,8 @@ import Testing
         #expect(parts.isComplete)
     }
 
-    @Test func `puts everything into one part when it compacts, and empties the rest`() {
+    @Test("The plan of an export puts everything into one part when it compacts, and empties the rest")
+    func putsEverythingIntoOne() {
         var parts = Parts(headLimit: 100) { _ in 100 }
         for name in 0..<200 { parts.state[name] = 1 }
         parts.export()

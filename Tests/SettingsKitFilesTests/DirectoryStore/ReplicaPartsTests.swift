@@ -2,7 +2,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `The parts of a replica` {
+@Suite("The parts of a replica")
+struct ReplicaPartsTests {
     private func summary(
         _ replica: UInt64 = 1, part: Int = 0, serial: UInt64? = nil, parts: [UInt64?] = [], written: Int64 = 1,
         damagedLines: Int = 0
@@ -13,7 +14,8 @@ import Testing
         return SeenFile.Summary(of: ReplicaFile(header: header, damagedLines: damagedLines))
     }
 
-    @Test func `are complete when each that the head lists is there, intact, under whatever name`() {
+    @Test("The parts of a replica are complete when each that the head lists is there, intact, under whatever name")
+    func areCompleteWhenEach() {
         let head = summary(parts: [nil, 7, 8])
         let (two, three) = (summary(part: 2, serial: 7), summary(part: 3, serial: 8))
         func missing(_ files: [String: SeenFile.Summary]) -> Int? {
@@ -28,13 +30,15 @@ import Testing
         #expect(missing(["head": head, "a": two, "b": summary(part: 3, serial: 8, damagedLines: 1)]) == 3)
     }
 
-    @Test func `are not complete with a damaged head, although all of them are there`() {
+    @Test("The parts of a replica are not complete with a damaged head, although all of them are there")
+    func areNotCompleteWith() {
         let parts = ReplicaParts(["head": summary(parts: [7], damagedLines: 1), "a": summary(part: 1, serial: 7)])
         #expect(!parts.isComplete(since: 0))
         #expect(parts.waiting(since: 0).isEmpty)
     }
 
-    @Test func `are those of the newest head; older ones do not count, but may be complete`() {
+    @Test("The parts of a replica are those of the newest head; older ones do not count, but may be complete")
+    func areThoseOfTheNewest() {
         let old = summary(parts: [6], written: 1)
         let new = summary(parts: [7], written: 2)
         var files = ["old": old, "new": new, "a": summary(part: 1, serial: 6)]
@@ -50,7 +54,8 @@ import Testing
         #expect(ReplicaParts(files).isComplete(since: 0))
     }
 
-    @Test func `are those of the complete head, of two that were written at the same time`() {
+    @Test("The parts of a replica are those of the complete head, of two that were written at the same time")
+    func areThoseOfThe() {
         for names in [("a", "b"), ("b", "a")] {
             let parts = ReplicaParts([
                 names.0: summary(parts: [6]), names.1: summary(parts: [7]), "part": summary(part: 1, serial: 7),
@@ -60,7 +65,8 @@ import Testing
         }
     }
 
-    @Test func `wait for the head without one`() {
+    @Test("The parts of a replica wait for the head without one")
+    func waitForTheHead() {
         let parts = ReplicaParts([
             "a": summary(part: 1, serial: 7), "head": summary(2), "b": summary(2, part: 1, serial: 8),
         ])
@@ -70,7 +76,8 @@ import Testing
         #expect(parts.newest[ReplicaID(2)]?.isComplete == true)
     }
 
-    @Test func `of one replica do not complete those of another`() {
+    @Test("The parts of a replica of one replica do not complete those of another")
+    func ofOneReplicaDo() {
         let parts = ReplicaParts(["one": summary(1, parts: [7]), "other": summary(2, part: 1, serial: 7)])
         #expect(parts.newest[ReplicaID(1)]?.missingPart == 1)
     }

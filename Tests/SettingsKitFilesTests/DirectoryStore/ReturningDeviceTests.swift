@@ -5,7 +5,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `A device that was away` {
+@Suite("A device that was away")
+struct ReturningDeviceTests {
     private let one: Device
     private let away: Device
     private let third: Device
@@ -33,7 +34,8 @@ import Testing
         }
     }
 
-    @Test func `brings back no removed value that its state knew and its file did not have`() throws {
+    @Test("A device that was away brings back no removed value that its state knew and its file did not have")
+    func bringsBackNoRemoved() throws {
         try away.set("own", "1")
         try settle([one, away, third])
         try one.set("x", "1")
@@ -51,8 +53,10 @@ import Testing
         #expect(try one.values == ["own": "1", "day": "2"])
     }
 
-    @Test(arguments: [true, false])
-    func `gets no removed value back after others looked at an empty directory`(isLongAgo: Bool) throws {
+    @Test(
+        "A device that was away gets no removed value back after others looked at an empty directory",
+        arguments: [true, false])
+    func getsNoRemovedValueBack(isLongAgo: Bool) throws {
         try away.set("own", "1")
         try settle([one, away, third])
         try one.set("x", "1")
@@ -77,7 +81,10 @@ import Testing
         #expect(try one.value("x") == nil)
     }
 
-    @Test func `lets the last removal of a device be forgotten by all, also if that device forgets it first`() throws {
+    @Test(
+        "A device that was away lets the last removal of a device be forgotten by all, also if that device forgets it first"
+    )
+    func letsTheLastRemoval() throws {
         try one.set("x", "1")
         try one.set("x", nil)
         let devices = [one, away, third]
@@ -93,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func `has a removal forgotten soon after it has heard of it`() throws {
+    @Test("A device that was away has a removal forgotten soon after it has heard of it")
+    func hasARemovalForgotten() throws {
         try one.set("x", "1")
         try settle([one, away, third])
         try one.set("x", nil)
@@ -108,7 +116,8 @@ import Testing
         #expect(try third.values == ["day": "2"])
     }
 
-    @Test func `does not count as having heard what has arrived in part, or is held back`() throws {
+    @Test("A device that was away does not count as having heard what has arrived in part, or is held back")
+    func doesNotCountAs() throws {
         try settle([one, away])
         try one.set("x", "1")
         try one.set("y", "1")
@@ -132,7 +141,8 @@ import Testing
         #expect(try #require(replicaFile(Array(try away.ownFile.data))?.header).heard.covers(removal))
     }
 
-    @Test func `gets no removed value back from a large part of another that was not written since`() throws {
+    @Test("A device that was away gets no removed value back from a large part of another that was not written since")
+    func getsNoRemovedValue() throws {
         let one = try Device("one", headLimit: 400)
         for number in 0..<20 { try one.set("key\(number)", "value") }
         try settle([one, away])
@@ -155,8 +165,10 @@ import Testing
         #expect(try one.values.count == 20)
     }
 
-    @Test
-    func `is named in the report if it has written nothing for long, with the removals that are kept because of it`()
+    @Test(
+        "A device that was away is named in the report if it has written nothing for long, with the removals that are kept because of it"
+    )
+    func isNamedInThe()
         throws
     {
         try one.set("x", "1")
@@ -189,7 +201,8 @@ import Testing
         #expect(try one.store.replicas.first?.entryCount == 0)
     }
 
-    @Test func `is not what a first import looks like after removals were forgotten`() throws {
+    @Test("A device that was away is not what a first import looks like after removals were forgotten")
+    func isNotWhatA() throws {
         try one.set("x", "1")
         try one.set("x", nil)
         try liveOn([one])

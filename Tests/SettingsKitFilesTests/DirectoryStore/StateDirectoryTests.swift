@@ -6,13 +6,15 @@ import Testing
 @testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
-@Suite struct `A local state` {
+@Suite("A local state")
+struct StateDirectoryTests {
     /// Nothing goes on in the background, where it would go on after the store has gone.
     private func store(_ directory: String, state: String) throws -> DirectoryStore {
         try DirectoryStore(directory: directory, state: state, fileSystem: POSIXFileSystem())
     }
 
-    @Test func `is refused with a second directory while the first has its replica's file`() throws {
+    @Test("A local state is refused with a second directory while the first has its replica's file")
+    func isRefusedWithA() throws {
         try withTemporaryDirectory { directory in
             let state = directory + "/state"
             do {
@@ -30,8 +32,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false])
-    func `goes along with a directory that was moved`(isMoved: Bool) throws {
+    @Test(
+        "A local state goes along with a directory that was moved", arguments: [true, false])
+    func goesAlongWithA(isMoved: Bool) throws {
         try withTemporaryDirectory { directory in
             let (first, second, state) = (directory + "/first", directory + "/second", directory + "/state")
             do {
@@ -54,8 +57,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["state", "link/state", "real/deep/state"])
-    func `is refused inside the shared directory, by whatever path`(path: String) throws {
+    @Test(
+        "A local state is refused inside the shared directory, by whatever path",
+        arguments: ["state", "link/state", "real/deep/state"])
+    func isRefusedInsideThe(path: String) throws {
         try withTemporaryDirectory { directory in
             let shared = directory + "/shared"
             try FileManager.default.createDirectory(atPath: shared + "/deep", withIntermediateDirectories: true)

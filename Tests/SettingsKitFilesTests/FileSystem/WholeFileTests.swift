@@ -15,7 +15,7 @@ import Testing
 struct WholeFileTests {
     private func file(_ path: String) -> WholeFile { WholeFile(path: path, fileSystem: POSIXFileSystem()) }
 
-    @Test("what was written is read, and the status of both is the same")
+    @Test("What was written is read, and the status of both is the same")
     func roundTrip() throws {
         try withTemporaryDirectory { directory in
             let file = file(directory + "/f")
@@ -29,7 +29,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("an empty file is not the same as none")
+    @Test("An empty file is not the same as none")
     func emptyFile() throws {
         try withTemporaryDirectory { directory in
             let file = file(directory + "/f")
@@ -38,7 +38,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("a file larger than the limit is refused with EFBIG", arguments: [(3, true), (2, false)])
+    @Test("A file larger than the limit is refused with EFBIG", arguments: [(3, true), (2, false)])
     func limit(limit: Int, isRead: Bool) throws {
         try withTemporaryDirectory { directory in
             let file = file(directory + "/f")
@@ -52,7 +52,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("what is no file is refused, and never waited for")
+    @Test("What is no file is refused, and never waited for")
     func noFile() throws {
         try withTemporaryDirectory { directory in
             #expect(throws: SystemError.self) { try file(directory).read(limit: 100) }
@@ -62,7 +62,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("what is kept aside has the old bytes, and the file the new ones")
+    @Test("What is kept aside has the old bytes, and the file the new ones")
     func keepAside() throws {
         try withTemporaryDirectory { directory in
             let file = file(directory + "/f")
@@ -73,7 +73,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("where there are no hard links, the old file is moved aside", arguments: [EPERM, ENOTSUP, EMLINK, ENOSYS])
+    @Test("Where there are no hard links, the old file is moved aside", arguments: [EPERM, ENOTSUP, EMLINK, ENOSYS])
     func keepAsideWithoutLinks(errno: Int32) throws {
         try withTemporaryDirectory { directory in
             let fileSystem = FaultyFileSystem()
@@ -87,7 +87,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("a replacement that fails after keeping aside leaves no second name behind")
+    @Test("A replacement that fails after keeping aside leaves no second name behind")
     func keepAsideThenFail() throws {
         try withTemporaryDirectory { directory in
             let fileSystem = FaultyFileSystem()
@@ -104,7 +104,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("a file that cannot be kept aside is not replaced")
+    @Test("A file that cannot be kept aside is not replaced")
     func keepAsideFails() throws {
         try withTemporaryDirectory { directory in
             let fileSystem = FaultyFileSystem()
@@ -119,7 +119,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("the file that is replaced gets the name of an earlier one")
+    @Test("The file that is replaced gets the name of an earlier one")
     func rename() throws {
         try withTemporaryDirectory { directory in
             let file = file(directory + "/f")
@@ -133,7 +133,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("a file is replaced all the same where the old one cannot be kept", arguments: [EPERM, ENOTSUP, EIO, ENOSPC])
+    @Test("A file is replaced all the same where the old one cannot be kept", arguments: [EPERM, ENOTSUP, EIO, ENOSPC])
     func renameWithoutLinks(errno: Int32) throws {
         try withTemporaryDirectory { directory in
             let fileSystem = FaultyFileSystem()
@@ -147,7 +147,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("a file keeps its mode when it is replaced; a new one is its owner's alone, whatever the umask")
+    @Test("A file keeps its mode when it is replaced; a new one is its owner's alone, whatever the umask")
     func mode() throws {
         try withTemporaryDirectory { directory in
             let file = file(directory + "/f")
@@ -161,7 +161,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("temporary files that no process has locked are removed; locked ones, those of others and directories stay")
+    @Test("Temporary files that no process has locked are removed; locked ones, those of others and directories stay")
     func abandonedTemporaries() throws {
         try withTemporaryDirectory { directory in
             for name in [".f.1-a.tmp", ".g.1-a.tmp", "f.tmp", ".f.tmp.keep"] {
@@ -179,7 +179,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("where other machines may write, temporary files are removed after an hour")
+    @Test("Where other machines may write, temporary files are removed after an hour")
     func oldTemporaries() throws {
         try withTemporaryDirectory { directory in
             for name in [".f.1-a.tmp", ".f.2-b.tmp"] { try write("x", to: directory + "/" + name) }
@@ -190,14 +190,14 @@ struct WholeFileTests {
         }
     }
 
-    @Test("removing temporaries where there is no directory is no error")
+    @Test("Removing temporaries where there is no directory is no error")
     func temporariesNowhere() throws {
         try withTemporaryDirectory { directory in
             try file(directory + "/none/f").removeTemporaries(.unlocked)
         }
     }
 
-    @Test("names of 255 bytes work, and two of them that begin alike have companions of their own")
+    @Test("Names of 255 bytes work, and two of them that begin alike have companions of their own")
     func longNames() throws {
         let names = ["a", "b"].map { String(repeating: "é", count: 127) + $0 }
         #expect(Set(names.map(CompanionName.stem)).count == 2)
@@ -214,7 +214,7 @@ struct WholeFileTests {
         #expect(CompanionName.stem(of: "Settings.plist") == "Settings.plist")
     }
 
-    @Test("a circle of links is an error, not an endless loop")
+    @Test("A circle of links is an error, not an endless loop")
     func circularLinks() throws {
         try withTemporaryDirectory { directory in
             try FileManager.default.createSymbolicLink(atPath: directory + "/a", withDestinationPath: "b")
@@ -224,7 +224,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("the message of a system error names the call, the path and the reason")
+    @Test("The message of a system error names the call, the path and the reason")
     func message() throws {
         let error = SystemError(call: "write", path: "/home/ann/Settings.plist", number: ENOSPC)
         #expect(error.description == "No space left on device (write /home/ann/Settings.plist)")

@@ -4,15 +4,17 @@ import Testing
 @testable import SettingsKitFiles
 
 // What is not linear takes hours with this size.
-@Suite(.timeLimit(.minutes(2))) struct `Hostile journals` {
+@Suite("Hostile journals", .timeLimit(.minutes(2)))
+struct HostileJournalTests {
     private static let size = 10_000_000
     private static let start = UInt64(JournalHeader.size)
 
     @Test(
+        "Hostile journals full of markers, or of parts of them, are read in linear time",
         arguments: [
             [0xF5, 0x53, 0x4B, 0x52], [0xF5], [0xF5, 0x53, 0x4B, 0x52, 1, 0, 0, 0], [0x61],
         ] as [[UInt8]])
-    func `full of markers, or of parts of them, are read in linear time`(part: [UInt8]) {
+    func fullOfMarkersOr(part: [UInt8]) {
         // Doubled, since joining ten million bytes one by one takes longer than what is tested.
         var bytes = part
         while bytes.count < Self.size { bytes += bytes.prefix(Self.size - bytes.count) }
@@ -31,12 +33,14 @@ import Testing
         return bytes
     }
 
-    @Test func `full of headers that claim all that follows are read in linear time`() {
+    @Test("Hostile journals full of headers that claim all that follows are read in linear time")
+    func fullOfHeadersThat() {
         let found = scan(claims(distance: 200))
         #expect(found == sampleScan(end: Self.start, rest: .damaged))
     }
 
-    @Test func `with good records between such headers are read in linear time`() {
+    @Test("Hostile journals with good records between such headers are read in linear time")
+    func withGoodRecordsBetween() {
         let bytes = claims(distance: 200) { forgedFrame(body(.end), at: $0) }
         let found = scan(bytes)
         #expect(found.records.allSatisfy { $0.record == .end })
@@ -44,7 +48,8 @@ import Testing
         #expect(found.rest == .damaged)
     }
 
-    @Test func `with a single such header lose nothing but it`() {
+    @Test("Hostile journals with a single such header lose nothing but it")
+    func withASingleSuch() {
         var bytes = forgedFrame([], length: 100_000, at: Self.start)
         var count = 0
         while bytes.count < 200_000 {
@@ -57,7 +62,8 @@ import Testing
         #expect(found.rest == .nothing)
     }
 
-    @Test func `of random bytes among records give no record that was not written`() {
+    @Test("Hostile journals of random bytes among records give no record that was not written")
+    func ofRandomBytesAmong() {
         print("random bytes in a journal: seed 96")
         var generator = SeededGenerator(seed: 96)
         let journal = SampleJournal.mixed()

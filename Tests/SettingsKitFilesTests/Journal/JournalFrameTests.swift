@@ -4,8 +4,10 @@ import Testing
 @testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
-@Suite struct `Frames of a journal` {
-    @Test func `have the layout that their description gives`() {
+@Suite("Frames of a journal")
+struct JournalFrameTests {
+    @Test("Frames of a journal have the layout that their description gives")
+    func haveTheLayoutThat() {
         var bytes: [UInt8] = [1, 2, 3]
         JournalFrame.append(.end, at: samplePlace(0x0102_0304_0506_0708), to: &bytes)
         #expect(bytes.prefix(11) == [1, 2, 3, 0xF5, 0x53, 0x4B, 0x52, 1, 0, 0, 0])
@@ -22,7 +24,8 @@ import Testing
         #expect(bytes[27] == 4)
     }
 
-    @Test func `of one change are the same, however they are made`() {
+    @Test("Frames of a journal of one change are the same, however they are made")
+    func ofOneChangeAre() {
         print("frames of one change: seed 92")
         var random = RandomJournalRecord(seed: 92)
         for _ in 0..<500 {
@@ -36,7 +39,8 @@ import Testing
         }
     }
 
-    @Test func `tell their size without being made`() {
+    @Test("Frames of a journal tell their size without being made")
+    func tellTheirSizeWithout() {
         print("sizes of frames: seed 93")
         var random = RandomJournalRecord(seed: 93)
         for count in [0, 1, 2, 5, 127, 128] {
@@ -49,7 +53,8 @@ import Testing
         }
     }
 
-    @Test func `are read only at the offset they were made for`() {
+    @Test("Frames of a journal are read only at the offset they were made for")
+    func areReadOnlyAt() {
         var bytes: [UInt8] = []
         JournalFrame.append(.end, at: samplePlace(4711), to: &bytes)
         #expect(scan(bytes, from: 4711).records == [JournalEntry(record: .end, end: 4736)])

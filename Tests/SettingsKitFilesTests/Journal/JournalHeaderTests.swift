@@ -2,7 +2,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `The header of a journal` {
+@Suite("The header of a journal")
+struct JournalHeaderTests {
     private static let header = JournalHeader(
         id: 0x0123_4567_89AB_CDEF, predecessor: 1 << 63, list: 7, generation: 8, base: 9, baseOffset: 10,
         carriedEnd: 4711, restoreEnd: 4710)
@@ -27,13 +28,14 @@ import Testing
     }
 
     @Test(
+        "The header of a journal is read as it was written, whatever follows it",
         arguments: [
             header, JournalHeader(id: 1, predecessor: 0, list: 1, generation: 1),
             JournalHeader(
                 id: .max, predecessor: .max, list: .max, generation: 1 << 40, base: .max, baseOffset: 1 << 40,
                 carriedEnd: 1 << 40, restoreEnd: 1 << 40, mustBeRead: true),
         ])
-    func `is read as it was written, whatever follows it`(header: JournalHeader) {
+    func isReadAsIt(header: JournalHeader) {
         let bytes = Self.bytes(header)
         #expect(bytes.count == JournalHeader.size)
         #expect(read(bytes) == .intact(header))
@@ -41,7 +43,8 @@ import Testing
         #expect(read(bytes + [UInt8](repeating: 0xA5, count: 100)) == .intact(header))
     }
 
-    @Test func `has the layout that its description gives`() {
+    @Test("The header of a journal has the layout that its description gives")
+    func hasTheLayoutThat() {
         let expected: [UInt8] =
             [0x89, 0x53, 0x4B, 0x4A, 0x0D, 0x0A, 0x1A, 0x0A, 1, 0, 0xFE, 0xFF, 0, 0, 0, 0]
             + [0xEF, 0xCD, 0xAB, 0x89, 0x67, 0x45, 0x23, 0x01, 0, 0, 0, 0, 0, 0, 0, 0x80]
@@ -51,20 +54,23 @@ import Testing
         #expect(corrected(Self.bytes()) == Self.bytes())
     }
 
-    @Test func `that is cut anywhere was never written`() {
+    @Test("The header of a journal that is cut anywhere was never written")
+    func thatIsCutAnywhere() {
         for length in 0..<JournalHeader.size {
             #expect(read(Array(Self.bytes().prefix(length))) == .absent, "cut at \(length)")
         }
     }
 
-    @Test(arguments: [0, 1, 12, 87, 88, 89, 4096])
-    func `of zeros was never written`(length: Int) {
+    @Test(
+        "The header of a journal of zeros was never written", arguments: [0, 1, 12, 87, 88, 89, 4096])
+    func ofZerosWasNever(length: Int) {
         let zeros = [UInt8](repeating: 0, count: length)
         #expect(read(zeros) == .absent)
         #expect(read(zeros + [1]) == .damaged)
     }
 
-    @Test func `with any bit flipped is damaged`() {
+    @Test("The header of a journal with any bit flipped is damaged")
+    func withAnyBitFlipped() {
         for place in 0..<JournalHeader.size {
             for bit in 0..<8 {
                 var bytes = Self.bytes()
@@ -78,8 +84,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [2, 3, 0x100, 0xFFFF] as [UInt16])
-    func `of a newer version is told by it, whatever else it has`(version: UInt16) {
+    @Test(
+        "The header of a journal of a newer version is told by it, whatever else it has",
+        arguments: [2, 3, 0x100, 0xFFFF] as [UInt16])
+    func ofANewerVersion(version: UInt16) {
         var bytes = Self.bytes()
         bytes[8] = UInt8(version & 0xFF)
         bytes[9] = UInt8(version >> 8)
@@ -90,7 +98,8 @@ import Testing
         #expect(read(Array(newer.prefix(12)) + [UInt8](repeating: 7, count: 200)) == .newer(version: version))
     }
 
-    @Test func `with right checks but impossible fields is damaged`() {
+    @Test("The header of a journal with right checks but impossible fields is damaged")
+    func withRightChecksBut() {
         var sound = Self.header
         sound.mustBeRead = true
         let changes: [(inout JournalHeader) -> Void] = [
@@ -110,7 +119,8 @@ import Testing
         }
     }
 
-    @Test func `is not seen in other files`() {
+    @Test("The header of a journal is not seen in other files")
+    func isNotSeenIn() {
         for text in ["<?xml version=\"1.0\"?>", "bplist00", "S", "\u{F5}SKR", "\n"] {
             #expect(read(Array(text.utf8)) == .damaged)
             #expect(read(Array(String(repeating: text, count: 60).utf8)) == .damaged)

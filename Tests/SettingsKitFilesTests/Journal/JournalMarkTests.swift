@@ -3,7 +3,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `The mark of a journal` {
+@Suite("The mark of a journal")
+struct JournalMarkTests {
     private static let mark = JournalMark(
         list: 0x1111_2222_3333_4444, journal: 0x0123_4567_89AB_CDEF, predecessor: 0xFEDC_BA98_7654_3210,
         generation: 5678, offset: 1234)
@@ -21,11 +22,12 @@ import Testing
     }
 
     @Test(
+        "The mark of a journal is read from the files it is written to",
         arguments: [
             mark, JournalMark(list: 1, journal: 1, predecessor: 0, generation: 1, offset: 88),
             JournalMark(list: .max, journal: .max, predecessor: .max, generation: 1 << 40, offset: 1 << 40),
         ])
-    func `is read from the files it is written to`(mark: JournalMark) throws {
+    func isReadFromThe(mark: JournalMark) throws {
         let file = try XMLPropertyListWriter.write(sampleMembers, comment: mark.comment)
         #expect(JournalMark.read(file) == mark)
         // A slice's first index need not be 0.
@@ -35,7 +37,8 @@ import Testing
         #expect(JournalMark.read(try XMLPropertyListWriter.write(sampleMembers)) == nil)
     }
 
-    @Test func `has one form`() {
+    @Test("The mark of a journal has one form")
+    func hasOneForm() {
         #expect(Self.mark.comment == Self.text)
         #expect(
             JournalMark(list: 2, journal: 1, predecessor: 0, generation: 3, offset: 88).comment
@@ -44,18 +47,20 @@ import Testing
     }
 
     @Test(
+        "The mark of a journal is found with other white space and other comments around it",
         arguments: [
             "<!-- \(text) -->", "<!--\(text)-->", "<!--\r\n\t\(text)\r\n-->", "  <!--   \(text) -->\n\n\n",
             "<!-- other --><!-- \(text) -->", "<!-- \(text) --><!-- <plist> --><!---->",
             "<!-- \(text) --><!DOCTYPE plist>", "<?pi <plist> ?><!DOCTYPE plist SYSTEM \"<plist>\"><!-- \(text) -->",
             "<!-- SettingsKit journal 1 after 2 through 3 --><!-- \(text) -->",
         ])
-    func `is found with other white space and other comments around it`(prolog: String) {
+    func isFoundWithOther(prolog: String) {
         #expect(read(file(prolog)) == Self.mark)
         #expect(read("\u{FEFF}" + file(prolog)) == Self.mark)
     }
 
     @Test(
+        "The mark of a journal is not seen in any other comment",
         arguments: [
             "", "SettingsKit", text.uppercased(), text + ".", "." + text, text + " 5",
             text.replacing("0123", with: "0X23"), text.replacing("0123", with: "123"),
@@ -70,11 +75,12 @@ import Testing
             JournalMark(list: 1, journal: 1, predecessor: 0, generation: .max, offset: 88).comment,
             text.replacing("through 1234", with: "through １"), text + "\u{301}", text.replacing("t", with: "t\u{301}"),
         ])
-    func `is not seen in any other comment`(comment: String) {
+    func isNotSeenInAny(comment: String) {
         #expect(read(file("<!-- \(comment) -->")) == nil)
     }
 
-    @Test func `is not believed with any bit flipped`() {
+    @Test("The mark of a journal is not believed with any bit flipped")
+    func isNotBelievedWith() {
         let file = Array(file("<!-- \(Self.text) -->").utf8)
         for bit in 0..<file.count * 8 {
             var flipped = file
@@ -84,7 +90,8 @@ import Testing
         }
     }
 
-    @Test func `is not seen anywhere but in a comment before the element`() {
+    @Test("The mark of a journal is not seen anywhere but in a comment before the element")
+    func isNotSeenAnywhere() {
         let comment = "<!-- \(Self.text) -->"
         #expect(read(comment) == nil)
         #expect(read(file(Self.text)) == nil)
@@ -98,7 +105,8 @@ import Testing
         #expect(read(file(comment + comment)) == nil)
     }
 
-    @Test func `is looked for at the beginning only`() {
+    @Test("The mark of a journal is looked for at the beginning only")
+    func isLookedForAt() {
         let comment = "<!-- \(Self.text) -->"
         for length in 3800...4200 {
             let prolog = comment + String(repeating: " ", count: length)
@@ -107,7 +115,8 @@ import Testing
         }
     }
 
-    @Test func `is not seen, or is the same, in a file that is cut or damaged anywhere`() throws {
+    @Test("The mark of a journal is not seen, or is the same, in a file that is cut or damaged anywhere")
+    func isNotSeenOr() throws {
         let file = try XMLPropertyListWriter.write([], comment: Self.text)
         let element = try #require(file.range(of: Data("<plist".utf8)))
         for length in 0...file.count {
@@ -125,7 +134,8 @@ import Testing
         }
     }
 
-    @Test func `is not seen in random bytes`() {
+    @Test("The mark of a journal is not seen in random bytes")
+    func isNotSeenIn() {
         print("random bytes for a mark: seed 97")
         var generator = SeededGenerator(seed: 97)
         let pieces = [

@@ -3,8 +3,10 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `Records of a journal` {
-    @Test func `are read as they were written, with names of exactly the same characters`() {
+@Suite("Records of a journal")
+struct JournalRecordTests {
+    @Test("Records of a journal are read as they were written, with names of exactly the same characters")
+    func areReadAsThey() {
         print("records: seed 90")
         var random = RandomJournalRecord(seed: 90)
         for _ in 0..<2000 {
@@ -18,17 +20,19 @@ import Testing
     }
 
     @Test(
+        "Records of a journal have the bytes that their description gives",
         arguments: [
             (.end, [4]), (.changes([]), [1, 0]),
             (.changes([JournalChange(name: "ab", data: nil)]), [1, 1, 2, 0x61, 0x62, 0]),
             (.changes([JournalChange(name: "a", data: Data())]), [1, 1, 1, 0x61, 1]),
             (.changes([JournalChange(name: "a", data: Data([9, 8]))]), [1, 1, 1, 0x61, 3, 9, 8]),
         ] as [(JournalRecord, [UInt8])])
-    func `have the bytes that their description gives`(record: JournalRecord, bytes: [UInt8]) {
+    func haveTheBytesThat(record: JournalRecord, bytes: [UInt8]) {
         #expect(body(record) == bytes)
     }
 
-    @Test func `have fields of files in a fixed form`() {
+    @Test("Records of a journal have fields of files in a fixed form")
+    func haveFieldsOfFiles() {
         let bytes = body(.fold(through: 0x0102, file: sampleVersion))
         #expect(bytes.count == 1 + 8 + 68)
         #expect(bytes.prefix(9) == [2, 2, 1, 0, 0, 0, 0, 0, 0])
@@ -47,6 +51,7 @@ import Testing
     }
 
     @Test(
+        "Records of a journal are refused where they have any other form",
         arguments: [
             [], [0], [5], [5, 0], [5, 2, 0, 0], [6], [0xFF], [4, 0], [1], [1, 0, 0], [1, 1], [1, 1, 0],
             [1, 1, 1, 0x61], [1, 1, 1, 0x61, 2],
@@ -60,11 +65,12 @@ import Testing
             [2] + [UInt8](repeating: 0xFF, count: 76), [3] + [UInt8](repeating: 0, count: 69),
             [3] + [UInt8](repeating: 0, count: 71),
         ] as [[UInt8]])
-    func `are refused where they have any other form`(bytes: [UInt8]) {
+    func areRefusedWhereTheyHave(bytes: [UInt8]) {
         #expect(record(bytes) == nil)
     }
 
-    @Test func `are refused where they are cut or have more after them`() {
+    @Test("Records of a journal are refused where they are cut or have more after them")
+    func areRefusedWhereThey() {
         for original in SampleJournal.mixed().records.dropLast() {
             let bytes = body(original)
             for length in 0..<bytes.count { #expect(record(Array(bytes.prefix(length))) == nil) }
@@ -72,7 +78,8 @@ import Testing
         }
     }
 
-    @Test func `have one form each, whatever bytes are tried`() {
+    @Test("Records of a journal have one form each, whatever bytes are tried")
+    func haveOneFormEach() {
         print("mutated records: seed 91")
         var random = RandomJournalRecord(seed: 91)
         for _ in 0..<5000 {
@@ -85,8 +92,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, Int.max])
-    func `have lengths in as few bytes as they take`(length: Int) {
+    @Test(
+        "Records of a journal have lengths in as few bytes as they take",
+        arguments: [0, 1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, Int.max])
+    func haveLengthsInAs(length: Int) {
         var bytes: [UInt8] = []
         bytes.appendLength(length)
         #expect(bytes.count == [UInt8].sizeOfLength(length))

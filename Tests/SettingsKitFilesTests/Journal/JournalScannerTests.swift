@@ -3,10 +3,12 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `Scanning a journal` {
+@Suite("Scanning a journal")
+struct JournalScannerTests {
     private static let journal = SampleJournal.mixed()
 
-    @Test func `gives all records, from the start or from behind any of them`() {
+    @Test("Scanning a journal gives all records, from the start or from behind any of them")
+    func givesAllRecordsFrom() {
         let journal = Self.journal
         #expect(journal.records.count == 12)
         #expect(scan(journal.bytes) == sampleScan(records: journal.entries, end: journal.end))
@@ -17,7 +19,8 @@ import Testing
         #expect(scan([], from: 4711) == sampleScan(end: 4711))
     }
 
-    @Test func `gives random records`() {
+    @Test("Scanning a journal gives random records")
+    func givesRandomRecords() {
         print("random journal: seed 94")
         var random = RandomJournalRecord(seed: 94)
         var journal = SampleJournal()
@@ -25,7 +28,8 @@ import Testing
         #expect(scan(journal.bytes) == sampleScan(records: journal.entries, end: journal.end))
     }
 
-    @Test func `cut at any byte gives the records before the cut, and no damage`() {
+    @Test("Scanning a journal cut at any byte gives the records before the cut, and no damage")
+    func cutAtAnyByte() {
         let journal = Self.journal
         journal.bytes.withUnsafeBytes { bytes in
             for cut in 0...bytes.count {
@@ -41,8 +45,10 @@ import Testing
         }
     }
 
-    @Test(arguments: journal.records.indices)
-    func `loses one record and finds all others when any bit of it is flipped`(index: Int) {
+    @Test(
+        "Scanning a journal loses one record and finds all others when any bit of it is flipped",
+        arguments: journal.records.indices)
+    func losesOneRecordAnd(index: Int) {
         let journal = Self.journal
         let start = journal.starts[index]
         let offset = journal.range(index).lowerBound
@@ -63,7 +69,8 @@ import Testing
         }
     }
 
-    @Test func `finds the records on both sides of one that is damaged`() {
+    @Test("Scanning a journal finds the records on both sides of one that is damaged")
+    func findsTheRecordsOn() {
         let journal = Self.journal
         for (index, start) in journal.starts.enumerated().dropLast() {
             for place in start..<min(journal.end(index), start + 200) {
@@ -76,7 +83,8 @@ import Testing
         }
     }
 
-    @Test func `tells of every damaged region, neighbours as one`() {
+    @Test("Scanning a journal tells of every damaged region, neighbours as one")
+    func tellsOfEveryDamaged() {
         let journal = Self.journal
         var bytes = journal.bytes
         for index in [0, 3, 4, 7, 11] { bytes[journal.starts[index] + 16] ^= 0x10 }
@@ -88,7 +96,8 @@ import Testing
         #expect(found.rest == .damaged)
     }
 
-    @Test func `finds the record that was appended behind one whose writer died`() {
+    @Test("Scanning a journal finds the record that was appended behind one whose writer died")
+    func findsTheRecordThat() {
         var torn: [UInt8] = []
         let offset: UInt64 = 4711
         JournalFrame.appendChange(
@@ -108,7 +117,8 @@ import Testing
         }
     }
 
-    @Test func `passes over a whole record that it does not know, without looking for others in it`() {
+    @Test("Scanning a journal passes over a whole record that it does not know, without looking for others in it")
+    func passesOverAWhole() {
         let journal = Self.journal
         let inner = forgedFrame(body(.end), at: journal.end + 25)
         let unknown = forgedFrame([0x7F] + inner, at: journal.end)
@@ -121,7 +131,8 @@ import Testing
         #expect(scan(forgedFrame([], at: UInt64(JournalHeader.size))).rest == .damaged)
     }
 
-    @Test func `that claim more to be folded than comes before them count as damage`() {
+    @Test("Scanning a journal that claim more to be folded than comes before them count as damage")
+    func thatClaimMoreTo() {
         let journal = Self.journal
         for through in [journal.end + 1, journal.end + 100, 1 << 40] {
             let forged = forgedFrame(body(.fold(through: through, file: sampleVersion)), at: journal.end)
@@ -134,13 +145,15 @@ import Testing
         #expect(scan(journal.bytes + honest).records.count == journal.entries.count + 1)
     }
 
-    @Test func `of another journal do not count`() {
+    @Test("Scanning a journal of another journal do not count")
+    func ofAnotherJournalDo() {
         let journal = SampleJournal.mixed()
         let other = journal.bytes.withUnsafeBytes { JournalScanner.scan($0, from: journal.offset, of: 5) }
         #expect(other == JournalScan(end: journal.offset, rest: .damaged, journal: 5))
     }
 
-    @Test func `say of which journal they are where that is not known`() {
+    @Test("Scanning a journal say of which journal they are where that is not known")
+    func sayOfWhichJournal() {
         let journal = SampleJournal.mixed()
         let found = journal.bytes.withUnsafeBytes { JournalScanner.scan($0, from: journal.offset, of: nil) }
         #expect(found == sampleScan(records: journal.entries, end: journal.end))

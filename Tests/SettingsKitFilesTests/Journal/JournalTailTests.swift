@@ -3,7 +3,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `The tail of a journal` {
+@Suite("The tail of a journal")
+struct JournalTailTests {
     private static let journal = SampleJournal.mixed()
 
     private func rest(_ tail: [UInt8]) -> JournalScan.Rest? {
@@ -15,8 +16,9 @@ import Testing
         return found.rest
     }
 
-    @Test(arguments: [1, 3, 4, 15, 16, 17, 4096])
-    func `of zeros is incomplete`(count: Int) {
+    @Test(
+        "The tail of a journal of zeros is incomplete", arguments: [1, 3, 4, 15, 16, 17, 4096])
+    func ofZerosIsIncomplete(count: Int) {
         let zeros = [UInt8](repeating: 0, count: count)
         #expect(rest(zeros) == .incomplete)
         #expect(rest(zeros + [1]) == .damaged)
@@ -27,7 +29,8 @@ import Testing
         #expect(found.rest == .nothing)
     }
 
-    @Test func `of any other bytes is damaged`() {
+    @Test("The tail of a journal of any other bytes is damaged")
+    func ofAnyOtherBytes() {
         print("garbage tails: seed 95")
         var generator = SeededGenerator(seed: 95)
         for length in 1...100 {
@@ -38,7 +41,8 @@ import Testing
         }
     }
 
-    @Test func `that is a beginning with a wrong bit is damaged where it can be told`() {
+    @Test("The tail of a journal that is a beginning with a wrong bit is damaged where it can be told")
+    func thatIsABeginning() {
         var frame: [UInt8] = []
         JournalFrame.appendChange(name: "name", data: Data("value".utf8), at: samplePlace(Self.journal.end), to: &frame)
         for length in 1...frame.count {
@@ -62,8 +66,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [JournalFrame.bodyLimit, JournalFrame.bodyLimit + 1, Int(UInt32.max)])
-    func `that announces a body is incomplete unless no body can be so long`(length: Int) {
+    @Test(
+        "The tail of a journal that announces a body is incomplete unless no body can be so long",
+        arguments: [JournalFrame.bodyLimit, JournalFrame.bodyLimit + 1, Int(UInt32.max)])
+    func thatAnnouncesABody(length: Int) {
         let tail = forgedFrame([1, 2, 3], length: length, at: Self.journal.end)
         #expect(rest(tail) == (length > JournalFrame.bodyLimit ? .damaged : .incomplete))
     }

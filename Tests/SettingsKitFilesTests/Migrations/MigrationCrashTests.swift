@@ -68,7 +68,7 @@ struct MigrationCrashTests {
     enum End: CaseIterable, Sendable { case before, after, within, power, secondPower }
 
     @Test(
-        "a process that dies at any call, or a power failure, leaves the old state or the new, of two files after the next call",
+        "A process that dies at any call, or a power failure, leaves the old state or the new, of two files after the next call",
         arguments: End.allCases, [1, 2])
     func ends(end: End, files: Int) throws {
         let seed = UInt64.random(in: 0...1 << 40)

@@ -63,7 +63,7 @@ struct MigrationProcessTests {
     }
 
     @Test(
-        "a killed process leaves each migration done or not begun, of two files after the next call", arguments: [1, 2])
+        "A killed process leaves each migration done or not begun, of two files after the next call", arguments: [1, 2])
     func killed(files: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("killed in a migration of \(files): seed \(seed)")
@@ -101,7 +101,7 @@ struct MigrationProcessTests {
         }
     }
 
-    @Test("several processes that migrate at once carry out each step once", arguments: [1, 2])
+    @Test("Several processes that migrate at once carry out each step once", arguments: [1, 2])
     func together(files: Int) async throws {
         try await withTemporaryDirectory { directory in
             let (path, other) = (directory + "/Near.plist", files == 2 ? directory + "/Far.plist" : nil)

@@ -34,7 +34,9 @@ struct NoticingTests {
         }
     }
 
-    @Test("a change by another process, which goes on or ends, in order or not", arguments: ["set", "set-and-die"])
+    @Test(
+        "What others do is noticed without being asked for: a change by another process, which goes on or ends, in order or not",
+        arguments: ["set", "set-and-die"])
     func process(command: String) async throws {
         try await hear(5) { path in
             let worker = try Worker(command, path, "a", "5")
@@ -42,7 +44,9 @@ struct NoticingTests {
         }
     }
 
-    @Test("an edit of the property list, in place or by another in its place", arguments: [false, true])
+    @Test(
+        "What others do is noticed without being asked for: an edit of the property list, in place or by another in its place",
+        arguments: [false, true])
     func edit(isByRename: Bool) async throws {
         try await hear(7) { path in
             let edited = Data(xml("<key>a</key><integer>7</integer>").utf8)
@@ -50,7 +54,7 @@ struct NoticingTests {
         }
     }
 
-    @Test("an edit by plistlib", .enabled(if: Program.python))
+    @Test("What others do is noticed without being asked for: an edit by plistlib", .enabled(if: Program.python))
     func python() async throws {
         try await hear(8) { path in
             let result = try Program.python(
@@ -63,7 +67,7 @@ struct NoticingTests {
         }
     }
 
-    @Test("an edit by plutil, which makes it a binary file", .enabled(if: Program.plutil))
+    @Test("An edit by plutil, which makes it a binary file", .enabled(if: Program.plutil))
     func plutil() async throws {
         try await hear(9) { path in
             #expect(try Program.run(["plutil", "-convert", "binary1", path]).status == 0)
@@ -74,7 +78,7 @@ struct NoticingTests {
         }
     }
 
-    @Test("an edit of the same size, at the same time as far as its date says")
+    @Test("An edit of the same size, at the same time as far as its date says")
     func sameSizeAndDate() async throws {
         try await hear(3) { path in
             let text = String(decoding: try bytes(of: path), as: UTF8.self)
@@ -86,7 +90,7 @@ struct NoticingTests {
         }
     }
 
-    @Test("an edit that makes it no property list is told of, and changes nothing, until the next one mends it")
+    @Test("An edit that makes it no property list is told of, and changes nothing, until the next one mends it")
     func invalidEdit() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -103,7 +107,7 @@ struct NoticingTests {
         }
     }
 
-    @Test("twenty thousand changes in a row: the last is the last that is heard of")
+    @Test("Twenty thousand changes in a row: the last is the last that is heard of")
     func flood() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -116,7 +120,7 @@ struct NoticingTests {
     }
 
     @Test(
-        "a process that can watch nothing, as the system has nothing left for that, hears by looking now and then",
+        "A process that can watch nothing, as the system has nothing left for that, hears by looking now and then",
         .enabled(if: Program.isRoot))
     func withoutWatching() async throws {
         try await withTemporaryDirectory { directory in
@@ -130,7 +134,7 @@ struct NoticingTests {
         }
     }
 
-    @Test("two stores over one file have one memory, by whatever path they were opened")
+    @Test("Two stores over one file have one memory, by whatever path they were opened")
     func sameProcess() throws {
         try withTemporaryDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory + "/real", withIntermediateDirectories: true)

@@ -21,7 +21,7 @@ struct ProcessTests {
         try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
     }
 
-    @Test("whatever a process was told is set is there after it was killed, many times")
+    @Test("Whatever a process was told is set is there after it was killed, many times")
     func killed() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -54,7 +54,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("two processes that update one counter many times each lose no update")
+    @Test("Two processes that update one counter many times each lose no update")
     func counting() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -66,7 +66,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("four processes that set a thousand keys each make four thousand")
+    @Test("Four processes that set a thousand keys each make four thousand")
     func filling() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -82,7 +82,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("the lock of a process that was killed is free")
+    @Test("The lock of a process that was killed is free")
     func killedHolder() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -96,7 +96,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("a process that is stopped with the lock has others' changes refused, but keeps nobody from reading")
+    @Test("A process that is stopped with the lock has others' changes refused, but keeps nobody from reading")
     func stoppedHolder() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -120,7 +120,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("a process that is forked loses nothing, and neither does its parent")
+    @Test("A process that is forked loses nothing, and neither does its parent")
     func forked() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -131,7 +131,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("a limit on the size of files is an error, loses nothing, and is over when it is raised")
+    @Test("A limit on the size of files is an error, loses nothing, and is over when it is raised")
     func limited() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -143,7 +143,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("what a killed process has set is in the property list soon after the next one that writes")
+    @Test("What a killed process has set is in the property list soon after the next one that writes")
     func foldedByTheNext() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -161,7 +161,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("an orderly exit leaves everything in the property list")
+    @Test("An orderly exit leaves everything in the property list")
     func orderlyExit() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

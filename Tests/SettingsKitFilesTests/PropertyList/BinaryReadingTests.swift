@@ -3,8 +3,10 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `Reading binary property lists` {
+@Suite("Reading binary property lists")
+struct BinaryReadingTests {
     @Test(
+        "Reading binary property lists gives each object",
         arguments: [
             ([0x08], PropertyListValue.boolean(false)),
             ([0x09], .boolean(true)),
@@ -27,11 +29,12 @@ import Testing
             ([0x81, 1, 0], .dictionary([PropertyListMember(key: "CF$UID", value: .integer(256))])),
             ([0xA0], .array([])), ([0xC0], .array([])), ([0xB0], .array([])), ([0xD0], .dictionary([])),
         ] as [([UInt8], PropertyListValue)])
-    func `gives each object`(object: [UInt8], value: PropertyListValue) throws {
+    func givesEachObject(object: [UInt8], value: PropertyListValue) throws {
         #expect(try PropertyListReader.read(BinaryFileBuilder.file(object)) == value)
     }
 
     @Test(
+        "Reading binary property lists refuses broken objects",
         arguments: [
             [0x00], [0x0F], [0x01], [0x15], [0x21, 0, 0], [0x24], [0x32, 0, 0, 0, 0], [0x70], [0x90], [0xE0], [0xF0],
             [0x11, 0], [0x13, 0, 0], [0x23, 0], [0x33], [0x45, 1], [0x55], [0x62, 0, 0x41], [0x51, 0x80],
@@ -43,11 +46,12 @@ import Testing
             [0xAF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0xDF, 0x13, 0x40, 0, 0, 0, 0, 0, 0, 0],
             [0xA1], [0xA1, 9], [0xD1, 0], [0xA1, 0], [0xD1, 0, 0],
         ] as [[UInt8]])
-    func `refuses broken objects`(object: [UInt8]) {
+    func refusesBrokenObjects(object: [UInt8]) {
         #expect(failure(reading: BinaryFileBuilder.file(object)) == .malformed)
     }
 
-    @Test func `refuses trailers that contradict the file`() {
+    @Test("Reading binary property lists refuses trailers that contradict the file")
+    func refusesTrailersThatContradict() {
         let builder = BinaryFileBuilder(objects: [[0xA0], [0x09]])
         #expect(failure(reading: builder.file()) == nil)
         let broken = [
@@ -63,14 +67,16 @@ import Testing
         #expect(failure(reading: Data("bplist00".utf8) + Data(count: 100)) == .malformed)
     }
 
-    @Test func `shares objects that are referred to twice`() throws {
+    @Test("Reading binary property lists shares objects that are referred to twice")
+    func sharesObjectsThatAre() throws {
         var builder = BinaryFileBuilder()
         builder.objects = [builder.array([1, 1, 2, 2]), builder.string("x"), builder.array([1])]
         let inner = PropertyListValue.array([.string("x")])
         #expect(try PropertyListReader.read(builder.file()) == .array([.string("x"), .string("x"), inner, inner]))
     }
 
-    @Test func `keeps the last of repeated keys, and refuses keys that are no strings`() throws {
+    @Test("Reading binary property lists keeps the last of repeated keys, and refuses keys that are no strings")
+    func keepsTheLastOf() throws {
         var builder = BinaryFileBuilder()
         builder.objects = [builder.dictionary([(1, 2), (1, 3)]), builder.string("k"), [0x08], [0x09]]
         #expect(
@@ -82,7 +88,8 @@ import Testing
         #expect(failure(reading: builder.file()) == .malformed)
     }
 
-    @Test func `refuses cycles, direct and through others`() {
+    @Test("Reading binary property lists refuses cycles, direct and through others")
+    func refusesCyclesDirectAnd() {
         var builder = BinaryFileBuilder()
         builder.objects = [builder.array([0])]
         #expect(failure(reading: builder.file()) == .malformed)
@@ -92,15 +99,18 @@ import Testing
         #expect(failure(reading: builder.file()) == .malformed)
     }
 
-    @Test(arguments: [(511, false), (512, true), (100_000, true)])
-    func `refuses arrays nested too deeply`(inner: Int, isRefused: Bool) {
+    @Test(
+        "Reading binary property lists refuses arrays nested too deeply",
+        arguments: [(511, false), (512, true), (100_000, true)])
+    func refusesArraysNestedToo(inner: Int, isRefused: Bool) {
         var builder = BinaryFileBuilder(referenceSize: 4)
         for index in 0..<inner { builder.objects.append(builder.array([index + 1])) }
         builder.objects.append([0xA0])
         #expect(failure(reading: builder.file()) == (isRefused ? .tooDeep : nil))
     }
 
-    @Test func `counts the depth of shared objects at every place`() {
+    @Test("Reading binary property lists counts the depth of shared objects at every place")
+    func countsTheDepthOf() {
         var builder = BinaryFileBuilder(referenceSize: 4)
         // Object 1 begins a chain of 300; from object 400 another leads to object 1 again.
         builder.objects = [builder.array([1, 400])]
@@ -113,14 +123,16 @@ import Testing
         #expect(PropertyListReader.recover(builder.file()).isEmpty)
     }
 
-    @Test func `refuses files that stand for exponentially many values`() {
+    @Test("Reading binary property lists refuses files that stand for exponentially many values")
+    func refusesFilesThatStandFor() {
         var builder = BinaryFileBuilder(referenceSize: 2)
         for index in 0..<100 { builder.objects.append(builder.array(Array(repeating: index + 1, count: 10))) }
         builder.objects.append(builder.string("boom"))
         #expect(failure(reading: builder.file()) == .tooLarge)
     }
 
-    @Test func `refuses files that stand for too many bytes`() {
+    @Test("Reading binary property lists refuses files that stand for too many bytes")
+    func refusesFilesThatStand() {
         var builder = BinaryFileBuilder(referenceSize: 2)
         builder.objects = [
             builder.array(Array(repeating: 1, count: 3000)), builder.string(String(repeating: "x", count: 100_000)),
@@ -128,8 +140,9 @@ import Testing
         #expect(failure(reading: builder.file()) == .tooLarge)
     }
 
-    @Test(arguments: [true, false])
-    func `refuses objects that overlap to be read over and over`(isDictionary: Bool) {
+    @Test(
+        "Reading binary property lists refuses objects that overlap to be read over and over", arguments: [true, false])
+    func refusesObjectsThatOverlap(isDictionary: Bool) {
         // Twenty thousand data objects, each of which takes the hundred thousand bytes after it for its own.
         let count = 20_000
         let builder = BinaryFileBuilder(referenceSize: 2)
@@ -153,7 +166,8 @@ import Testing
         #expect(PropertyListReader.recover(Data(bytes)).count == (isDictionary ? 1 : 0))
     }
 
-    @Test func `recovers the pairs that can be resolved`() {
+    @Test("Reading binary property lists recovers the pairs that can be resolved")
+    func recoversThePairsThat() {
         var builder = BinaryFileBuilder()
         builder.objects = [
             builder.dictionary([(1, 2), (3, 4), (5, 6), (7, 8), (9, 10), (11, 2)]),

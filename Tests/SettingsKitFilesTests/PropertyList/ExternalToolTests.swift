@@ -34,7 +34,8 @@ import Testing
     private let hasPython = isAvailable(["python3", "-c", "import plistlib"])
     private let hasPlutil = isAvailable(["plutil", "-lint", "FILE"])
 
-    @Suite struct `Agreement with other programs` {
+    @Suite("Agreement with other programs")
+    struct ExternalToolTests {
         /// Random members without what Python's dates and Foundation's carriage returns cannot take.
         private func members(seed: UInt64) -> [PropertyListMember] {
             var random = RandomPropertyList(seed: seed)
@@ -59,9 +60,10 @@ import Testing
         }
 
         @Test(
+            "Agreement with other programs: Python reads what is written, and what Python writes is read",
             .enabled(if: hasPython, "python3 is not installed"), arguments: [1, 2, 3, 4, 5, 6] as [UInt64],
             ["XML", "BINARY"])
-        func `Python reads what is written, and what Python writes is read`(seed: UInt64, format: String) throws {
+        func pythonReadsWhatIs(seed: UInt64, format: String) throws {
             let members = members(seed: seed)
             let script = """
                 import plistlib, sys
@@ -75,8 +77,10 @@ import Testing
             #expect(try PropertyListReader.readDictionary(output) == members, "seed \(seed)")
         }
 
-        @Test(.enabled(if: hasPlutil, "plutil is not installed"), arguments: [1, 2, 3, 4] as [UInt64])
-        func `plutil finds no fault, and converts to what is read the same`(seed: UInt64) throws {
+        @Test(
+            "Agreement with other programs: plutil finds no fault, and converts to what is read the same",
+            .enabled(if: hasPlutil, "plutil is not installed"), arguments: [1, 2, 3, 4] as [UInt64])
+        func plutilFindsNoFault(seed: UInt64) throws {
             let members = members(seed: seed)
             let file = try XMLPropertyListWriter.write(members, comment: "seed \(seed)")
             #expect(try run(["plutil", "-lint", "FILE"], input: file).status == 0)

@@ -3,8 +3,10 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `Agreement with Foundation` {
-    @Test func `Foundation reads what is written`() async throws {
+@Suite("Agreement with Foundation")
+struct FoundationAgreementTests {
+    @Test("Agreement with Foundation: Foundation reads what is written")
+    func foundationReadsWhatIs() async throws {
         for await seed in Rounds.seeds(0..<150) {
             var random = RandomPropertyList(seed: seed)
             let members = random.members(depth: 5)
@@ -15,8 +17,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func `what Foundation writes is read`(format: PropertyListSerialization.PropertyListFormat) async throws {
+    @Test(
+        "Agreement with Foundation: what Foundation writes is read",
+        arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    func whatFoundationWritesIs(format: PropertyListSerialization.PropertyListFormat) async throws {
         for await seed in Rounds.seeds(0..<150) {
             var random = RandomPropertyList(seed: seed)
             random.usesCarriageReturns = format == .binary
@@ -29,7 +33,8 @@ import Testing
         }
     }
 
-    @Test func `large binary files with wide references are read`() throws {
+    @Test("Agreement with Foundation: large binary files with wide references are read")
+    func largeBinaryFilesWith() throws {
         let numbers = (0..<70_000).map { $0 * 3 }
         let file = try PropertyListSerialization.data(
             fromPropertyList: ["n": numbers, "s": numbers.map { "text \($0)" }], format: .binary, options: 0)

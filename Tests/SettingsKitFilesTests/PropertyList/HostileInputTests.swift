@@ -3,7 +3,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `Hostile and damaged files` {
+@Suite("Hostile and damaged files")
+struct HostileInputTests {
     private static func files() throws -> [Data] {
         let object = foundationObject(.dictionary(sampleMembers))
         return [
@@ -12,7 +13,8 @@ import Testing
         ]
     }
 
-    @Test func `a file cut anywhere gives an error and recovers a prefix`() throws {
+    @Test("Hostile and damaged files: a file cut anywhere gives an error and recovers a prefix")
+    func aFileCutAnywhere() throws {
         let file = try Self.files()[0]
         for length in 0..<file.count {
             let cut = file.prefix(length)
@@ -26,7 +28,8 @@ import Testing
         #expect(PropertyListReader.recover(file.prefix(file.count - 9)) == sampleMembers)
     }
 
-    @Test func `a binary file cut anywhere gives an error or a value`() throws {
+    @Test("Hostile and damaged files: a binary file cut anywhere gives an error or a value")
+    func aBinaryFileCut() throws {
         let file = try Self.files()[1]
         for length in 0..<file.count {
             #expect(failure(reading: file.prefix(length)) != nil, "cut at \(length)")
@@ -34,8 +37,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1])
-    func `any bit flipped gives an error or a value`(index: Int) throws {
+    @Test(
+        "Hostile and damaged files: any bit flipped gives an error or a value", arguments: [0, 1])
+    func anyBitFlippedGives(index: Int) throws {
         let file = try Self.files()[index]
         for bit in stride(from: 0, to: file.count * 8, by: Rounds.choose(7, full: 1)) {
             var damaged = file
@@ -45,7 +49,8 @@ import Testing
         }
     }
 
-    @Test func `random bytes inside a file give an error or a value`() throws {
+    @Test("Hostile and damaged files: random bytes inside a file give an error or a value")
+    func randomBytesInsideA() throws {
         print("random bytes: seed 4711")
         var generator = SeededGenerator(seed: 4711)
         let rounds = Rounds.choose(500, full: 3_000)
@@ -62,8 +67,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["array", "dict"], [true, false])
-    func `a hundred thousand nested containers are too deep`(name: String, isClosed: Bool) {
+    @Test(
+        "Hostile and damaged files: a hundred thousand nested containers are too deep", arguments: ["array", "dict"],
+        [true, false])
+    func aHundredThousandNested(name: String, isClosed: Bool) {
         let key = name == "dict" ? "<key>k</key>" : ""
         let end = isClosed ? String(repeating: "</\(name)>", count: 100_000) : ""
         let text = "<plist>" + String(repeating: "<\(name)>\(key)", count: 100_000) + end + "</plist>"
@@ -71,7 +78,10 @@ import Testing
         #expect(PropertyListReader.recover(Data(text.utf8)).isEmpty)
     }
 
-    @Test func `the deepest value is read, compared, written and bridged on the stack of a secondary thread`() throws {
+    @Test(
+        "Hostile and damaged files: the deepest value is read, compared, written and bridged on the stack of a secondary thread"
+    )
+    func theDeepestValueIs() throws {
         let outcome = try onSmallThread {
             let levels = PropertyListLimits.depth - 1
             let text = String(repeating: "<array>", count: levels) + String(repeating: "</array>", count: levels)
@@ -114,7 +124,8 @@ import Testing
         return report == "true"
     }
 
-    @Test func `one level more is too deep to write`() {
+    @Test("Hostile and damaged files: one level more is too deep to write")
+    func oneLevelMoreIs() {
         var value = PropertyListValue.array([])
         for _ in 1..<(PropertyListLimits.depth - 1) { value = .array([value]) }
         #expect(XMLPropertyListWriter.canRepresent(value))
@@ -129,14 +140,16 @@ import Testing
         #expect(NativeValue.value(for: json) == .data(json))
     }
 
-    @Test func `entities that multiply are not expanded`() {
+    @Test("Hostile and damaged files: entities that multiply are not expanded")
+    func entitiesThatMultiplyAre() {
         var text = "<!DOCTYPE plist [ <!ENTITY e0 \"ha\">"
         for level in 1..<30 { text += "<!ENTITY e\(level) \"&e\(level - 1);&e\(level - 1);\">" }
         #expect(failure(reading: text + "]><plist><string>&e29;</string></plist>") == .malformed)
         #expect(failure(reading: text + "]><plist><string>x</string></plist>") == nil)
     }
 
-    @Test func `fifty megabytes of data are read`() throws {
+    @Test("Hostile and damaged files: fifty megabytes of data are read")
+    func fiftyMegabytesOfData() throws {
         let line = "\t" + String(repeating: "QUJD", count: 17) + "\n"
         let count = 50_000_000 / line.utf8.count
         let file =
@@ -150,7 +163,8 @@ import Testing
         #expect(data.prefix(6) == Data("ABCABC".utf8))
     }
 
-    @Test func `a file of zeros, and one that begins with them`() throws {
+    @Test("Hostile and damaged files: a file of zeros, and one that begins with them")
+    func aFileOfZeros() throws {
         #expect(failure(reading: Data(count: 100_000)) == .notAPropertyList)
         #expect(PropertyListReader.recover(Data(count: 100_000)).isEmpty)
         var file = try Self.files()[0]

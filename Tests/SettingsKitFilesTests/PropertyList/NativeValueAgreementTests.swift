@@ -3,7 +3,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `Native values and JSONEncoder` {
+@Suite("Native values and JSONEncoder")
+struct NativeValueAgreementTests {
     private struct Sample: Codable {
         var name: String
         var count: Int
@@ -36,7 +37,8 @@ import Testing
         return native
     }
 
-    @Test func `what it writes becomes native and comes back`() async throws {
+    @Test("Native values and JSONEncoder: what it writes becomes native and comes back")
+    func whatItWritesBecomes() async throws {
         for await seed in Rounds.seeds(0..<100) {
             var random = RandomPropertyList(seed: seed)
             let comment: Comment = "seed \(seed)"
@@ -61,14 +63,16 @@ import Testing
         }
     }
 
-    @Test func `every character is escaped alike`() throws {
+    @Test("Native values and JSONEncoder: every character is escaped alike")
+    func everyCharacterIsEscaped() throws {
         for code in (0..<0x300).map({ UInt32($0) }) + [0x2028, 0xFEFF, 0xFFFD, 0xFFFE, 0xFFFF, 0x1F600, 0x10FFFF] {
             let string = "a\(Character(try #require(Unicode.Scalar(code))))b"
             #expect(NativeValue.bytes(of: .string(string)) == (try encoder.encode(string)), "code \(code)")
         }
     }
 
-    @Test func `reals are written alike`() throws {
+    @Test("Native values and JSONEncoder: reals are written alike")
+    func realsAreWrittenAlike() throws {
         print("reals: seed 99")
         var generator = SeededGenerator(seed: 99)
         for _ in 0..<5000 {
@@ -78,7 +82,8 @@ import Testing
         }
     }
 
-    @Test func `whatever the bytes, they come back`() async throws {
+    @Test("Native values and JSONEncoder: whatever the bytes, they come back")
+    func whateverTheBytesThey() async throws {
         for await seed in Rounds.seeds(0..<200) {
             var random = RandomPropertyList(seed: seed)
             random.usesControlCharacters = true
@@ -108,7 +113,8 @@ import Testing
         }
     }
 
-    @Test func `slices of larger data are bridged by their own bytes`() {
+    @Test("Native values and JSONEncoder: slices of larger data are bridged by their own bytes")
+    func slicesOfLargerData() {
         let bytes = Data("xx[1,2]yy".utf8)
         #expect(NativeValue.value(for: bytes[2..<7]) == .array([.integer(1), .integer(2)]))
     }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `Native values and their JSON text` {
+@Suite("Native values and their JSON text")
+struct NativeValueTests {
     private func text(_ value: PropertyListValue) -> String {
         String(decoding: NativeValue.bytes(of: value), as: UTF8.self)
     }
@@ -21,54 +22,65 @@ import Testing
         return value
     }
 
-    @Test(arguments: [
-        ("true", PropertyListValue.boolean(true)), ("false", .boolean(false)), ("0", .integer(0)),
-        ("-12", .integer(-12)),
-        ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
-        ("9223372036854775808", .unsigned(1 << 63)), ("18446744073709551615", .unsigned(.max)),
-        ("1.5", .real(1.5)), ("-0", .real(-0.0)), ("1e+20", .real(1e20)), ("1e-05", .real(1e-5)),
-        ("5e-324", .real(.leastNonzeroMagnitude)),
-        ("\"\"", .string("")), ("\"a/b\"", .string("a/b")), ("\"\\\"\\\\\\n\\r\\t\"", .string("\"\\\n\r\t")),
-        ("\"é漢😀\u{2028}\u{7F}\"", .string("é漢😀\u{2028}\u{7F}")),
-        ("[]", .array([])), ("{}", .dictionary([])),
-        ("[1,\"a\",[true]]", .array([.integer(1), .string("a"), .array([.boolean(true)])])),
-        (
-            "{\"b\":1,\"a\":{\"\":0.5}}",
-            .dictionary([
-                PropertyListMember(key: "b", value: .integer(1)),
-                PropertyListMember(key: "a", value: .dictionary([PropertyListMember(key: "", value: .real(0.5))])),
-            ])
-        ),
-        ("{\"\\u0001\":1}", .dictionary([PropertyListMember(key: "\u{1}", value: .integer(1))])),
-    ])
-    func `canonical JSON becomes a native value`(text: String, expected: PropertyListValue) {
+    @Test(
+        "Native values and their JSON text: canonical JSON becomes a native value",
+        arguments: [
+            ("true", PropertyListValue.boolean(true)), ("false", .boolean(false)), ("0", .integer(0)),
+            ("-12", .integer(-12)),
+            ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
+            ("9223372036854775808", .unsigned(1 << 63)), ("18446744073709551615", .unsigned(.max)),
+            ("1.5", .real(1.5)), ("-0", .real(-0.0)), ("1e+20", .real(1e20)), ("1e-05", .real(1e-5)),
+            ("5e-324", .real(.leastNonzeroMagnitude)),
+            ("\"\"", .string("")), ("\"a/b\"", .string("a/b")), ("\"\\\"\\\\\\n\\r\\t\"", .string("\"\\\n\r\t")),
+            ("\"é漢😀\u{2028}\u{7F}\"", .string("é漢😀\u{2028}\u{7F}")),
+            ("[]", .array([])), ("{}", .dictionary([])),
+            ("[1,\"a\",[true]]", .array([.integer(1), .string("a"), .array([.boolean(true)])])),
+            (
+                "{\"b\":1,\"a\":{\"\":0.5}}",
+                .dictionary([
+                    PropertyListMember(key: "b", value: .integer(1)),
+                    PropertyListMember(key: "a", value: .dictionary([PropertyListMember(key: "", value: .real(0.5))])),
+                ])
+            ),
+            ("{\"\\u0001\":1}", .dictionary([PropertyListMember(key: "\u{1}", value: .integer(1))])),
+        ])
+    func canonicalJSONBecomesA(text: String, expected: PropertyListValue) {
         #expect(value(text) == expected)
         #expect(self.text(expected) == text)
     }
 
-    @Test(arguments: [
-        "", " ", "null", "[null]", "{\"a\":null}", "1 ", " 1", "[1, 2]", "{\"a\": 1}", "[1,]", "[,1]", "{,}", "{\"a\"}",
-        "{\"a\":}",
-        "\"a\\/b\"", "\"\\u00e9\"", "\"\\u0041\"", "\"\\ud83d\\ude00\"", "\"\\ud83d\"", "\"\\u0000\"", "\"\\u0001\"",
-        "\"\\b\"", "\"\\x\"", "\"\\", "\"\\u12", "\"", "\"a", "\"a\nb\"", "\"\u{1}\"", "\"\u{FFFE}\"", "1.0", "1.50",
-        "+1", "01", "-", "-00", ".5",
-        "1.", "1e5", "1E+20", "1e400", "-1e400", "100000000000000000000", "0.30000000000000000001", "0x10", "1,2", "[1",
-        "{\"a\":1",
-        "{\"a\":1,\"a\":2}", "{\"\u{E9}\":1,\"e\u{301}\":2}", "nan", "inf", "-inf", "Infinity", "True", "tru", "truex",
-        "hello", "{a:1}",
-        "[1]]", "<plist/>", "\u{FEFF}1", "1\n", "[\"a\"\"b\"]", "9007199254740993.0",
-    ])
-    func `everything else stays data`(text: String) {
+    @Test(
+        "Native values and their JSON text: everything else stays data",
+        arguments: [
+            "", " ", "null", "[null]", "{\"a\":null}", "1 ", " 1", "[1, 2]", "{\"a\": 1}", "[1,]", "[,1]", "{,}",
+            "{\"a\"}",
+            "{\"a\":}",
+            "\"a\\/b\"", "\"\\u00e9\"", "\"\\u0041\"", "\"\\ud83d\\ude00\"", "\"\\ud83d\"", "\"\\u0000\"",
+            "\"\\u0001\"",
+            "\"\\b\"", "\"\\x\"", "\"\\", "\"\\u12", "\"", "\"a", "\"a\nb\"", "\"\u{1}\"", "\"\u{FFFE}\"", "1.0",
+            "1.50",
+            "+1", "01", "-", "-00", ".5",
+            "1.", "1e5", "1E+20", "1e400", "-1e400", "100000000000000000000", "0.30000000000000000001", "0x10", "1,2",
+            "[1",
+            "{\"a\":1",
+            "{\"a\":1,\"a\":2}", "{\"\u{E9}\":1,\"e\u{301}\":2}", "nan", "inf", "-inf", "Infinity", "True", "tru",
+            "truex",
+            "hello", "{a:1}",
+            "[1]]", "<plist/>", "\u{FEFF}1", "1\n", "[\"a\"\"b\"]", "9007199254740993.0",
+        ])
+    func everythingElseStaysData(text: String) {
         #expect(value(text) == .data(Data(text.utf8)))
     }
 
-    @Test func `bytes that are not valid UTF-8 stay data`() {
+    @Test("Native values and their JSON text: bytes that are not valid UTF-8 stay data")
+    func bytesThatAreNot() {
         for bytes: [UInt8] in [[0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0xFF], [0], [0x22, 0xED, 0xA0, 0x80, 0x22]] {
             #expect(NativeValue.value(for: Data(bytes)) == .data(Data(bytes)))
         }
     }
 
-    @Test func `data stands for itself, and for base 64 inside others`() {
+    @Test("Native values and their JSON text: data stands for itself, and for base 64 inside others")
+    func dataStandsForItself() {
         #expect(NativeValue.bytes(of: .data(Data([0xFF, 0x00]))) == Data([0xFF, 0x00]))
         #expect(text(.array([.data(Data([0xFB, 0xFF]))])) == "[\"+/8=\"]")
         #expect(text(.date(0.5)) == "0.5")
@@ -76,36 +88,39 @@ import Testing
         #expect(text(.array([.real(.nan), .real(.infinity), .real(-.infinity)])) == "[nan,inf,-inf]")
     }
 
-    @Test(arguments: [
-        ("700000001", PropertyListValue.date(0), PropertyListValue.date(700_000_001)),
-        ("700000001.5", .date(0), .real(700_000_001.5)),
-        ("-0", .date(0), .real(-0.0)),
-        ("252423993600", .date(0), .integer(252_423_993_600)),
-        ("\"x\"", .date(0), .string("x")),
-        ("1", .real(2.5), .real(1)),
-        ("1.5", .real(2), .real(1.5)),
-        ("9007199254740993", .real(1), .integer(9_007_199_254_740_993)),
-        ("10000000000000000", .real(1), .integer(10_000_000_000_000_000)),
-        ("18446744073709551615", .real(1), .unsigned(.max)),
-        ("1", .integer(2), .integer(1)),
-        ("true", .real(1), .boolean(true)),
-        ("\"AAE=\"", .data(Data()), .string("AAE=")),
-        ("[\"AAE=\"]", .array([.data(Data())]), .array([.data(Data([0, 1]))])),
-        ("[\"\"]", .array([.data(Data([1]))]), .array([.data(Data())])),
-        (
-            "[\"AAF=\",\"AAE\",\"no\"]", .array([.data(Data()), .data(Data()), .data(Data())]),
-            .array([.string("AAF="), .string("AAE"), .string("no")])
-        ),
-        ("[\"AA E=\"]", .array([.data(Data())]), .array([.string("AA E=")])),
-        ("[1,1]", .array([.real(0)]), .array([.real(1), .integer(1)])),
-        ("-inf", .real(-.infinity), .real(-.infinity)),
-        ("inf", .real(1), .data(Data("inf".utf8))),
-    ])
-    func `keeps the kind of the value it replaces`(text: String, old: PropertyListValue, expected: PropertyListValue) {
+    @Test(
+        "Native values and their JSON text: keeps the kind of the value it replaces",
+        arguments: [
+            ("700000001", PropertyListValue.date(0), PropertyListValue.date(700_000_001)),
+            ("700000001.5", .date(0), .real(700_000_001.5)),
+            ("-0", .date(0), .real(-0.0)),
+            ("252423993600", .date(0), .integer(252_423_993_600)),
+            ("\"x\"", .date(0), .string("x")),
+            ("1", .real(2.5), .real(1)),
+            ("1.5", .real(2), .real(1.5)),
+            ("9007199254740993", .real(1), .integer(9_007_199_254_740_993)),
+            ("10000000000000000", .real(1), .integer(10_000_000_000_000_000)),
+            ("18446744073709551615", .real(1), .unsigned(.max)),
+            ("1", .integer(2), .integer(1)),
+            ("true", .real(1), .boolean(true)),
+            ("\"AAE=\"", .data(Data()), .string("AAE=")),
+            ("[\"AAE=\"]", .array([.data(Data())]), .array([.data(Data([0, 1]))])),
+            ("[\"\"]", .array([.data(Data([1]))]), .array([.data(Data())])),
+            (
+                "[\"AAF=\",\"AAE\",\"no\"]", .array([.data(Data()), .data(Data()), .data(Data())]),
+                .array([.string("AAF="), .string("AAE"), .string("no")])
+            ),
+            ("[\"AA E=\"]", .array([.data(Data())]), .array([.string("AA E=")])),
+            ("[1,1]", .array([.real(0)]), .array([.real(1), .integer(1)])),
+            ("-inf", .real(-.infinity), .real(-.infinity)),
+            ("inf", .real(1), .data(Data("inf".utf8))),
+        ])
+    func keepsTheKindOf(text: String, old: PropertyListValue, expected: PropertyListValue) {
         #expect(value(text, resembling: old) == expected)
     }
 
-    @Test func `keeps kinds by key, in whatever order the keys come`() {
+    @Test("Native values and their JSON text: keeps kinds by key, in whatever order the keys come")
+    func keepsKindsByKey() {
         let old = PropertyListValue.dictionary([
             PropertyListMember(key: "a", value: .real(1)), PropertyListMember(key: "b", value: .date(1)),
             PropertyListMember(
@@ -122,7 +137,8 @@ import Testing
         #expect(new == expected)
     }
 
-    @Test func `a value read from a file and stored unchanged stays as it is`() async {
+    @Test("Native values and their JSON text: a value read from a file and stored unchanged stays as it is")
+    func aValueReadFrom() async {
         for await seed in Rounds.seeds(0..<200) {
             var random = RandomPropertyList(seed: seed)
             for member in random.members(depth: 5) {

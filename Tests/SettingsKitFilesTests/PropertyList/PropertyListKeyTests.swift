@@ -3,28 +3,34 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `Keys that XML cannot hold` {
-    @Test(arguments: [
-        ("plain", "plain"), ("", ""), ("50 %", "50 %"), ("a\tb\r\n", "a\tb\r\n"), ("é😀", "é😀"),
-        ("a\u{1}b", "SettingsKit-escaped:a%01b"), ("\u{1F}%", "SettingsKit-escaped:%1F%25"),
-        ("\u{0}", "SettingsKit-escaped:%00"), ("x\u{FFFF}é", "SettingsKit-escaped:x%EF%BF%BFé"),
-        ("SettingsKit-escaped:", "SettingsKit-escaped:SettingsKit-escaped:"),
-        ("SettingsKit-escaped:%41", "SettingsKit-escaped:SettingsKit-escaped:%2541"),
-    ])
-    func `are written escaped and read back`(key: String, written: String) {
+@Suite("Keys that XML cannot hold")
+struct PropertyListKeyTests {
+    @Test(
+        "Keys that XML cannot hold are written escaped and read back",
+        arguments: [
+            ("plain", "plain"), ("", ""), ("50 %", "50 %"), ("a\tb\r\n", "a\tb\r\n"), ("é😀", "é😀"),
+            ("a\u{1}b", "SettingsKit-escaped:a%01b"), ("\u{1F}%", "SettingsKit-escaped:%1F%25"),
+            ("\u{0}", "SettingsKit-escaped:%00"), ("x\u{FFFF}é", "SettingsKit-escaped:x%EF%BF%BFé"),
+            ("SettingsKit-escaped:", "SettingsKit-escaped:SettingsKit-escaped:"),
+            ("SettingsKit-escaped:%41", "SettingsKit-escaped:SettingsKit-escaped:%2541"),
+        ])
+    func areWrittenEscapedAnd(key: String, written: String) {
         #expect(PropertyListKey.encode(key) == written)
         #expect(Array(PropertyListKey.decode(written).utf8) == Array(key.utf8))
     }
 
-    @Test(arguments: ["abc", "%41", "%0", "%", "%zz", "%C3", "%1f", "a%25%0"])
-    func `are left alone where the escape is not one this library writes`(rest: String) {
+    @Test(
+        "Keys that XML cannot hold are left alone where the escape is not one this library writes",
+        arguments: ["abc", "%41", "%0", "%", "%zz", "%C3", "%1f", "a%25%0"])
+    func areLeftAloneWhere(rest: String) {
         let text = PropertyListKey.prefix + rest
         let key = PropertyListKey.decode(text)
         #expect(key == text)
         #expect(PropertyListKey.decode(PropertyListKey.encode(key)) == key)
     }
 
-    @Test func `survive writing and reading at every level`() async throws {
+    @Test("Keys that XML cannot hold survive writing and reading at every level")
+    func surviveWritingAndReading() async throws {
         for await seed in Rounds.seeds(0..<50) {
             var random = RandomPropertyList(seed: seed)
             random.usesControlCharacters = true

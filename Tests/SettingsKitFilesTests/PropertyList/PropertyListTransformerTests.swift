@@ -18,7 +18,7 @@ struct PropertyListTransformerTests {
         SettingsService(stores: [.defaults: MemoryStore(contents)], diagnosticSink: .none)
     }
 
-    @Test("property lists hold dates, structs, numbers that JSON does not have", arguments: [true, false])
+    @Test("Property lists hold dates, structs, numbers that JSON does not have", arguments: [true, false])
     func propertyLists(isBinary: Bool) throws {
         func check<T: Codable & Sendable & Equatable>(_ value: T) throws {
             let transformer = PropertyListTransformer<T>(format: isBinary ? .binary : .xml)
@@ -48,7 +48,7 @@ struct PropertyListTransformerTests {
         }
     }
 
-    @Test("a property list of 100,000 nested arrays is an error, not a crash")
+    @Test("A property list of 100,000 nested arrays is an error, not a crash")
     func hostilePropertyList() async {
         await #expect(processExitsWith: .success) {
             let depth = 100_000
@@ -61,7 +61,7 @@ struct PropertyListTransformerTests {
         }
     }
 
-    @Test("an error does not quote what is stored")
+    @Test("An error does not quote what is stored")
     func errorWithoutValue() {
         let setting = Setting<Int>("n", in: .defaults, default: 0, transformer: PropertyListTransformer())
         let error = #expect(throws: SettingsError.self) {
@@ -71,7 +71,7 @@ struct PropertyListTransformerTests {
         #expect(error?.description.contains("hunter2") == false)
     }
 
-    @Test("a date in a setting comes back, and nil removes it")
+    @Test("A date in a setting comes back, and nil removes it")
     func settings() throws {
         let settings = Self.service(over: [:])
         let stamp = Setting<Date?>("stamp", in: .defaults, transformer: PropertyListTransformer())

@@ -3,7 +3,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `Property list values` {
+@Suite("Property list values")
+struct PropertyListValueTests {
     private static let values: [PropertyListValue] = [
         .boolean(true), .boolean(false), .integer(1), .integer(2), .unsigned(.max), .unsigned(.max - 1), .real(1),
         .real(2),
@@ -14,7 +15,8 @@ import Testing
         .dictionary([PropertyListMember(key: "a", value: .integer(2))]),
     ]
 
-    @Test func `are equal to themselves and to nothing else`() {
+    @Test("Property list values are equal to themselves and to nothing else")
+    func areEqualToThemselves() {
         for (index, left) in Self.values.enumerated() {
             for (other, right) in Self.values.enumerated() { #expect((left == right) == (index == other)) }
         }
@@ -22,16 +24,19 @@ import Testing
         #expect(PropertyListValue.string("\u{E9}") == .string("e\u{301}"))
     }
 
-    @Test func `take no more than three words`() {
+    @Test("Property list values take no more than three words")
+    func takeNoMoreThan() {
         #expect(MemoryLayout<PropertyListValue>.stride <= 24)
     }
 
-    @Test(arguments: [
-        ([] as [String], [] as [Int]), (["a"], [0]), (["b", "a"], [0, 1]), (["a", "b", "a"], [2, 1]),
-        (["a", "a"], [1]),
-        (["\u{E9}", "x", "e\u{301}"], [2, 1]),
-    ])
-    func `of repeated keys the last is kept in the first place`(keys: [String], kept: [Int]) {
+    @Test(
+        "Property list values of repeated keys the last is kept in the first place",
+        arguments: [
+            ([] as [String], [] as [Int]), (["a"], [0]), (["b", "a"], [0, 1]), (["a", "b", "a"], [2, 1]),
+            (["a", "a"], [1]),
+            (["\u{E9}", "x", "e\u{301}"], [2, 1]),
+        ])
+    func ofRepeatedKeysThe(keys: [String], kept: [Int]) {
         let members = keys.enumerated().map { PropertyListMember(key: $1, value: .integer(Int64($0))) }
         #expect(members.keepingLastOfEachKey() == kept.map { members[$0] })
         #expect(members.hasRepeatedKey() == (keys.count != kept.count))

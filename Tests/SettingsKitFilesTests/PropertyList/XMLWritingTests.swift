@@ -3,7 +3,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `Writing XML property lists` {
+@Suite("Writing XML property lists")
+struct XMLWritingTests {
     private func text(_ value: PropertyListValue) throws -> String {
         let file = String(
             decoding: try XMLPropertyListWriter.write([PropertyListMember(key: "k", value: value)]), as: UTF8.self)
@@ -12,38 +13,41 @@ import Testing
         return String(file[start.upperBound..<end.lowerBound])
     }
 
-    @Test(arguments: [
-        (PropertyListValue.boolean(true), "<true/>"),
-        (.integer(.min), "<integer>-9223372036854775808</integer>"),
-        (.integer(0), "<integer>0</integer>"),
-        (.unsigned(.max), "<integer>18446744073709551615</integer>"),
-        (.real(0.1), "<real>0.1</real>"),
-        (.real(3), "<real>3</real>"),
-        (.real(-0.0), "<real>-0</real>"),
-        (.real(1e300), "<real>1e+300</real>"),
-        (.real(.nan), "<real>nan</real>"),
-        (.real(.infinity), "<real>+infinity</real>"),
-        (.real(-.infinity), "<real>-infinity</real>"),
-        (.date(0), "<date>2001-01-01T00:00:00Z</date>"),
-        (.date(-0.25), "<date>2000-12-31T23:59:59Z</date>"),
-        (.date(1.75), "<date>2001-01-01T00:00:01Z</date>"),
-        (.date(-63_113_904_000), "<date>0001-01-01T00:00:00Z</date>"),
-        (.date(252_423_993_599), "<date>9999-12-31T23:59:59Z</date>"),
-        (.date(252_423_993_600), "<real>252423993600</real>"),
-        (.date(-63_113_904_001), "<real>-63113904001</real>"),
-        (.date(.nan), "<real>nan</real>"),
-        (.string("a&b<c>\r\n\"'"), "<string>a&amp;b&lt;c&gt;&#13;\n\"'</string>"),
-        (.array([]), "<array/>"),
-        (.dictionary([]), "<dict/>"),
-        (.data(Data()), "<data>\n\t</data>"),
-        (.data(Data([1])), "<data>\n\tAQ==\n\t</data>"),
-        (.array([.string("")]), "<array>\n\t\t<string></string>\n\t</array>"),
-    ])
-    func `writes each value in the form of Apple's writer`(value: PropertyListValue, expected: String) throws {
+    @Test(
+        "Writing XML property lists: writes each value in the form of Apple's writer",
+        arguments: [
+            (PropertyListValue.boolean(true), "<true/>"),
+            (.integer(.min), "<integer>-9223372036854775808</integer>"),
+            (.integer(0), "<integer>0</integer>"),
+            (.unsigned(.max), "<integer>18446744073709551615</integer>"),
+            (.real(0.1), "<real>0.1</real>"),
+            (.real(3), "<real>3</real>"),
+            (.real(-0.0), "<real>-0</real>"),
+            (.real(1e300), "<real>1e+300</real>"),
+            (.real(.nan), "<real>nan</real>"),
+            (.real(.infinity), "<real>+infinity</real>"),
+            (.real(-.infinity), "<real>-infinity</real>"),
+            (.date(0), "<date>2001-01-01T00:00:00Z</date>"),
+            (.date(-0.25), "<date>2000-12-31T23:59:59Z</date>"),
+            (.date(1.75), "<date>2001-01-01T00:00:01Z</date>"),
+            (.date(-63_113_904_000), "<date>0001-01-01T00:00:00Z</date>"),
+            (.date(252_423_993_599), "<date>9999-12-31T23:59:59Z</date>"),
+            (.date(252_423_993_600), "<real>252423993600</real>"),
+            (.date(-63_113_904_001), "<real>-63113904001</real>"),
+            (.date(.nan), "<real>nan</real>"),
+            (.string("a&b<c>\r\n\"'"), "<string>a&amp;b&lt;c&gt;&#13;\n\"'</string>"),
+            (.array([]), "<array/>"),
+            (.dictionary([]), "<dict/>"),
+            (.data(Data()), "<data>\n\t</data>"),
+            (.data(Data([1])), "<data>\n\tAQ==\n\t</data>"),
+            (.array([.string("")]), "<array>\n\t\t<string></string>\n\t</array>"),
+        ])
+    func writesEachValueIn(value: PropertyListValue, expected: String) throws {
         #expect(try text(value) == expected)
     }
 
-    @Test func `writes header, document type, comment and a final line end`() throws {
+    @Test("Writing XML property lists: writes header, document type, comment and a final line end")
+    func writesHeaderDocumentType() throws {
         let file = try XMLPropertyListWriter.write([], comment: "Made by hand - no")
         #expect(
             String(decoding: file, as: UTF8.self) == """
@@ -58,14 +62,17 @@ import Testing
         #expect(try PropertyListReader.readDictionary(file).isEmpty)
     }
 
-    @Test(arguments: ["a--b", "--", "\u{1}", "\u{FFFF}"])
-    func `refuses a comment that XML cannot hold`(comment: String) {
+    @Test(
+        "Writing XML property lists: refuses a comment that XML cannot hold",
+        arguments: ["a--b", "--", "\u{1}", "\u{FFFF}"])
+    func refusesACommentThat(comment: String) {
         #expect(throws: PropertyListError(.notRepresentable)) {
             try XMLPropertyListWriter.write([], comment: comment)
         }
     }
 
-    @Test func `gives the same bytes as Foundation's writer`() throws {
+    @Test("Writing XML property lists: gives the same bytes as Foundation's writer")
+    func givesTheSameBytes() throws {
         let members = sampleMembers.filter { !["ratio", "nest", "text"].contains($0.key) }.sorted { $0.key < $1.key }
         for depth in 0..<12 {
             var value = PropertyListValue.dictionary(members)
@@ -79,15 +86,19 @@ import Testing
         }
     }
 
-    @Test(arguments: ["\u{0}", "a\u{1}", "\u{B}", "\u{1F}b", "\u{FFFE}", "x\u{FFFF}"])
-    func `refuses strings that XML cannot hold`(string: String) {
+    @Test(
+        "Writing XML property lists: refuses strings that XML cannot hold",
+        arguments: ["\u{0}", "a\u{1}", "\u{B}", "\u{1F}b", "\u{FFFE}", "x\u{FFFF}"])
+    func refusesStringsThatXML(string: String) {
         let value = PropertyListValue.array([.string(string)])
         #expect(!XMLPropertyListWriter.canRepresent(value))
         #expect(throws: PropertyListError(.notRepresentable)) { try text(value) }
     }
 
-    @Test(arguments: ["\t\n\r", "\u{7F}\u{80}\u{85}", "\u{FFFD}\u{1FFFE}\u{10FFFF}", "\u{EFFF}\u{FFC0}\u{FFBF}"])
-    func `accepts all other strings`(string: String) throws {
+    @Test(
+        "Writing XML property lists: accepts all other strings",
+        arguments: ["\t\n\r", "\u{7F}\u{80}\u{85}", "\u{FFFD}\u{1FFFE}\u{10FFFF}", "\u{EFFF}\u{FFC0}\u{FFBF}"])
+    func acceptsAllOtherStrings(string: String) throws {
         #expect(XMLPropertyListWriter.canRepresent(.string(string)))
         let file = try XMLPropertyListWriter.write([PropertyListMember(key: string, value: .string(string))])
         let member = try #require(try PropertyListReader.readDictionary(file).first)
@@ -95,7 +106,8 @@ import Testing
         #expect(member.value == .string(string))
     }
 
-    @Test func `what is written reads back the same`() async throws {
+    @Test("Writing XML property lists: what is written reads back the same")
+    func whatIsWrittenReads() async throws {
         for await seed in Rounds.seeds(0..<200) {
             var random = RandomPropertyList(seed: seed)
             let members = random.members()
@@ -105,7 +117,8 @@ import Testing
         }
     }
 
-    @Test func `reals read back to the bit`() throws {
+    @Test("Writing XML property lists: reals read back to the bit")
+    func realsReadBackTo() throws {
         print("reals: seed 77")
         var generator = SeededGenerator(seed: 77)
         let numbers =
@@ -122,7 +135,8 @@ import Testing
         #expect(bits == numbers.map(\.bitPattern))
     }
 
-    @Test func `every day of four hundred years and more reads back, and agrees with Foundation`() throws {
+    @Test("Writing XML property lists: every day of four hundred years and more reads back, and agrees with Foundation")
+    func everyDayOfFour() throws {
         var seconds: [Double] = []
         for day in stride(from: -63_113_904_000.0, to: 252_423_993_600, by: 86_400 * 17 + 12_345) {
             seconds.append(day)

@@ -8,7 +8,7 @@ private func isThere(_ path: String) -> Bool { FileManager.default.fileExists(at
 
 @Suite("Changes reach the file without being asked for")
 struct BackgroundWritingTests {
-    @Test("a change is in the file within a second of quiet")
+    @Test("A change is in the file within a second of quiet")
     func soon() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -21,7 +21,7 @@ struct BackgroundWritingTests {
         }
     }
 
-    @Test("many changes in a row are few writes")
+    @Test("Many changes in a row are few writes")
     func gathered() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -37,7 +37,7 @@ struct BackgroundWritingTests {
         }
     }
 
-    @Test("a store that is dropped writes what is left, and goes")
+    @Test("A store that is dropped writes what is left, and goes")
     func dropped() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -53,7 +53,7 @@ struct BackgroundWritingTests {
         }
     }
 
-    @Test("a service that is dropped lets its store go")
+    @Test("A service that is dropped lets its store go")
     func droppedService() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -72,7 +72,7 @@ struct BackgroundWritingTests {
         }
     }
 
-    @Test("what was set is in the file after an orderly exit, from a store that is still held")
+    @Test("What was set is in the file after an orderly exit, from a store that is still held")
     func exit() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -86,7 +86,7 @@ struct BackgroundWritingTests {
         }
     }
 
-    @Test("an exit that cannot save says so, and neither hangs nor crashes")
+    @Test("An exit that cannot save says so, and neither hangs nor crashes")
     func exitWithoutSaving() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -109,7 +109,7 @@ struct BackgroundWritingTests {
         }
     }
 
-    @Test("stores that come and go from many threads lose nothing")
+    @Test("Stores that come and go from many threads lose nothing")
     func manyStores() async throws {
         try await withTemporaryDirectory { directory in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -132,7 +132,7 @@ struct BackgroundWritingTests {
         }
     }
 
-    @Test("setting, reading and synchronising from many threads at once ends with the last values in the file")
+    @Test("Setting, reading and synchronising from many threads at once ends with the last values in the file")
     func concurrency() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

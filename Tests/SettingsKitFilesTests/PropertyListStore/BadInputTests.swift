@@ -62,7 +62,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("it is told as damage, once, and kept aside as it was when it is replaced", arguments: Input.allCases)
+    @Test("It is told as damage, once, and kept aside as it was when it is replaced", arguments: Input.allCases)
     func keptAside(input: Input) throws {
         try withTemporaryDirectory { directory in try Self.check(input.bytes, in: directory) }
     }
@@ -88,7 +88,7 @@ struct BadInputTests {
         #expect(try SettingsService.over(open(path)).problems.all.isEmpty)
     }
 
-    @Test("a file cut off anywhere is damaged; its intact part is used, and the whole is kept", arguments: 0..<50)
+    @Test("A file cut off anywhere is damaged; its intact part is used, and the whole is kept", arguments: 0..<50)
     func truncated(place: Int) throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -115,7 +115,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("a damaged file's intact settings are read, and are in the new file")
+    @Test("A damaged file's intact settings are read, and are in the new file")
     func recovered() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -128,7 +128,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("values of the wrong type read as the default, are told once each, and stay in the file")
+    @Test("Values of the wrong type read as the default, are told once each, and stay in the file")
     func wrongTypes() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -158,7 +158,7 @@ struct BadInputTests {
     /// How many bytes a large file has, in millions.
     private static let millions = Rounds.choose(5, full: 50)
 
-    @Test("a value of many megabytes is written and read")
+    @Test("A value of many megabytes is written and read")
     func large() async throws {
         try await withTemporaryDirectory { directory in
             await #expect(processExitsWith: .success) { [directory = directory as String] in
@@ -175,7 +175,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("many megabytes of zeros are damage, and kept")
+    @Test("Many megabytes of zeros are damage, and kept")
     func largeDamage() async throws {
         try await withTemporaryDirectory { directory in
             await #expect(processExitsWith: .success) { [directory = directory as String] in
@@ -184,7 +184,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("names that no setting can have stay in the file, and crash nothing")
+    @Test("Names that no setting can have stay in the file, and crash nothing")
     func impossibleNames() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

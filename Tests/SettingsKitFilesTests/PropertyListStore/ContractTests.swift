@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The contract of a store")
 struct ContractTests {
-    @Test("a batch is in the file whole or not at all")
+    @Test("A batch is in the file whole or not at all")
     func batch() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -22,7 +22,7 @@ struct ContractTests {
         }
     }
 
-    @Test("two services over one store see each other's values at once")
+    @Test("Two services over one store see each other's values at once")
     func twoServices() throws {
         try withTemporaryDirectory { directory in
             let store = try open(directory + "/Settings.plist")
@@ -35,7 +35,7 @@ struct ContractTests {
         }
     }
 
-    @Test("no value is in any message")
+    @Test("No value is in any message")
     func noValueInMessages() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

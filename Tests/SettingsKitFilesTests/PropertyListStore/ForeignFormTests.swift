@@ -22,7 +22,7 @@ struct ForeignFormTests {
     }
 
     @Test(
-        "plistlib's XML and binary files read as settings of the matching types", .enabled(if: Program.python),
+        "Plistlib's XML and binary files read as settings of the matching types", .enabled(if: Program.python),
         arguments: ["FMT_XML", "FMT_BINARY"])
     func plistlib(format: String) throws {
         try withTemporaryDirectory { directory in
@@ -51,7 +51,7 @@ struct ForeignFormTests {
     }
 
     @Test(
-        "what plutil has converted to binary reads the same, and is written as XML again", .enabled(if: Program.plutil))
+        "What plutil has converted to binary reads the same, and is written as XML again", .enabled(if: Program.plutil))
     func plutilBinary() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -84,7 +84,7 @@ struct ForeignFormTests {
         }
     }
 
-    @Test("a native date stays a date when a whole second is set", .enabled(if: Program.python))
+    @Test("A native date stays a date when a whole second is set", .enabled(if: Program.python))
     func dateStaysADate() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -109,7 +109,7 @@ struct ForeignFormTests {
         }
     }
 
-    @Test("what took the place of a date is no date, although it is a number")
+    @Test("What took the place of a date is no date, although it is a number")
     func noDateAnyMore() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -124,7 +124,7 @@ struct ForeignFormTests {
         }
     }
 
-    @Test("a whole number in the place of a real stays a real; data in the place of data stays data")
+    @Test("A whole number in the place of a real stays a real; data in the place of data stays data")
     func kindsAreKept() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -138,7 +138,7 @@ struct ForeignFormTests {
         }
     }
 
-    @Test("what Foundation writes is read", arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    @Test("What Foundation writes is read", arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
     func foundation(format: PropertyListSerialization.PropertyListFormat) throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -156,7 +156,7 @@ struct ForeignFormTests {
         }
     }
 
-    @Test("a file that is only read is not touched")
+    @Test("A file that is only read is not touched")
     func readOnly() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

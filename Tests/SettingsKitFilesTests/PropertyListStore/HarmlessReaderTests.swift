@@ -14,13 +14,16 @@ import Testing
     import Darwin
 #endif
 
-@Suite struct `A process that only reads` {
+@Suite("A process that only reads")
+struct HarmlessReaderTests {
     private static let readingCalls: Set<FaultyFileSystem.Call> = [
         .status, .statusOfFile, .destination, .openForReading, .read, .readAt,
     ]
 
-    @Test(arguments: [PropertyListStore.Access.readWrite, .readOnly])
-    func `makes no call that writes, locks or lists, whatever happens to the files`(
+    @Test(
+        "A process that only reads makes no call that writes, locks or lists, whatever happens to the files",
+        arguments: [PropertyListStore.Access.readWrite, .readOnly])
+    func makesNoCallThat(
         access: PropertyListStore.Access
     ) throws {
         try withTemporaryDirectory { directory in
@@ -43,7 +46,9 @@ import Testing
         }
     }
 
-    @Test func `leaves a dead process's journal as it is, and the next process that writes folds it`() throws {
+    @Test(
+        "A process that only reads leaves a dead process's journal as it is, and the next process that writes folds it")
+    func leavesADeadProcesss() throws {
         let disk = SimulatedDisk()
         _ = try Start.unfoldedJournal.prepare(disk)
         let before = disk.contents(of: Start.path + "-journal")
@@ -57,7 +62,8 @@ import Testing
         #expect(try disk.storedValues()?["kept"] == Data("1".utf8))
     }
 
-    @Test func `cannot set with a store that is opened for reading only`() throws {
+    @Test("A process that only reads cannot set with a store that is opened for reading only")
+    func cannotSetWithA() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
@@ -78,7 +84,8 @@ import Testing
         }
     }
 
-    @Test func `never sees an earlier value again while another folds and goes on`() throws {
+    @Test("A process that only reads never sees an earlier value again while another folds and goes on")
+    func neverSeesAnEarlier() throws {
         let disk = SimulatedDisk()
         try disk.makeDirectory("/home")
         try disk.makeDirectory(Start.directory)
@@ -98,8 +105,10 @@ import Testing
         withExtendedLifetime(subscription) {}
     }
 
-    @Test(.enabled(if: Program.isRoot))
-    func `as root locks out no other user, and each hears the edit`() async throws {
+    @Test(
+        "A process that only reads as root locks out no other user, and each hears the edit",
+        .enabled(if: Program.isRoot))
+    func asRootLocksOut() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
@@ -122,8 +131,10 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Program.isRoot))
-    func `is served the property list where it cannot read the journal, and told so once`() async throws {
+    @Test(
+        "A process that only reads is served the property list where it cannot read the journal, and told so once",
+        .enabled(if: Program.isRoot))
+    func isServedTheProperty() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             try write(xml("<key>a</key><integer>1</integer>"), to: path)

@@ -13,7 +13,7 @@ struct KeyTests {
         "\u{FEFF}",
     ]
 
-    @Test("its value is found again in a new process, and by plistlib where XML can hold it", arguments: names)
+    @Test("Its value is found again in a new process, and by plistlib where XML can hold it", arguments: names)
     func roundTrip(name: String) throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -33,7 +33,7 @@ struct KeyTests {
         }
     }
 
-    @Test("names that are equal as Swift strings are one key, in memory and in the file")
+    @Test("Names that are equal as Swift strings are one key, in memory and in the file")
     func canonicalEquivalence() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -55,7 +55,7 @@ struct KeyTests {
         }
     }
 
-    @Test("a file that has both forms of a name gives one of them")
+    @Test("A file that has both forms of a name gives one of them")
     func bothFormsInFile() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -67,7 +67,7 @@ struct KeyTests {
         }
     }
 
-    @Test("names that differ in case are two keys")
+    @Test("Names that differ in case are two keys")
     func letterCase() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -79,7 +79,7 @@ struct KeyTests {
         }
     }
 
-    @Test("ten thousand keys are written and read again")
+    @Test("Ten thousand keys are written and read again")
     func many() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

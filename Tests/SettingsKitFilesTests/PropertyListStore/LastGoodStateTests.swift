@@ -5,7 +5,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `The last good state of a damaged property list` {
+@Suite("The last good state of a damaged property list")
+struct TheLastGoodStateOfADamagedPropertyListTests {
     /// What a person makes of the file by mistake.
     enum Mistake: CaseIterable, Sendable {
         case empty, zeros, cut, mistypedTag, otherFormat
@@ -33,8 +34,10 @@ import Testing
         .synchronize, .set("e", "5"), .synchronize, .set("f", "\"not folded\""),
     ]
 
-    @Test(arguments: Mistake.allCases, [true, false])
-    func `is found by a new process, with what the journal has`(mistake: Mistake, isInPlace: Bool) throws {
+    @Test(
+        "The last good state of a damaged property list is found by a new process, with what the journal has",
+        arguments: Mistake.allCases, [true, false])
+    func isFoundByA(mistake: Mistake, isInPlace: Bool) throws {
         for count in 2...Self.steps.count {
             let disk = try Self.disk()
             var course = Course([:])
@@ -52,7 +55,8 @@ import Testing
         }
     }
 
-    @Test func `is there wherever the process died that wrote the file last`() throws {
+    @Test("The last good state of a damaged property list is there wherever the process died that wrote the file last")
+    func isThereWhereverThe() throws {
         for end in [SimulatedProcess.Fault.death, SimulatedProcess.Fault.deathAfter] {
             var number = 0
             var isDead = true
@@ -76,7 +80,10 @@ import Testing
         }
     }
 
-    @Test func `has the intact part of the mistaken edit over it, and the journal over that`() throws {
+    @Test(
+        "The last good state of a damaged property list has the intact part of the mistaken edit over it, and the journal over that"
+    )
+    func hasTheIntactPart() throws {
         let disk = try Self.disk()
         let process = disk.process()
         let store = try quietStore(process)
@@ -92,7 +99,8 @@ import Testing
         #expect(found == ["a": Data("11".utf8), "b": Data("2".utf8), "c": Data("33".utf8)])
     }
 
-    @Test func `has edits that a writing process has taken over since`() throws {
+    @Test("The last good state of a damaged property list has edits that a writing process has taken over since")
+    func hasEditsThatA() throws {
         let disk = try Self.disk()
         let process = disk.process()
         let store = try quietStore(process)
@@ -108,7 +116,8 @@ import Testing
         #expect(try quietStore(disk.process()).values == ["a": Data("11".utf8), "b": Data("2".utf8)])
     }
 
-    @Test func `keeps the kinds of values that the bytes alone do not tell`() throws {
+    @Test("The last good state of a damaged property list keeps the kinds of values that the bytes alone do not tell")
+    func keepsTheKindsOf() throws {
         let disk = try Self.disk()
         try disk.write(Data(xml("<key>date</key><date>2020-01-02T03:04:05Z</date>").utf8), to: Start.path)
         let process = disk.process()
@@ -126,7 +135,10 @@ import Testing
         #expect(text.contains("<date>2020-01-02T03:04:05Z</date>"))
     }
 
-    @Test func `stays in force in a running process, with the intact part of the edit over it`() async throws {
+    @Test(
+        "The last good state of a damaged property list stays in force in a running process, with the intact part of the edit over it"
+    )
+    func staysInForceIn() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let store = try open(path)
@@ -145,7 +157,8 @@ import Testing
         }
     }
 
-    @Test func `is found after two processes have folded in turn`() throws {
+    @Test("The last good state of a damaged property list is found after two processes have folded in turn")
+    func isFoundAfterTwo() throws {
         let disk = try Self.disk()
         let processes = [disk.process(), disk.process()]
         let stores = try processes.map { try quietStore($0) }
@@ -168,7 +181,8 @@ import Testing
     }
 }
 
-@Suite struct `An edit that a writing process has taken over` {
+@Suite("An edit that a writing process has taken over")
+struct AnEditThatAWritingProcessHasTakenOverTests {
     /// A folder in which a process has stored 1, and a tool then 2, without the mark that we leave.
     private func edited(_ disk: SimulatedDisk, _ file: String) throws -> (SimulatedProcess, PropertyListStore) {
         for path in ["/home", Start.directory] { try disk.makeDirectory(path) }
@@ -182,14 +196,16 @@ import Testing
         return (process, store)
     }
 
-    @Test func `is not undone at the next start`() throws {
+    @Test("An edit that a writing process has taken over is not undone at the next start")
+    func isNotUndoneAt() throws {
         let disk = SimulatedDisk()
         let (process, _) = try edited(disk, xml("<key>k</key><integer>2</integer>"))
         process.kill()
         #expect(try quietStore(disk.process()).values == ["k": Data("2".utf8)])
     }
 
-    @Test func `is the last good state when the next edit is a mistake`() throws {
+    @Test("An edit that a writing process has taken over is the last good state when the next edit is a mistake")
+    func isTheLastGood() throws {
         let disk = SimulatedDisk()
         let (process, store) = try edited(disk, xml("<key>k</key><integer>2</integer>"))
         try disk.write(Data("<plist><dict><key>k".utf8), to: Start.path)

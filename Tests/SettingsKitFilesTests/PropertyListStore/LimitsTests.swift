@@ -5,7 +5,8 @@ import Testing
 @testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
-@Suite struct `What is more than a property list can hold` {
+@Suite("What is more than a property list can hold")
+struct LimitsTests {
     private static let setting = Setting<String>("text", in: .defaults, default: "")
 
     private func limits(contents: Int = 10_000, journal: Int = 100_000, rewrite: Int = 4_096) -> PropertyListStoreLimits
@@ -15,7 +16,9 @@ import Testing
         return limits
     }
 
-    @Test func `is refused when it is set, with the limit, and the old value stays`() throws {
+    @Test(
+        "What is more than a property list can hold is refused when it is set, with the limit, and the old value stays")
+    func isRefusedWhenIt() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let store = try PropertyListStore(path: path, fileSystem: POSIXFileSystem(), limits: limits())
@@ -44,7 +47,10 @@ import Testing
         }
     }
 
-    @Test func `does not come about by a journal that is not folded: it is rewritten, one record a name`() throws {
+    @Test(
+        "What is more than a property list can hold does not come about by a journal that is not folded: it is rewritten, one record a name"
+    )
+    func doesNotComeAbout() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let store = try PropertyListStore(
@@ -57,7 +63,10 @@ import Testing
         }
     }
 
-    @Test func `stops a journal that can be neither folded nor rewritten at its bound, until it can`() throws {
+    @Test(
+        "What is more than a property list can hold stops a journal that can be neither folded nor rewritten at its bound, until it can"
+    )
+    func stopsAJournalThat() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let fileSystem = FaultyFileSystem()
@@ -83,8 +92,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [200, 201, 236, 250, 255])
-    func `is not a name that the file system takes`(length: Int) async throws {
+    @Test(
+        "What is more than a property list can hold is not a name that the file system takes",
+        arguments: [200, 201, 236, 250, 255])
+    func isNotAName(length: Int) async throws {
         try withTemporaryDirectory { directory in
             let name = String(repeating: "n", count: length - 6) + ".plist"
             let path = directory + "/" + name

@@ -8,7 +8,7 @@
     /// Each in a process of its own, whose environment it changes.
     @Suite("Where property lists are kept on Linux")
     struct LocationTests {
-        @Test("in $XDG_CONFIG_HOME, under the name")
+        @Test("Where property lists are kept on Linux: in $XDG_CONFIG_HOME, under the name")
         func configHome() async throws {
             await #expect(processExitsWith: .success) {
                 setenv("XDG_CONFIG_HOME", "/tmp/config", 1)
@@ -17,7 +17,7 @@
             }
         }
 
-        @Test("in ~/.config where that variable is not set, empty or relative", arguments: [nil, "", "config", "./x"])
+        @Test("In ~/.config where that variable is not set, empty or relative", arguments: [nil, "", "config", "./x"])
         func home(variable: String?) async throws {
             await #expect(processExitsWith: .success) { [variable = variable as String?] in
                 if let variable { setenv("XDG_CONFIG_HOME", variable, 1) } else { unsetenv("XDG_CONFIG_HOME") }
@@ -26,7 +26,7 @@
             }
         }
 
-        @Test("in the home directory of the user database where HOME is of no use", arguments: [nil, "", "relative"])
+        @Test("In the home directory of the user database where HOME is of no use", arguments: [nil, "", "relative"])
         func userDatabase(variable: String?) async throws {
             await #expect(processExitsWith: .success) { [variable = variable as String?] in
                 unsetenv("XDG_CONFIG_HOME")
@@ -37,7 +37,7 @@
             }
         }
 
-        @Test("nowhere, for a user that has no home directory", .enabled(if: Program.isRoot))
+        @Test("Nowhere, for a user that has no home directory", .enabled(if: Program.isRoot))
         func noHome() async throws {
             await #expect(processExitsWith: .success) {
                 unsetenv("XDG_CONFIG_HOME")
@@ -52,13 +52,13 @@
             }
         }
 
-        @Test("a name that no directory can have is refused", arguments: ["", ".", "..", "a/b", "/", "a\0b", "../x"])
+        @Test("A name that no directory can have is refused", arguments: ["", ".", "..", "a/b", "/", "a\0b", "../x"])
         func badName(name: String) throws {
             let error = #expect(throws: SettingsError.self) { try PropertyListStore(name: name) }
             #expect(error?.code == .storeUnavailable)
         }
 
-        @Test("the app's own list is under the executable's name, and one store in the whole process")
+        @Test("The app's own list is under the executable's name, and one store in the whole process")
         func own() async throws {
             await #expect(processExitsWith: .success) {
                 setenv("XDG_CONFIG_HOME", "/tmp/config", 1)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `A journal and a property list that do not belong together` {
+@Suite("A journal and a property list that do not belong together")
+struct MismatchedFilesTests {
     private static let journal = Start.path + "-journal"
 
     /// The two files at one moment.
@@ -15,14 +16,14 @@ import Testing
 
         init(of disk: SimulatedDisk) {
             list = disk.contents(of: Start.path)
-            journal = disk.contents(of: `A journal and a property list that do not belong together`.journal)
+            journal = disk.contents(of: MismatchedFilesTests.journal)
         }
 
         func put(on disk: SimulatedDisk) throws {
             if let list { try disk.replace(Start.path, with: list) }
             if let journal {
                 try disk.replace(
-                    `A journal and a property list that do not belong together`.journal, with: journal)
+                    MismatchedFilesTests.journal, with: journal)
             }
         }
     }
@@ -55,7 +56,10 @@ import Testing
         disk.names(in: Start.directory).filter { $0.contains(".\(reason)-") }
     }
 
-    @Test func `keep the newer property list where the journal is from an earlier time`() throws {
+    @Test(
+        "A journal and a property list that do not belong together keep the newer property list where the journal is from an earlier time"
+    )
+    func keepTheNewerProperty() throws {
         let disk = try Self.disk()
         let states = try Self.history(on: disk, 1...6)
         // The journal before the last is what a death between the property list and its journal leaves: no mismatch.
@@ -77,7 +81,10 @@ import Testing
         }
     }
 
-    @Test func `keep the property list where the journal is another's`() throws {
+    @Test(
+        "A journal and a property list that do not belong together keep the property list where the journal is another's"
+    )
+    func keepThePropertyList() throws {
         let disk = try Self.disk()
         let other = try Self.history(on: try Self.disk(), 100...102)[2]
         var files = try #require(try Self.history(on: disk, 1...3).last)
@@ -92,8 +99,10 @@ import Testing
         #expect(disk.contents(of: Start.directory + "/" + aside)?.starts(with: other.journal ?? Data()) == true)
     }
 
-    @Test func `keep the newer state where the property list is from an earlier time, and the older file aside`() throws
-    {
+    @Test(
+        "A journal and a property list that do not belong together keep the newer state where the property list is from an earlier time, and the older file aside"
+    )
+    func keepTheNewerState() throws {
         let disk = try Self.disk()
         let states = try Self.history(on: disk, 1...5)
         let previous = disk.contents(of: FilesBeside.previous(Start.path))
@@ -118,7 +127,10 @@ import Testing
         }
     }
 
-    @Test func `are not those of one moment, whichever moment that was`() throws {
+    @Test(
+        "A journal and a property list that do not belong together are not those of one moment, whichever moment that was"
+    )
+    func areNotThoseOf() throws {
         let disk = try Self.disk()
         for (index, files) in try Self.history(on: disk, 1...4).enumerated() {
             try files.put(on: disk)
@@ -129,7 +141,10 @@ import Testing
         }
     }
 
-    @Test func `are not the journal and a property list that another program wrote: that is an edit`() throws {
+    @Test(
+        "A journal and a property list that do not belong together are not the journal and a property list that another program wrote: that is an edit"
+    )
+    func areNotTheJournal() throws {
         let disk = try Self.disk()
         _ = try Self.history(on: disk, 1...3)
         try disk.replace(Start.path, with: Data(xml("<key>n</key><integer>77</integer>").utf8))
@@ -139,7 +154,10 @@ import Testing
         #expect(problems.codes == [])
     }
 
-    @Test func `leave memory and later changes as they are in a process that is running`() throws {
+    @Test(
+        "A journal and a property list that do not belong together leave memory and later changes as they are in a process that is running"
+    )
+    func leaveMemoryAndLater() throws {
         let disk = try Self.disk()
         let old = try #require(try Self.history(on: disk, 1...3).first)
         let running = try quietStore(disk.process())

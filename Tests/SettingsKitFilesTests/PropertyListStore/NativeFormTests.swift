@@ -48,24 +48,24 @@ struct NativeFormTests {
         }
     }
 
-    @Test("a Bool is true or false", .enabled(if: Program.python), arguments: [(true, "True"), (false, "False")])
+    @Test("A Bool is true or false", .enabled(if: Program.python), arguments: [(true, "True"), (false, "False")])
     func boolean(value: Bool, repr: String) throws { try expect(value, inPython: repr) }
 
-    @Test("an Int is an integer", .enabled(if: Program.python), arguments: [0, 1, -1, 42, .max, .min])
+    @Test("An Int is an integer", .enabled(if: Program.python), arguments: [0, 1, -1, 42, .max, .min])
     func integer(value: Int) throws { try expect(value, inPython: "\(value)") }
 
-    @Test("an integer beyond Int64 is an integer", .enabled(if: Program.python))
+    @Test("An integer beyond Int64 is an integer", .enabled(if: Program.python))
     func unsigned() throws { try expect(UInt64.max, inPython: "18446744073709551615") }
 
     @Test(
-        "a Double is a real", .enabled(if: Program.python),
+        "A Double is a real", .enabled(if: Program.python),
         arguments: [
             (0.1, "0.1"), (-2.5, "-2.5"), (1e-300, "1e-300"), (.greatestFiniteMagnitude, "1.7976931348623157e+308"),
         ])
     func real(value: Double, repr: String) throws { try expect(value, inPython: repr) }
 
     @Test(
-        "a String is a string", .enabled(if: Program.python),
+        "A String is a string", .enabled(if: Program.python),
         arguments: [
             ("new-value", "'new-value'"), ("", "''"), ("👩‍👩‍👧 ünïcode", "'👩\\u200d👩\\u200d👧 ünïcode'"),
             ("]]> <&> \"q\" 'a'", #"']]> <&> "q" \'a\''"#), ("line\nbreak\ttab", #"'line\nbreak\ttab'"#),
@@ -73,14 +73,14 @@ struct NativeFormTests {
         ])
     func string(value: String, repr: String) throws { try expect(value, inPython: repr) }
 
-    @Test("arrays and dictionaries are native", .enabled(if: Program.python))
+    @Test("Arrays and dictionaries are native", .enabled(if: Program.python))
     func collections() throws {
         try expect([1, 2, 3], inPython: "[1, 2, 3]")
         try expect([String](), inPython: "[]")
         try expect(["b": [true], "a": [false, true]], inPython: "{'a': [False, True], 'b': [True]}")
     }
 
-    @Test("a nested struct is nested dictionaries", .enabled(if: Program.python))
+    @Test("A nested struct is nested dictionaries", .enabled(if: Program.python))
     func nested() throws {
         try expect(
             Point(),
@@ -90,7 +90,7 @@ struct NativeFormTests {
     @Test("Data is data", .enabled(if: Program.python))
     func data() throws { try expect(Data([0, 1, 255]), inPython: #"b'\x00\x01\xff'"#) }
 
-    @Test("a string that XML cannot hold is data, and comes back", .enabled(if: Program.python))
+    @Test("A string that XML cannot hold is data, and comes back", .enabled(if: Program.python))
     func controlCharacters() throws {
         try saved("bell \u{7} null \u{0} escape \u{1B}") { path in
             let view = try Program.pythonView(of: path)
@@ -98,7 +98,7 @@ struct NativeFormTests {
         }
     }
 
-    @Test("a JSON null, told apart from nothing, is data", .enabled(if: Program.python))
+    @Test("A JSON null, told apart from nothing, is data", .enabled(if: Program.python))
     func null() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -133,7 +133,7 @@ struct NativeFormTests {
         }
     }
 
-    @Test("any bytes come back as they were set", arguments: 0..<20)
+    @Test("Any bytes come back as they were set", arguments: 0..<20)
     func anyBytes(round: Int) throws {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)

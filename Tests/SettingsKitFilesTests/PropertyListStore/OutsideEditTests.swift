@@ -35,7 +35,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("an edit is taken over at synchronize, and only what changed is told", arguments: [true, false])
+    @Test("An edit is taken over at synchronize, and only what changed is told", arguments: [true, false])
     func edit(isByRename: Bool) async throws {
         try await withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
@@ -53,7 +53,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("a key that the edit removes reads as its default")
+    @Test("A key that the edit removes reads as its default")
     func removal() throws {
         try withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
@@ -66,7 +66,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("what was set here and is not in the file yet wins for its keys; the edit wins for the others")
+    @Test("What was set here and is not in the file yet wins for its keys; the edit wins for the others")
     func ownChangesWin() throws {
         try withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
@@ -79,7 +79,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("what was reset here stays removed, although the edit still has it")
+    @Test("What was reset here stays removed, although the edit still has it")
     func ownRemovalWins() throws {
         try withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
@@ -91,7 +91,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("an edit of a key that was saved before wins")
+    @Test("An edit of a key that was saved before wins")
     func editAfterSave() throws {
         try withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
@@ -103,7 +103,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("an edit that the background write comes upon is told to listeners as well")
+    @Test("An edit that the background write comes upon is told to listeners as well")
     func backgroundDelivery() async throws {
         try await withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
@@ -116,7 +116,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("an edit that makes the file unreadable changes nothing in memory, is told, and is kept aside")
+    @Test("An edit that makes the file unreadable changes nothing in memory, is told, and is kept aside")
     func damagingEdit() throws {
         try withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
@@ -137,7 +137,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("an edit that is mended by another is taken over, and nothing is kept aside")
+    @Test("An edit that is mended by another is taken over, and nothing is kept aside")
     func mendedEdit() throws {
         try withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
@@ -152,7 +152,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("who is told of damage may synchronise and set, without dead-lock")
+    @Test("Who is told of damage may synchronise and set, without dead-lock")
     func sinkSynchronises() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

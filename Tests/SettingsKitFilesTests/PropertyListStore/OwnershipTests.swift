@@ -12,9 +12,12 @@ import Testing
     import Darwin
 #endif
 
-@Suite struct `The files of a property list` {
-    @Test(arguments: [0o777, 0o277, 0o077] as [UInt32])
-    func `can be used by their owner, whatever the umask`(mask: UInt32) async throws {
+@Suite("The files of a property list")
+struct OwnershipTests {
+    @Test(
+        "The files of a property list can be used by their owner, whatever the umask",
+        arguments: [0o777, 0o277, 0o077] as [UInt32])
+    func canBeUsedBy(mask: UInt32) async throws {
         try await withTemporaryDirectory { directory in
             try #require(chmod(directory, 0o777) == 0)
             await #expect(processExitsWith: .success) { [directory = directory as String, mask = mask as UInt32] in
@@ -36,8 +39,10 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Program.isRoot))
-    func `belong to the user whose directory it is, when root's program writes them`() throws {
+    @Test(
+        "The files of a property list belong to the user whose directory it is, when root's program writes them",
+        .enabled(if: Program.isRoot))
+    func belongToTheUser() throws {
         try withTemporaryDirectory { directory in
             try #require(chown(directory, 65_534, 65_533) == 0)
             let path = directory + "/new/deep/Settings.plist"
@@ -52,8 +57,10 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: Program.isRoot))
-    func `keep mode, owner and group when root's program replaces them, and the journal takes them`() throws {
+    @Test(
+        "The files of a property list keep mode, owner and group when root's program replaces them, and the journal takes them",
+        .enabled(if: Program.isRoot))
+    func keepModeOwnerAnd() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
@@ -70,7 +77,10 @@ import Testing
         }
     }
 
-    @Test func `have no descriptor of the standard streams, and what a program prints does not get into them`()
+    @Test(
+        "The files of a property list have no descriptor of the standard streams, and what a program prints does not get into them"
+    )
+    func haveNoDescriptorOf()
         async throws
     {
         try await withTemporaryDirectory { (directory: String) async throws in

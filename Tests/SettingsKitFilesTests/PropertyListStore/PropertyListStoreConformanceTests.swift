@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Conformance of PropertyListStore")
 struct PropertyListStoreConformanceTests {
-    @Test("PropertyListStore keeps the contract of a store, reopening included.")
+    @Test("PropertyListStore keeps the contract of a store, reopening included")
     func conformance() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }

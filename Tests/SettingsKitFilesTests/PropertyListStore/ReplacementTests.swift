@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The file is replaced whole")
 struct ReplacementTests {
-    @Test("a new file is its owner's only; one that is there keeps its mode", arguments: [nil, 0o644, 0o666, 0o400])
+    @Test("A new file is its owner's only; one that is there keeps its mode", arguments: [nil, 0o644, 0o666, 0o400])
     func mode(before: Int?) throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -24,7 +24,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("missing directories are made, for their owner only")
+    @Test("Missing directories are made, for their owner only")
     func directories() throws {
         try withTemporaryDirectory { directory in
             let store = try open(directory + "/one/two/Settings.plist")
@@ -37,7 +37,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("who has the old file open sees it as it was")
+    @Test("Who has the old file open sees it as it was")
     func oldReader() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -54,7 +54,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("whoever reads at any moment finds a complete property list")
+    @Test("Whoever reads at any moment finds a complete property list")
     func concurrentReader() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -88,7 +88,7 @@ struct ReplacementTests {
         return numbers
     }
 
-    @Test("a file that was deleted is written again, with everything")
+    @Test("A file that was deleted is written again, with everything")
     func deletedFile() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -106,7 +106,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("a directory that was deleted is made again")
+    @Test("A directory that was deleted is made again")
     func deletedDirectory() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/sub/Settings.plist"
@@ -120,7 +120,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("what is set while the file is being written is in the next one, and an edit does not undo it")
+    @Test("What is set while the file is being written is in the next one, and an edit does not undo it")
     func setDuringWrite() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -147,7 +147,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("a store that nothing was set in writes no file, and resetting what is not there neither")
+    @Test("A store that nothing was set in writes no file, and resetting what is not there neither")
     func nothingSet() throws {
         try withTemporaryDirectory { directory in
             let store = try open(directory + "/Settings.plist")
@@ -158,7 +158,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("when everything is removed, an empty property list stays")
+    @Test("When everything is removed, an empty property list stays")
     func allRemoved() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -172,7 +172,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("the first write removes the temporary files of dead processes, and leaves those of living ones")
+    @Test("The first write removes the temporary files of dead processes, and leaves those of living ones")
     func staleTemporaries() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

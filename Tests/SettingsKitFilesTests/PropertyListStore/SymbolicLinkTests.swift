@@ -30,7 +30,7 @@ struct SymbolicLinkTests {
         }
     }
 
-    @Test("the target is read and replaced, the link stays", arguments: Link.allCases)
+    @Test("The target is read and replaced, the link stays", arguments: Link.allCases)
     func target(link: Link) throws {
         try withTemporaryDirectory { directory in
             let (path, target) = (directory + "/Settings.plist", directory + "/real/Target.plist")
@@ -48,7 +48,7 @@ struct SymbolicLinkTests {
         }
     }
 
-    @Test("a link to what is not there yet stays, and its target is made", arguments: Link.allCases)
+    @Test("A link to what is not there yet stays, and its target is made", arguments: Link.allCases)
     func dangling(link: Link) throws {
         try withTemporaryDirectory { directory in
             let (path, target) = (directory + "/Settings.plist", directory + "/real/Target.plist")
@@ -64,7 +64,7 @@ struct SymbolicLinkTests {
         }
     }
 
-    @Test("a damaged target is kept aside in its own directory")
+    @Test("A damaged target is kept aside in its own directory")
     func damagedTarget() throws {
         try withTemporaryDirectory { directory in
             let (path, target) = (directory + "/Settings.plist", directory + "/real/Target.plist")
@@ -80,7 +80,7 @@ struct SymbolicLinkTests {
         }
     }
 
-    @Test("a link that is put in another place while the store is open is followed")
+    @Test("A link that is put in another place while the store is open is followed")
     func retargeted() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -99,7 +99,7 @@ struct SymbolicLinkTests {
         }
     }
 
-    @Test("links that lead in a circle make the store unavailable")
+    @Test("Links that lead in a circle make the store unavailable")
     func circle() throws {
         try withTemporaryDirectory { directory in
             try FileManager.default.createSymbolicLink(atPath: directory + "/a", withDestinationPath: "b")

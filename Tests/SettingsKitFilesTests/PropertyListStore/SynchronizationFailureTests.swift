@@ -15,7 +15,7 @@ import Testing
 @Suite("fsync fails")
 struct SynchronizationFailureTests {
     @Test(
-        "a failed fsync is reported, and the next synchronize writes the whole file anew",
+        "A failed fsync is reported, and the next synchronize writes the whole file anew",
         arguments: [FaultyFileSystem.Call.synchronize, .synchronizeDirectory])
     func rewritten(call: FaultyFileSystem.Call) throws {
         try withTemporaryDirectory { directory in
@@ -36,7 +36,7 @@ struct SynchronizationFailureTests {
         }
     }
 
-    @Test("a new file is synchronised before the rename, its directory after it")
+    @Test("A new file is synchronised before the rename, its directory after it")
     func order() throws {
         try withTemporaryDirectory { directory in
             let fileSystem = FaultyFileSystem()
@@ -58,7 +58,7 @@ struct SynchronizationFailureTests {
         }
     }
 
-    @Test("the parent of a directory that was made is synchronised, also when the first attempt at that failed")
+    @Test("The parent of a directory that was made is synchronised, also when the first attempt at that failed")
     func parentOfNewDirectory() throws {
         try withTemporaryDirectory { directory in
             let fileSystem = FaultyFileSystem()
@@ -73,7 +73,7 @@ struct SynchronizationFailureTests {
         }
     }
 
-    @Test("when nothing has changed, synchronize writes nothing")
+    @Test("When nothing has changed, synchronize writes nothing")
     func quiet() throws {
         try withTemporaryDirectory { directory in
             let fileSystem = FaultyFileSystem()
@@ -89,7 +89,7 @@ struct SynchronizationFailureTests {
         }
     }
 
-    @Test("an edit in place right after our rename is noticed, although the file is the one that we wrote")
+    @Test("An edit in place right after our rename is noticed, although the file is the one that we wrote")
     func editBetweenRenameAndStatus() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

@@ -47,7 +47,7 @@ struct UndecodableEditTests {
         try body(store, file, settings, problems)
     }
 
-    @Test("The last good value stays in force, and the diagnosis names key, file and line.")
+    @Test("The last good value stays in force, and the diagnosis names key, file and line")
     func lineIsTold() throws {
         try withStore(Self.plist(theme: "dark", port: "<integer>8080</integer>")) { store, file, settings, problems in
             #expect(settings.get(theme) == .dark && settings.get(port) == 8080)
@@ -64,7 +64,7 @@ struct UndecodableEditTests {
         }
     }
 
-    @Test("A value that is undecodable when the program starts is diagnosed with its line, too.")
+    @Test("A value that is undecodable when the program starts is diagnosed with its line, too")
     func atStart() throws {
         try withStore(Self.plist(theme: "hunter2", port: "<integer>1</integer>")) { _, _, settings, problems in
             #expect(settings.get(theme) == .light)
@@ -72,7 +72,7 @@ struct UndecodableEditTests {
         }
     }
 
-    @Test("Where the file does not hold the undecodable bytes, no line is told.")
+    @Test("Where the file does not hold the undecodable bytes, no line is told")
     func noLine() throws {
         try withStore(Self.plist(theme: "dark", port: "<integer>1</integer>")) { store, file, settings, problems in
             // In the journal only.

@@ -14,7 +14,7 @@ import Testing
 
 @Suite("What cannot be read is not replaced")
 struct UnreadableTests {
-    @Test("a directory, a FIFO or a device at the path makes the store unavailable at once")
+    @Test("A directory, a FIFO or a device at the path makes the store unavailable at once")
     func noFile() throws {
         try withTemporaryDirectory { directory in
             let fifo = directory + "/fifo.plist"
@@ -29,7 +29,7 @@ struct UnreadableTests {
         }
     }
 
-    @Test("a FIFO that takes the file's place while the store is open is told of, and neither waited for nor replaced")
+    @Test("A FIFO that takes the file's place while the store is open is told of, and neither waited for nor replaced")
     func fifoLater() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -48,14 +48,14 @@ struct UnreadableTests {
         }
     }
 
-    @Test("a URL that is none of a file is refused", arguments: ["https://example.org/Settings.plist", "data:,x"])
+    @Test("A URL that is none of a file is refused", arguments: ["https://example.org/Settings.plist", "data:,x"])
     func otherURL(text: String) throws {
         let url = try #require(URL(string: text))
         let error = #expect(throws: SettingsError.self) { try PropertyListStore(url: url) }
         #expect(error?.code == .storeUnavailable)
     }
 
-    @Test("a path with a NUL in it is refused, not cut off there")
+    @Test("A path with a NUL in it is refused, not cut off there")
     func pathWithNUL() throws {
         try withTemporaryDirectory { directory in
             guard let url = URL(string: "file://\(directory)/a%00b.plist") else { return }
@@ -70,7 +70,7 @@ struct UnreadableTests {
         }
     }
 
-    @Test("a file larger than any property list is refused without being read")
+    @Test("A file larger than any property list is refused without being read")
     func huge() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -82,7 +82,7 @@ struct UnreadableTests {
     }
 
     @Test(
-        "without permission to read, the store cannot be opened and the file stays as it is",
+        "Without permission to read, the store cannot be opened and the file stays as it is",
         .enabled(if: Program.isRoot))
     func noPermission() async throws {
         try await withTemporaryDirectory { directory in
@@ -105,7 +105,7 @@ struct UnreadableTests {
         }
     }
 
-    @Test("a file that cannot be read any more is not replaced, and what was set stays in memory")
+    @Test("A file that cannot be read any more is not replaced, and what was set stays in memory")
     func unreadableLater() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

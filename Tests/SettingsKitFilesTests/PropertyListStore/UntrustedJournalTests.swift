@@ -13,7 +13,8 @@ import Testing
     import Darwin
 #endif
 
-@Suite struct `A file at the journal's path that must not be trusted` {
+@Suite("A file at the journal's path that must not be trusted")
+struct AFileAtTheJournalsPathThatMustNotBeTrustedTests {
     enum Trap: CaseIterable, Sendable {
         case symbolicLink, danglingLink, hardLink, openToAll, otherUser, directory, fifo
 
@@ -38,8 +39,10 @@ import Testing
         }
     }
 
-    @Test(arguments: Trap.allCases.filter(\.isPossible))
-    func `is refused in words, and it and what it leads to stay as they are`(trap: Trap) throws {
+    @Test(
+        "A file at the journal's path that must not be trusted is refused in words, and it and what it leads to stay as they are",
+        arguments: Trap.allCases.filter(\.isPossible))
+    func isRefusedInWords(trap: Trap) throws {
         try withTemporaryDirectory { directory in
             let folder = directory + "/settings"
             try #require(mkdir(folder, 0o755) == 0)
@@ -64,7 +67,10 @@ import Testing
         }
     }
 
-    @Test func `no longer keeps settings from being stored when it is gone`() throws {
+    @Test(
+        "A file at the journal's path that must not be trusted no longer keeps settings from being stored when it is gone"
+    )
+    func noLongerKeepsSettings() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             try #require(symlink("/dev/null", path + "-journal") == 0)
@@ -77,7 +83,10 @@ import Testing
         }
     }
 
-    @Test func `is replaced before anything is written into it when its property list is closed to others`() throws {
+    @Test(
+        "A file at the journal's path that must not be trusted is replaced before anything is written into it when its property list is closed to others"
+    )
+    func isReplacedBeforeAnythingIs() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
@@ -94,7 +103,10 @@ import Testing
         }
     }
 
-    @Test func `is replaced before anything is written, too, when no process was running as that happened`() throws {
+    @Test(
+        "A file at the journal's path that must not be trusted is replaced before anything is written, too, when no process was running as that happened"
+    )
+    func isReplacedBeforeAnything() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
@@ -113,7 +125,10 @@ import Testing
         }
     }
 
-    @Test func `is not the journal of a property list that was deleted and written again`() throws {
+    @Test(
+        "A file at the journal's path that must not be trusted is not the journal of a property list that was deleted and written again"
+    )
+    func isNotTheJournal() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             try write(xml("<key>a</key><integer>1</integer>"), to: path)
@@ -136,7 +151,8 @@ import Testing
     }
 }
 
-@Suite struct `Whether a journal may be used` {
+@Suite("Whether a journal may be used")
+struct WhetherAJournalMayBeUsedTests {
     private let list = FilePermissions(owner: 7, group: 70, mode: 0o644)
 
     private func problem(
@@ -150,18 +166,21 @@ import Testing
         }
     }
 
-    @Test(arguments: [(0, true), (7, true), (8, true), (1_000, true), (9, false)] as [(UInt32, Bool)])
-    func `depends on its owner`(owner: UInt32, isTrusted: Bool) throws {
+    @Test(
+        "Whether a journal may be used depends on its owner",
+        arguments: [(0, true), (7, true), (8, true), (1_000, true), (9, false)] as [(UInt32, Bool)])
+    func dependsOnItsOwner(owner: UInt32, isTrusted: Bool) throws {
         let found = try problem(.init(owner: owner, group: 70, mode: 0o600), list: list)
         #expect(found == (isTrusted ? nil : .foreignOwner))
     }
 
     @Test(
+        "Whether a journal may be used of another user depends on the group that shares the property list",
         arguments: [
             (0o664, 0o775, 70, 70, true), (0o644, 0o775, 70, 70, false), (0o664, 0o755, 70, 70, false),
             (0o664, 0o775, 71, 70, false), (0o664, 0o775, 70, 71, true),
         ] as [(UInt16, UInt16, UInt32, UInt32, Bool)])
-    func `of another user depends on the group that shares the property list`(
+    func ofAnotherUserDepends(
         list: UInt16, directory: UInt16, group: UInt32, directoryGroup: UInt32, isTrusted: Bool
     ) throws {
         let found = try problem(
@@ -171,12 +190,13 @@ import Testing
     }
 
     @Test(
+        "Whether a journal may be used depends on who can write it, and whether it is appended to on who can read it",
         arguments: [
             (0o644, 70, 0o644, nil, false), (0o600, 70, 0o644, nil, false), (0o646, 70, 0o644, .tooOpen, true),
             (0o644, 70, 0o640, nil, true), (0o640, 70, 0o640, nil, false), (0o640, 71, 0o640, nil, true),
             (0o640, 71, 0o644, nil, false), (0o660, 70, 0o640, .tooOpen, true), (0o666, 70, 0o600, .tooOpen, true),
         ] as [(UInt16, UInt32, UInt16, JournalProblem?, Bool)])
-    func `depends on who can write it, and whether it is appended to on who can read it`(
+    func dependsOnWhoCan(
         mode: UInt16, group: UInt32, list: UInt16, expected: JournalProblem?, isReadByMore: Bool
     ) throws {
         let permissions = FilePermissions(owner: 7, group: group, mode: mode)
@@ -185,7 +205,8 @@ import Testing
         #expect(JournalProtection(list: list, user: 1_000).isReadByMore(permissions) == isReadByMore)
     }
 
-    @Test func `without a property list depends on who can write it`() throws {
+    @Test("Whether a journal may be used without a property list depends on who can write it")
+    func withoutAPropertyList() throws {
         #expect(try problem(.init(owner: 1_000, group: 70, mode: 0o600), list: nil) == nil)
         #expect(try problem(.init(owner: 1_000, group: 70, mode: 0o644), list: nil) == nil)
         #expect(try problem(.init(owner: 1_000, group: 70, mode: 0o666), list: nil) == .tooOpen)
@@ -195,7 +216,8 @@ import Testing
         #expect(try problem(.init(owner: 1_000, group: 70, mode: 0o664), list: nil, directory: shared) == nil)
     }
 
-    @Test func `depends on its being a file of one name`() throws {
+    @Test("Whether a journal may be used depends on its being a file of one name")
+    func dependsOnItsBeing() throws {
         let own = FilePermissions(owner: 7, group: 70, mode: 0o600)
         #expect(try problem(own, links: 2, list: list) == .hardLink)
         #expect(try problem(own, links: 0, list: list) == nil)

@@ -19,7 +19,7 @@ struct UnwritableTests {
     private static let writing: Set<FaultyFileSystem.Call> = [.rename]
 
     @Test(
-        "values are in the journal, it is told once, tried again by itself, and works when there is room",
+        "Values are in the journal, it is told once, tried again by itself, and works when there is room",
         arguments: [ENOSPC, EROFS, EACCES])
     func background(errno: Int32) async throws {
         try await withTemporaryDirectory { directory in
@@ -53,7 +53,7 @@ struct UnwritableTests {
         }
     }
 
-    @Test("after it has worked again, a new failure is told again")
+    @Test("After it has worked again, a new failure is told again")
     func toldAgain() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -75,7 +75,7 @@ struct UnwritableTests {
         }
     }
 
-    @Test("synchronize throws each time, and saves everything as soon as that is possible")
+    @Test("Synchronize throws each time, and saves everything as soon as that is possible")
     func synchronize() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -94,7 +94,7 @@ struct UnwritableTests {
         }
     }
 
-    @Test("a directory that may not be written in leaves the old file as it is", .enabled(if: Program.isRoot))
+    @Test("A directory that may not be written in leaves the old file as it is", .enabled(if: Program.isRoot))
     func readOnlyDirectory() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -116,7 +116,7 @@ struct UnwritableTests {
         }
     }
 
-    @Test("a parent that is a file is told of, and crashes nothing")
+    @Test("A parent that is a file is told of, and crashes nothing")
     func parentIsAFile() throws {
         try withTemporaryDirectory { directory in
             try write("x", to: directory + "/file")

@@ -23,7 +23,7 @@ struct PropertyListRecordTests {
             limit: nil, label: "quote \" \u{0} \\")
     }
 
-    @Test("values are native in the file, and read by another store on it")
+    @Test("Values are native in the file, and read by another store on it")
     func native() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -49,7 +49,7 @@ struct PropertyListRecordTests {
         }
     }
 
-    @Test("an edit of the file is heard as one record, and fields that it breaks read as the empty record's")
+    @Test("An edit of the file is heard as one record, and fields that it breaks read as the empty record's")
     func edited() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -77,7 +77,7 @@ struct PropertyListRecordTests {
         }
     }
 
-    @Test("separate stores on one file that change different fields lose nothing, and hear of each other")
+    @Test("Separate stores on one file that change different fields lose nothing, and hear of each other")
     func separateStores() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -108,7 +108,7 @@ struct PropertyListRecordTests {
         }
     }
 
-    @Test("another process that changes fields of the record is heard")
+    @Test("Another process that changes fields of the record is heard")
     func otherProcess() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -135,7 +135,7 @@ struct PropertyListRecordTests {
         static let empty = Named()
     }
 
-    @Test("two devices that change different fields keep both changes")
+    @Test("Two devices that change different fields keep both changes")
     func shared() throws {
         try withTemporaryDirectory { directory in
             let url = URL(fileURLWithPath: directory)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `A replica's file that is damaged` {
+@Suite("A replica's file that is damaged")
+struct DamagedReplicaFileTests {
     private static let records = Array(sampleReplicaRecords.prefix(3))
     private static let header = {
         var header = sampleHeader
@@ -14,7 +15,8 @@ import Testing
     /// Where each line's break is.
     private static let breaks = file.indices.filter { file[$0] == UInt8(ascii: "\n") }
 
-    @Test func `cut at any byte gives the records before the cut, and no other`() throws {
+    @Test("A replica's file that is damaged cut at any byte gives the records before the cut, and no other")
+    func cutAtAnyByte() throws {
         #expect(Self.breaks.count == Self.records.count + 1)
         for cut in 0...Self.file.count {
             let result = readReplicaFile(Array(Self.file.prefix(cut)))
@@ -39,7 +41,10 @@ import Testing
         }
     }
 
-    @Test func `with any bit flipped loses the lines that it is in, and nothing becomes another`() {
+    @Test(
+        "A replica's file that is damaged with any bit flipped loses the lines that it is in, and nothing becomes another"
+    )
+    func withAnyBitFlipped() {
         var bytes = Self.file
         let magic = ReplicaFile.magic.utf8.count
         for place in bytes.indices {
@@ -65,7 +70,8 @@ import Testing
         }
     }
 
-    @Test func `by random bytes gives no record that was not written`() async {
+    @Test("A replica's file that is damaged by random bytes gives no record that was not written")
+    func byRandomBytesGives() async {
         for await seed in Rounds.seeds(0..<40) {
             var generator = SeededGenerator(seed: seed)
             for round in 0..<25 {
@@ -86,7 +92,8 @@ import Testing
         }
     }
 
-    @Test func `in one line loses that line only`() throws {
+    @Test("A replica's file that is damaged in one line loses that line only")
+    func inOneLineLoses() throws {
         let lines = lines(of: Self.file)
         for index in lines.indices {
             var damaged = lines
@@ -100,7 +107,8 @@ import Testing
         }
     }
 
-    @Test func `lacking a line is not complete`() throws {
+    @Test("A replica's file that is damaged lacking a line is not complete")
+    func lackingALineIs() throws {
         let lines = lines(of: Self.file)
         for index in lines.indices.dropFirst() {
             var fewer = lines
@@ -111,8 +119,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1, 100, 100_000])
-    func `with zeros for its end keeps what is before them`(count: Int) throws {
+    @Test(
+        "A replica's file that is damaged with zeros for its end keeps what is before them",
+        arguments: [0, 1, 100, 100_000])
+    func withZerosForIts(count: Int) throws {
         let file = try #require(replicaFile(Self.file + [UInt8](repeating: 0, count: count)))
         #expect(file.records.isIdentical(to: Self.records))
         #expect(file.damagedLines == (count > 0 ? 1 : 0))

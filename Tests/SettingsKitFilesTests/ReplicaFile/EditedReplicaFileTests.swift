@@ -4,7 +4,8 @@ import Testing
 @testable import SettingsKitFiles
 
 /// What other programs do to text files without harm.
-@Suite struct `A replica's file of which somebody has` {
+@Suite("A replica's file of which somebody has")
+struct EditedReplicaFileTests {
     private static let lines = SettingsKitFilesTests.lines(of: sampleReplicaFile)
 
     private func read(_ bytes: some Sequence<UInt8>) throws -> ReplicaFile {
@@ -17,35 +18,42 @@ import Testing
         #expect(file.isComplete)
     }
 
-    @Test func `changed the line breaks is read`() throws {
+    @Test("A replica's file of which somebody has changed the line breaks is read")
+    func changedTheLineBreaks() throws {
         let file = Array(Self.lines.joined(separator: Array("\r\n".utf8)))
         expectAll(try read(file + Array("\r\n".utf8)))
         expectAll(try read(file))
         expectAll(try read(file + [0x0D]))
     }
 
-    @Test func `taken the last line break is read`() throws {
+    @Test("A replica's file of which somebody has taken the last line break is read")
+    func takenTheLastLine() throws {
         expectAll(try read(sampleReplicaFile.dropLast()))
     }
 
-    @Test func `put in empty lines is read`() throws {
+    @Test("A replica's file of which somebody has put in empty lines is read")
+    func putInEmptyLines() throws {
         expectAll(try read(Self.lines.joined(separator: Array("\n\n".utf8)) + Array("\n\n\r\n\n".utf8)))
     }
 
-    @Test func `sorted the lines after the first is read`() throws {
+    @Test("A replica's file of which somebody has sorted the lines after the first is read")
+    func sortedTheLinesAfter() throws {
         let file = try read(([Self.lines[0]] + Self.lines.dropFirst().reversed()).joined(separator: [0x0A]))
         #expect(file.records.isIdentical(to: sampleReplicaRecords.reversed()))
         #expect(file.isComplete)
     }
 
-    @Test func `doubled the records has each of them twice`() throws {
+    @Test("A replica's file of which somebody has doubled the records has each of them twice")
+    func doubledTheRecordsHas() throws {
         let file = try read((Self.lines + Self.lines.dropFirst()).joined(separator: [0x0A]))
         #expect(file.records.isIdentical(to: sampleReplicaRecords + sampleReplicaRecords))
         #expect(file.isComplete)
     }
 
-    @Test(arguments: [true, false])
-    func `made one with another has the records of both`(isUnion: Bool) throws {
+    @Test(
+        "A replica's file of which somebody has made one with another has the records of both",
+        arguments: [true, false])
+    func madeOneWithAnother(isUnion: Bool) throws {
         var header = sampleHeader
         header.replica = ReplicaID(9)
         let others = [SharedRecord(name: "theme", entry: sharedEntry("1", Device.noon, by: 9))]
@@ -57,8 +65,10 @@ import Testing
         #expect(file.header == sampleHeader)
     }
 
-    @Test(arguments: ["\u{FEFF}", " ", "\n", "x", "\0"])
-    func `put something before the first line is not taken for one`(beginning: String) {
+    @Test(
+        "A replica's file of which somebody has put something before the first line is not taken for one",
+        arguments: ["\u{FEFF}", " ", "\n", "x", "\0"])
+    func putSomethingBeforeThe(beginning: String) {
         guard case .foreign = readReplicaFile(Array(beginning.utf8) + sampleReplicaFile) else {
             Issue.record("not foreign")
             return

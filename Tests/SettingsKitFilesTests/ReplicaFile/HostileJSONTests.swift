@@ -3,7 +3,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `Hostile JSON` {
+@Suite("Hostile JSON")
+struct HostileJSONTests {
     /// What is not linear takes minutes.
     private func isValueSoon(_ bytes: [UInt8]) -> Bool {
         let clock = ContinuousClock()
@@ -23,14 +24,18 @@ import Testing
 
     private func string(_ text: [UInt8]) -> [UInt8] { [0x22] + text + [0x22] }
 
-    @Test(arguments: [
-        "[", "{\"a\":", "[{\"a\":", "{", "]", "\"", ",", "-", "\\", "\\u", "[,", "[1", "tru", " ", "[[],", "{\"a\":{},",
-    ])
-    func `that never becomes a value is refused in linear time`(part: String) {
+    @Test(
+        "Hostile JSON that never becomes a value is refused in linear time",
+        arguments: [
+            "[", "{\"a\":", "[{\"a\":", "{", "]", "\"", ",", "-", "\\", "\\u", "[,", "[1", "tru", " ", "[[],",
+            "{\"a\":{},",
+        ])
+    func thatNeverBecomesA(part: String) {
         #expect(!isValueSoon(much(part)))
     }
 
-    @Test func `of digits is a number, whatever part of it they are`() {
+    @Test("Hostile JSON of digits is a number, whatever part of it they are")
+    func ofDigitsIsA() {
         #expect(isValueSoon(much("7")))
         let digits = much("7", of: 1_000_000)
         #expect(isValueSoon(Array("-0.".utf8) + digits))
@@ -38,7 +43,8 @@ import Testing
         #expect(!isValueSoon(digits + Array("x".utf8)))
     }
 
-    @Test func `of backslashes is a string if each has its letter`() {
+    @Test("Hostile JSON of backslashes is a string if each has its letter")
+    func ofBackslashesIsA() {
         let backslashes = much("\\")
         #expect(backslashes.count.isMultiple(of: 2))
         #expect(isValueSoon(string(backslashes)))
@@ -46,7 +52,8 @@ import Testing
         #expect(isValueSoon(string(much("\\u0041", of: 1_000_000))))
     }
 
-    @Test func `that is wide and as deep as may be is a value`() {
+    @Test("Hostile JSON that is wide and as deep as may be is a value")
+    func thatIsWideAnd() {
         let depth = JSONScanner.depthLimit - 1
         let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         let many = much(deep + ",", of: 1_000_000) + Array(deep.utf8)
@@ -54,7 +61,8 @@ import Testing
         #expect(!isValueSoon(Array("[[".utf8) + many + Array("]]".utf8)))
     }
 
-    @Test func `of letters that are not ASCII is a value`() {
+    @Test("Hostile JSON of letters that are not ASCII is a value")
+    func ofLettersThatAre() {
         let letters = string(much("é", of: 1_000_000))
         #expect(isValueSoon(Array("[".utf8) + letters + Array(",".utf8) + letters + Array("]".utf8)))
         #expect(!isValueSoon(Array(letters.dropLast(2)) + [0x22]))

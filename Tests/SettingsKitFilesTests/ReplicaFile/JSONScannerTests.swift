@@ -3,7 +3,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `Scanning JSON` {
+@Suite("Scanning JSON")
+struct JSONScannerTests {
     private func isValue(_ bytes: some Sequence<UInt8>) -> Bool {
         Array(bytes).withUnsafeBufferPointer(JSONScanner.isValue)
     }
@@ -17,19 +18,22 @@ import Testing
         }
     }
 
-    @Test(arguments: JSONTexts.values)
-    func `takes what Foundation takes`(text: String) {
+    @Test(
+        "Scanning JSON takes what Foundation takes", arguments: JSONTexts.values)
+    func takesWhatFoundationTakes(text: String) {
         #expect(isValue(text.utf8))
         #expect(isValueForFoundation(text.utf8))
     }
 
-    @Test(arguments: JSONTexts.others)
-    func `refuses what Foundation refuses`(text: String) {
+    @Test(
+        "Scanning JSON refuses what Foundation refuses", arguments: JSONTexts.others)
+    func refusesWhatFoundationRefuses(text: String) {
         #expect(!isValue(text.utf8))
         #expect(!isValueForFoundation(text.utf8))
     }
 
-    @Test func `refuses every value that is cut, and every one with something behind it, as Foundation does`() {
+    @Test("Scanning JSON refuses every value that is cut, and every one with something behind it, as Foundation does")
+    func refusesEveryValueThat() {
         for text in JSONTexts.values {
             let bytes = Array(text.utf8)
             for cut in 0..<bytes.count where isValue(bytes[..<cut]) != isValueForFoundation(bytes[..<cut]) {
@@ -43,12 +47,13 @@ import Testing
     }
 
     @Test(
+        "Scanning JSON refuses what is no UTF-8, wherever it stands",
         arguments: [
             [0xFF], [0x80], [0xC3], [0xC3, 0x28], [0xC0, 0xAF], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80],
             [0xF4, 0x90, 0x80, 0x80],
             [0xF8, 0x88, 0x80, 0x80, 0x80], [0xE2, 0x80],
         ] as [[UInt8]])
-    func `refuses what is no UTF-8, wherever it stands`(bytes: [UInt8]) {
+    func refusesWhatIsNoUTF(bytes: [UInt8]) {
         let quote = UInt8(ascii: "\"")
         #expect(!isValue([quote] + bytes + [quote]))
         #expect(!isValue(Array("[1,\"a".utf8) + bytes + Array("\"]".utf8)))
@@ -59,37 +64,47 @@ import Testing
 
     // MARK: Differences that are meant
 
-    @Test(arguments: JSONTexts.nearly)
-    func `refuses what is no JSON also where Foundation takes it`(text: String) {
+    @Test(
+        "Scanning JSON refuses what is no JSON also where Foundation takes it", arguments: JSONTexts.nearly)
+    func refusesWhatIsNo(text: String) {
         #expect(!isValue(text.utf8))
     }
 
-    @Test(arguments: ["1\n", "\n1", "[\n]", "[1,\n2]", "[1\r]", "{\n}", "{\"a\":\r\n1}", "{\"a\"\n:1}"])
-    func `refuses line breaks, which a line cannot have`(text: String) {
-        #expect(!isValue(text.utf8))
-        #expect(isValueForFoundation(text.utf8))
-    }
-
-    @Test(arguments: ["1 ", "[] ", "\"a\"\t", "null  "])
-    func `ends a value where it ends, not behind the space after it`(text: String) {
+    @Test(
+        "Scanning JSON refuses line breaks, which a line cannot have",
+        arguments: ["1\n", "\n1", "[\n]", "[1,\n2]", "[1\r]", "{\n}", "{\"a\":\r\n1}", "{\"a\"\n:1}"])
+    func refusesLineBreaksWhich(text: String) {
         #expect(!isValue(text.utf8))
         #expect(isValueForFoundation(text.utf8))
     }
 
-    @Test(arguments: [
-        "1e400", "-1e400", "1e-400", "1" + String(repeating: "0", count: 1_000), "0.1e99999999999999999999",
-    ])
-    func `takes numbers of any size, since they are only passed over`(text: String) {
+    @Test(
+        "Scanning JSON ends a value where it ends, not behind the space after it",
+        arguments: ["1 ", "[] ", "\"a\"\t", "null  "])
+    func endsAValueWhere(text: String) {
+        #expect(!isValue(text.utf8))
+        #expect(isValueForFoundation(text.utf8))
+    }
+
+    @Test(
+        "Scanning JSON takes numbers of any size, since they are only passed over",
+        arguments: [
+            "1e400", "-1e400", "1e-400", "1" + String(repeating: "0", count: 1_000), "0.1e99999999999999999999",
+        ])
+    func takesNumbersOfAny(text: String) {
         #expect(isValue(text.utf8))
     }
 
-    @Test(arguments: [#""\ud83d""#, #""\ude00\ud83d""#, #""\ud83dx""#, #"{"\ud800":1}"#])
-    func `takes half a surrogate pair, which the grammar allows`(text: String) {
+    @Test(
+        "Scanning JSON takes half a surrogate pair, which the grammar allows",
+        arguments: [#""\ud83d""#, #""\ude00\ud83d""#, #""\ud83dx""#, #"{"\ud800":1}"#])
+    func takesHalfASurrogate(text: String) {
         #expect(isValue(text.utf8))
     }
 
-    @Test(arguments: ["[", "{\"a\":"])
-    func `takes values up to the depth that decoders take`(opening: String) {
+    @Test(
+        "Scanning JSON takes values up to the depth that decoders take", arguments: ["[", "{\"a\":"])
+    func takesValuesUpTo(opening: String) {
         let closing = opening == "[" ? "]" : "}"
         for depth in [1, 2, 100, 511, 512, 513, 1_000] {
             let inner = opening == "[" ? "" : "1"
@@ -101,7 +116,8 @@ import Testing
 
     // MARK: Where values are
 
-    @Test func `finds a value's end whatever stands behind it`() {
+    @Test("Scanning JSON finds a value's end whatever stands behind it")
+    func findsAValuesEnd() {
         for text in JSONTexts.values {
             let bytes = Array("x\(text),\"changed\"".utf8)
             bytes.withUnsafeBufferPointer { bytes in
@@ -117,7 +133,8 @@ import Testing
         }
     }
 
-    @Test func `never looks behind the end of its range`() {
+    @Test("Scanning JSON never looks behind the end of its range")
+    func neverLooksBehindThe() {
         for text in JSONTexts.values where text.utf8.count > 1 && text.first != "1" {
             let bytes = Array(text.utf8)
             bytes.withUnsafeBufferPointer { bytes in
@@ -131,7 +148,8 @@ import Testing
         }
     }
 
-    @Test func `agrees with Foundation on texts that look like JSON`() async {
+    @Test("Scanning JSON agrees with Foundation on texts that look like JSON")
+    func agreesWithFoundationOn() async {
         for await seed in Rounds.seeds(0..<20) {
             var generator = SeededGenerator(seed: seed)
             let parts = [

@@ -5,7 +5,8 @@ import Testing
 @testable import SettingsKitPlatform
 
 /// Lines whose check is right, and which are not what they should be all the same.
-@Suite struct `A line is refused` {
+@Suite("A line is refused")
+struct RefusedLinesTests {
     private static let key = #""key":"a""#
     private static let value = #""value":1"#
     private static let changed = #""changed":"2026-11-21T12:00:00.000Z""#
@@ -40,7 +41,8 @@ import Testing
         return file.header != nil
     }
 
-    @Test func `for nothing else but what is in it`() throws {
+    @Test("A line is refused for nothing else but what is in it")
+    func forNothingElseBut() throws {
         #expect(try reads(record: Self.all))
         #expect(try reads(header: Self.header))
         // The order of the members does not matter.
@@ -48,34 +50,39 @@ import Testing
         #expect(try reads(header: Self.header.reversed()))
     }
 
-    @Test(arguments: all.indices)
-    func `for lacking a member`(index: Int) throws {
+    @Test(
+        "A line is refused for lacking a member", arguments: all.indices)
+    func forLackingAMemberAlone(index: Int) throws {
         var members = Self.all
         members.remove(at: index)
         #expect(try !reads(record: members))
     }
 
-    @Test(arguments: header.indices)
-    func `for lacking a member of the header`(index: Int) throws {
+    @Test(
+        "A line is refused for lacking a member of the header", arguments: header.indices)
+    func forLackingAMember(index: Int) throws {
         var members = Self.header
         members.remove(at: index)
         #expect(try !reads(header: members))
     }
 
-    @Test(arguments: all + [#""order":1"#])
-    func `for having a member twice`(member: String) throws {
+    @Test(
+        "A line is refused for having a member twice", arguments: all + [#""order":1"#])
+    func forHavingAMemberTwice(member: String) throws {
         let members = Self.all.filter { $0 != member }
         #expect(try reads(record: members + [member]))
         #expect(try !reads(record: members + [member, member]))
         #expect(try !reads(record: [member] + members + [member]))
     }
 
-    @Test(arguments: header + [#""settings":"replica""#])
-    func `for having a member of the header twice`(member: String) throws {
+    @Test(
+        "A line is refused for having a member of the header twice", arguments: header + [#""settings":"replica""#])
+    func forHavingAMember(member: String) throws {
         #expect(try !reads(header: [member] + Self.header.filter { $0 != member } + [member]))
     }
 
     @Test(
+        "A line is refused for members about parts that are not as they should be",
         arguments: [
             (#""part":1"#, false), (#""part":0"#, true), (#""serial":"00000000000000aa""#, false),
             (#""part":1,"serial":"00000000000000aa""#, true), (#""part":-1,"serial":"00000000000000aa""#, false),
@@ -88,11 +95,12 @@ import Testing
             (#""total":7"#, true), (#""total":-7"#, false), (#""total":"7""#, false),
             (#""total":7,"total":7"#, false), (#""parts":[null],"parts":[null]"#, false),
         ] as [(String, Bool)])
-    func `for members about parts that are not as they should be`(members: String, isRight: Bool) throws {
+    func forMembersAboutParts(members: String, isRight: Bool) throws {
         #expect(try reads(header: Self.header + [members]) == isRight)
     }
 
-    @Test func `for saying two things of the value`() throws {
+    @Test("A line is refused for saying two things of the value")
+    func forSayingTwoThings() throws {
         let ways = [Self.value, #""data":"MQ==""#, #""deleted":true"#]
         for one in ways {
             #expect(try reads(record: [Self.key, one, Self.changed, Self.by]))
@@ -101,6 +109,7 @@ import Testing
     }
 
     @Test(
+        "A line is refused for a member of another kind, or out of its bounds",
         arguments: [
             ("key", ["1", "null", "[]", "{}", "true", #""""#, #""a\u0000""#, #""\ud83d""#]),
             (
@@ -135,7 +144,7 @@ import Testing
                 ]
             ),
         ] as [(String, [String])])
-    func `for a member of another kind, or out of its bounds`(name: String, values: [String]) throws {
+    func forAMemberOfAnother(name: String, values: [String]) throws {
         for value in values {
             let member = "\"\(name)\":\(value)"
             var members = Self.all.filter { !$0.hasPrefix("\"\(name)\":") }
@@ -145,6 +154,7 @@ import Testing
     }
 
     @Test(
+        "A line is refused for a member of the header of another kind, or out of its bounds",
         arguments: [
             ("version", ["-1", "1.0", "1e0", "\"1\"", "null", "[]", "true"]),
             ("replica", ["5", "null", #""""#, #""000000000000000A""#]),
@@ -152,24 +162,28 @@ import Testing
             ("written", ["1", "null", #""now""#, #""1969-12-31T23:59:59.999Z""#]),
             ("records", ["-1", "1.5", "\"1\"", "null", "1e3", "1000000000", "99999999999999999999"]),
         ] as [(String, [String])])
-    func `for a member of the header of another kind, or out of its bounds`(name: String, values: [String]) throws {
+    func forAMemberOf(name: String, values: [String]) throws {
         for value in values {
             let member = "\"\(name)\":\(value)"
             #expect(try !reads(header: Self.header.filter { !$0.hasPrefix("\"\(name)\":") } + [member]), "\(member)")
         }
     }
 
-    @Test(arguments: [
-        "", "{", "{,", "[1", "1", "null", #"{"a""#, #"{"a":"#, #"{"a":1,"#, "{{", #"{"a":1}"#, #" {"a":1"#,
-    ])
-    func `for being no object with members`(text: String) throws {
+    @Test(
+        "A line is refused for being no object with members",
+        arguments: [
+            "", "{", "{,", "[1", "1", "null", #"{"a""#, #"{"a":"#, #"{"a":1,"#, "{{", #"{"a":1}"#, #" {"a":1"#,
+        ])
+    func forBeingNoObject(text: String) throws {
         #expect(try !reads(record: text))
         let rest = Self.all.joined(separator: ",")
         #expect(try !reads(record: text + "," + rest))
     }
 
-    @Test(arguments: [" ", "\t", "}", "]", ",", ":1", "x", "\u{FF}"])
-    func `for something between its members`(text: String) throws {
+    @Test(
+        "A line is refused for something between its members",
+        arguments: [" ", "\t", "}", "]", ",", ":1", "x", "\u{FF}"])
+    func forSomethingBetweenIts(text: String) throws {
         for index in 1..<4 {
             let left = "{" + Self.all.prefix(index).joined(separator: ",") + text
             #expect(try !reads(record: left + "," + Self.all.dropFirst(index).joined(separator: ",")))
@@ -177,7 +191,8 @@ import Testing
         #expect(try !reads(record: "{" + Self.all.joined(separator: ",") + text))
     }
 
-    @Test func `for a value that is no JSON`() throws {
+    @Test("A line is refused for a value that is no JSON")
+    func forAValueThat() throws {
         for text in JSONTexts.others + JSONTexts.nearly where !text.contains("\n") {
             // These end where the next member begins, or hold it.
             if ["1,", #"""#].contains(text) { continue }
@@ -185,7 +200,8 @@ import Testing
         }
     }
 
-    @Test func `for anything after its check, or another check`() throws {
+    @Test("A line is refused for anything after its check, or another check")
+    func forAnythingAfterIts() throws {
         let line = checkedLine("{" + Self.all.joined(separator: ",")).dropLast()
         let header = Self.headerLine(Self.header)
         func isRead(_ line: some Sequence<UInt8>) -> Bool {

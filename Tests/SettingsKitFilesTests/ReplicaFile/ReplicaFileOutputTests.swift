@@ -4,7 +4,8 @@ import Testing
 @testable import SettingsKitFiles
 
 /// The writer's work, looked at by others than the reader.
-@Suite struct `What is written for other replicas` {
+@Suite("What is written for other replicas")
+struct ReplicaFileOutputTests {
     private static let records: [SharedRecord] = {
         let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
         let values = JSONTexts.values + JSONTexts.others + JSONTexts.nearly + [deep, "1\n", " 1", "\u{2028}", "1e400"]
@@ -18,7 +19,8 @@ import Testing
 
     private static let file = ReplicaFileWriter.bytes(sampleHeader, records)
 
-    @Test func `is the text that is documented`() {
+    @Test("What is written for other replicas is the text that is documented")
+    func isTheTextThat() {
         let records = [
             SharedRecord(name: "theme", entry: sharedEntry("\"dark\"", Device.noon + 120, by: 0x1F0A)),
             SharedRecord(name: "nickname", entry: sharedEntry(nil, 0, order: 3, by: 0x77C2, unknown: #""x":1"#)),
@@ -39,7 +41,8 @@ import Testing
         #expect(found.allSatisfy { $0.suffix(LineCheck.size).wholeMatch(of: /,"check":"[0-9a-f]{8}"}/) != nil })
     }
 
-    @Test func `is an object a line for Foundation, with the documented members`() throws {
+    @Test("What is written for other replicas is an object a line for Foundation, with the documented members")
+    func isAnObjectA() throws {
         let lines = lines(of: Self.file)
         #expect(Self.file.last == UInt8(ascii: "\n"))
         #expect(lines.count == Self.records.count + 1)
@@ -101,8 +104,10 @@ import Testing
         print('good', len(lines))
         """
 
-    @Test(.enabled(if: Program.python, "python3 is not installed"))
-    func `is JSON with right checks for Python`() throws {
+    @Test(
+        "What is written for other replicas is JSON with right checks for Python",
+        .enabled(if: Program.python, "python3 is not installed"))
+    func isJSONWithRight() throws {
         func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
             bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `A replica's file gives back` {
+@Suite("A replica's file gives back")
+struct ReplicaFileRoundTripTests {
     /// Whether the value is in the file in plain sight, and what is read of it.
     private func roundTrip(_ value: Data) throws -> (isPlain: Bool, read: Data?) {
         let bytes = replicaFile(of: value)
@@ -15,7 +16,8 @@ import Testing
         return (Data(members).range(of: Data(",\"value\":".utf8)) != nil, record.entry.value)
     }
 
-    @Test func `its header and records of all kinds`() throws {
+    @Test("A replica's file gives back its header and records of all kinds")
+    func itsHeaderAndRecords() throws {
         let file = try #require(replicaFile(sampleReplicaFile))
         #expect(file.header == sampleHeader)
         #expect(file.records.isIdentical(to: sampleReplicaRecords))
@@ -23,7 +25,8 @@ import Testing
         #expect(file.isComplete)
     }
 
-    @Test func `the header of a part, and that of a head which lists parts`() throws {
+    @Test("A replica's file gives back the header of a part, and that of a head which lists parts")
+    func theHeaderOfA() throws {
         var part = sampleHeader
         (part.part, part.serial) = (3, 0xFEDC_BA98_7654_3210)
         var head = sampleHeader
@@ -35,7 +38,8 @@ import Testing
         }
     }
 
-    @Test func `nothing but its header if there is nothing`() throws {
+    @Test("A replica's file gives back nothing but its header if there is nothing")
+    func nothingButItsHeader() throws {
         let bytes = ReplicaFileWriter.bytes(sampleHeader, [])
         let file = try #require(replicaFile(bytes))
         #expect(lines(of: bytes).count == 1)
@@ -44,8 +48,10 @@ import Testing
         #expect(file.isComplete)
     }
 
-    @Test(arguments: JSONTexts.values + ["1e400", #""\ud83d""#])
-    func `JSON to the byte, and has it in plain sight`(text: String) throws {
+    @Test(
+        "A replica's file gives back JSON to the byte, and has it in plain sight",
+        arguments: JSONTexts.values + ["1e400", #""\ud83d""#])
+    func jsonToTheByte(text: String) throws {
         let value = Data(text.utf8)
         let (isPlain, read) = try roundTrip(value)
         #expect(isPlain)
@@ -53,10 +59,11 @@ import Testing
     }
 
     @Test(
+        "A replica's file gives back what is no JSON, or not on one line, to the byte",
         arguments: JSONTexts.others + JSONTexts.nearly + [
             "1\n", "\n1", " 1", "1 ", "\t1", "1\t", "[\n]", "{\r\n}", "\"\r\"",
         ])
-    func `what is no JSON, or not on one line, to the byte`(text: String) throws {
+    func whatIsNoJSON(text: String) throws {
         let value = Data(text.utf8)
         let (isPlain, read) = try roundTrip(value)
         #expect(!isPlain)
@@ -64,18 +71,20 @@ import Testing
     }
 
     @Test(
+        "A replica's file gives back bytes that are no text",
         arguments: [
             [], [0], [0xFF], [0x22, 0xC3, 0x28, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0xEF, 0xBB, 0xBF, 0x31],
             Array(0...255), [0x22, 0x0A, 0x22], [0xFE, 0xFF, 0x00, 0x31],
         ] as [[UInt8]])
-    func `bytes that are no text`(bytes: [UInt8]) throws {
+    func bytesThatAreNo(bytes: [UInt8]) throws {
         let (isPlain, read) = try roundTrip(Data(bytes))
         #expect(!isPlain)
         #expect(read == Data(bytes))
     }
 
-    @Test(arguments: [511, 512, 513, 5_000])
-    func `deep values, in plain sight up to the limit`(depth: Int) throws {
+    @Test(
+        "A replica's file gives back deep values, in plain sight up to the limit", arguments: [511, 512, 513, 5_000])
+    func deepValuesInPlain(depth: Int) throws {
         for (opening, inner, closing) in [("[", "", "]"), ("{\"a\":", "1", "}")] {
             let text = String(repeating: opening, count: depth) + inner + String(repeating: closing, count: depth)
             let (isPlain, read) = try roundTrip(Data(text.utf8))
@@ -84,7 +93,8 @@ import Testing
         }
     }
 
-    @Test func `values that look like a part of the format`() throws {
+    @Test("A replica's file gives back values that look like a part of the format")
+    func valuesThatLookLike() throws {
         let texts = [
             #"","check":"00000000"}"#, #"{"check":"00000000"}"#, #"{"key":"a","value":1}"#,
             #""\",\"check\":\"00000000\"}""#,
@@ -93,13 +103,15 @@ import Testing
         for text in texts { #expect(try roundTrip(Data(text.utf8)).read == Data(text.utf8)) }
     }
 
-    @Test func `a large value in either form`() throws {
+    @Test("A replica's file gives back a large value in either form")
+    func aLargeValueIn() throws {
         let text = Data(("\"" + String(repeating: "é\\n", count: 50_000) + "\"").utf8)
         let data = Data(repeating: 0xA5, count: 200_000)
         for value in [text, data] { #expect(try roundTrip(value).read == value) }
     }
 
-    @Test func `random bytes, and random property list values`() async throws {
+    @Test("A replica's file gives back random bytes, and random property list values")
+    func randomBytesAndRandom() async throws {
         for await seed in Rounds.seeds(0..<20) {
             var random = RandomPropertyList(seed: seed)
             random.usesControlCharacters = true
@@ -131,22 +143,25 @@ import Testing
         String(repeating: "🚀", count: 1_024),
     ]
 
-    @Test(arguments: names)
-    func `any name`(name: String) throws {
+    @Test(
+        "A replica's file gives back any name", arguments: names)
+    func anyName(name: String) throws {
         let file = try #require(replicaFile(replicaFile(of: Data("1".utf8), named: name)))
         #expect(file.records.map { Array($0.name.utf8) } == [Array(name.utf8)])
         #expect(file.isComplete)
     }
 
-    @Test(arguments: names)
-    func `any name of a device`(name: String) throws {
+    @Test(
+        "A replica's file gives back any name of a device", arguments: names)
+    func anyNameOfA(name: String) throws {
         var header = sampleHeader
         header.device = name
         let file = try #require(replicaFile(ReplicaFileWriter.bytes(header, [])))
         #expect(file.header.map { Array($0.device.utf8) } == Array(name.utf8))
     }
 
-    @Test func `both spellings of a name as they are`() throws {
+    @Test("A replica's file gives back both spellings of a name as they are")
+    func bothSpellingsOfA() throws {
         let names = ["caf\u{E9}", "cafe\u{301}", "\u{212B}", "\u{C5}", "A\u{30A}"]
         let records = names.map { SharedRecord(name: $0, entry: sharedEntry("1", 1)) }
         let file = try #require(replicaFile(ReplicaFileWriter.bytes(sampleHeader, records)))
@@ -155,7 +170,8 @@ import Testing
 
     // MARK: Stamps
 
-    @Test func `all stamps`() throws {
+    @Test("A replica's file gives back all stamps")
+    func allStamps() throws {
         var records: [SharedRecord] = []
         for milliseconds in [0, 1, 999, 1_000, Device.noon + 123, Instant.latestMilliseconds] {
             for order in [0, 1, 9, 10, 65_535] as [UInt16] {
@@ -169,7 +185,8 @@ import Testing
         #expect(file.records.isIdentical(to: records))
     }
 
-    @Test func `what it says of the replica`() throws {
+    @Test("A replica's file gives back what it says of the replica")
+    func whatItSaysOf() throws {
         for (number, time) in [(0, 0), (.max, Instant.latestMilliseconds), (0xA, Device.noon + 1)] as [(UInt64, Int64)]
         {
             let header = ReplicaHeader(replica: ReplicaID(number), device: "", written: time, recordCount: 0)
@@ -177,8 +194,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [.min, -1, Instant.latestMilliseconds + 1, .max] as [Int64])
-    func `everything else where the device's clock shows what no clock can`(written: Int64) throws {
+    @Test(
+        "A replica's file gives back everything else where the device's clock shows what no clock can",
+        arguments: [.min, -1, Instant.latestMilliseconds + 1, .max] as [Int64])
+    func everythingElseWhereThe(written: Int64) throws {
         var header = sampleHeader
         header.written = written
         let file = try #require(replicaFile(ReplicaFileWriter.bytes(header, sampleReplicaRecords)))
@@ -187,7 +206,8 @@ import Testing
         #expect(file.isComplete)
     }
 
-    @Test func `the number of its records, whatever the header was made with`() throws {
+    @Test("A replica's file gives back the number of its records, whatever the header was made with")
+    func theNumberOfIts() throws {
         let bytes = ReplicaFileWriter.bytes(sampleHeader, Array(sampleReplicaRecords.prefix(2)))
         #expect(replicaFile(bytes)?.header?.recordCount == 2)
     }

@@ -4,7 +4,8 @@ import Testing
 @testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
-@Suite struct `Members that a newer version has added` {
+@Suite("Members that a newer version has added")
+struct UnknownMembersTests {
     private static let fields = [
         #""new":1"#, #""new":null"#, #""new":{"a":[1, 2],"b":"x"}"#, #""new": 1"#, #""":"""#, #""a":1,"b":2,"a":3"#,
         #""é\u0041":"👍","z":-0.0e0"#, #""check":"00000000""#, #""Key":1"#, #""keys":1"#, #""va\u006cue":1"#,
@@ -20,8 +21,10 @@ import Testing
         #"{"key":"a","value":1,"changed":"2026-11-21T12:00:00.000Z","by":"0000000000000005""# + fields
     }
 
-    @Test(arguments: fields + [#""settings":"replica","version":2,"replica":5,"device":0,"written":"","records":-1"#])
-    func `of a record are kept to the byte, and written back`(fields: String) throws {
+    @Test(
+        "Members that a newer version has added of a record are kept to the byte, and written back",
+        arguments: fields + [#""settings":"replica","version":2,"replica":5,"device":0,"written":"","records":-1"#])
+    func ofARecordAre(fields: String) throws {
         let bytes = checkedLine(header("")) + checkedLine(record("," + fields))
         let file = try #require(replicaFile(bytes))
         #expect(file.records.map(\.entry.unknownFields) == [Array(fields.utf8)])
@@ -29,8 +32,10 @@ import Testing
         #expect(ReplicaFileWriter.bytes(header, file.records) == bytes)
     }
 
-    @Test(arguments: fields + [#""key":"a","value":{},"data":"","deleted":false,"changed":0,"order":-1,"by":"me""#])
-    func `of the first line are kept to the byte, and written back`(fields: String) throws {
+    @Test(
+        "Members that a newer version has added of the first line are kept to the byte, and written back",
+        arguments: fields + [#""key":"a","value":{},"data":"","deleted":false,"changed":0,"order":-1,"by":"me""#])
+    func ofTheFirstLine(fields: String) throws {
         let bytes = checkedLine(header("," + fields)) + checkedLine(record(""))
         let file = try #require(replicaFile(bytes))
         let header = try #require(file.header)
@@ -38,7 +43,8 @@ import Testing
         #expect(ReplicaFileWriter.bytes(header, file.records) == bytes)
     }
 
-    @Test func `are kept in their order wherever they stand`() throws {
+    @Test("Members that a newer version has added are kept in their order wherever they stand")
+    func areKeptInTheir() throws {
         let line =
             #"{"x":1,"key":"a","y":[2],"value":1,"changed":"2026-11-21T12:00:00.000Z","z": "3","by":"0000000000000005","x":4"#
         let file = try #require(replicaFile(checkedLine(header("")) + checkedLine(line)))
@@ -48,7 +54,8 @@ import Testing
         #expect(replicaFile(again)?.records == file.records)
     }
 
-    @Test func `survive the way through the local state`() throws {
+    @Test("Members that a newer version has added survive the way through the local state")
+    func surviveTheWayThrough() throws {
         let fields = Self.fields.joined(separator: ",")
         let file = try #require(replicaFile(checkedLine(header("")) + checkedLine(record("," + fields))))
         let entry = try #require(file.records.first?.entry)

@@ -9,7 +9,8 @@ private let unheard: [ModelWorld.Step] = [
 ]
 
 /// All that can happen to three replicas within some steps.
-@Suite struct `In every world that some steps lead to` {
+@Suite("In every world that some steps lead to")
+struct InEveryWorldThatSomeStepsLeadToTests {
     /// A scenario, and to how many worlds so many steps lead: fewer would mean that steps are missing.
     struct Search: Sendable, CustomTestStringConvertible {
         let scenario: ModelWorld.Scenario
@@ -44,8 +45,10 @@ private let unheard: [ModelWorld.Step] = [
             worlds: [2: 601, 3: 9_617], depth: 2, fullDepth: 3),
     ]
 
-    @Test(arguments: searches)
-    func `all replicas agree in the end, and no change loses against one that its writer had seen`(
+    @Test(
+        "In every world that some steps lead to, all replicas agree in the end, and no change loses against one that its writer had seen",
+        arguments: searches)
+    func allReplicasAgreeIn(
         search: Search
     ) async {
         let depth = Rounds.choose(search.depth, full: search.fullDepth)
@@ -56,7 +59,8 @@ private let unheard: [ModelWorld.Step] = [
     }
 }
 
-@Suite struct `The search of all worlds` {
+@Suite("The search of all worlds")
+struct TheSearchOfAllWorldsTests {
     /// The rule, the scenario that shows what is wrong with it, and after how many steps.
     static let mutants: [(ModelReplica.Mutant, ModelWorld.Scenario, depth: Int)] = [
         (.vouchesForNothing, .init(name: "one setting"), 4),
@@ -68,8 +72,9 @@ private let unheard: [ModelWorld.Step] = [
         (.forgetsInAnEmptyDirectory, .init(name: "removals", replicas: 2, forgets: true), 5),
     ]
 
-    @Test(arguments: mutants)
-    func `finds what is wrong with a rule that is broken on purpose`(
+    @Test(
+        "The search of all worlds finds what is wrong with a rule that is broken on purpose", arguments: mutants)
+    func findsWhatIsWrong(
         mutant: ModelReplica.Mutant, scenario: ModelWorld.Scenario, depth: Int
     ) async {
         var scenario = scenario

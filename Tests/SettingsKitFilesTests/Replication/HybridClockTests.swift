@@ -3,12 +3,14 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `A hybrid clock` {
+@Suite("A hybrid clock")
+struct HybridClockTests {
     private static let edges: [Int64] = [
         .min, -1, 0, 1, Device.noon - 1, Device.noon, Instant.latestMilliseconds, Instant.latestMilliseconds + 1, .max,
     ]
 
-    @Test func `gives moments that follow each other, whatever the machine shows`() {
+    @Test("A hybrid clock gives moments that follow each other, whatever the machine shows")
+    func givesMomentsThatFollow() {
         for first in Self.edges {
             for second in Self.edges {
                 for third in Self.edges {
@@ -24,7 +26,8 @@ import Testing
         }
     }
 
-    @Test func `gives moments later than all it gave and saw, in any order of events`() async {
+    @Test("A hybrid clock gives moments later than all it gave and saw, in any order of events")
+    func givesMomentsLaterThan() async {
         for await seed in Rounds.seeds(0..<40) {
             var generator = SeededGenerator(seed: seed)
             var clock = HybridClock()
@@ -61,15 +64,18 @@ import Testing
         HybridMoment(epoch: epoch, instant: Instant(milliseconds: milliseconds, order: order))
     }
 
-    @Test func `shows the machine's time once that has moved on`() {
+    @Test("A hybrid clock shows the machine's time once that has moved on")
+    func showsTheMachinesTime() {
         var clock = HybridClock(last: Self.moment(Device.noon, order: 3, epoch: 2))
         #expect(clock.next(now: Device.noon - 1) == Self.moment(Device.noon, order: 4, epoch: 2))
         #expect(clock.next(now: Device.noon) == Self.moment(Device.noon, order: 5, epoch: 2))
         #expect(clock.next(now: Device.noon + 1) == Self.moment(Device.noon + 1, epoch: 2))
     }
 
-    @Test(arguments: [0, Device.noon, Instant.latestMilliseconds, .max] as [Int64])
-    func `moves on to the next millisecond when there were too many moments within one`(now: Int64) {
+    @Test(
+        "A hybrid clock moves on to the next millisecond when there were too many moments within one",
+        arguments: [0, Device.noon, Instant.latestMilliseconds, .max] as [Int64])
+    func movesOnToThe(now: Int64) {
         var clock = HybridClock()
         var last = clock.next(now: now)
         let first = last.instant
@@ -83,14 +89,16 @@ import Testing
         #expect(clock.next(now: first.milliseconds - 1) > last)
     }
 
-    @Test func `never gives the moment that stands for before everything`() {
+    @Test("A hybrid clock never gives the moment that stands for before everything")
+    func neverGivesTheMoment() {
         for now in [.min, -1, 0] as [Int64] {
             var clock = HybridClock()
             #expect(clock.next(now: now) > .earliest)
         }
     }
 
-    @Test func `is not moved by a moment that is past`() {
+    @Test("A hybrid clock is not moved by a moment that is past")
+    func isNotMovedBy() {
         let last = Self.moment(Device.noon, order: 9, epoch: 1)
         var clock = HybridClock(last: last)
         for seen in [last, .earliest, Self.moment(Device.noon, order: 8, epoch: 1), Self.moment(2 * Device.noon)] {
@@ -99,7 +107,8 @@ import Testing
         #expect(clock.last == last)
     }
 
-    @Test func `begins an epoch where the machine's time is more than a day behind what was given out`() {
+    @Test("A hybrid clock begins an epoch where the machine's time is more than a day behind what was given out")
+    func beginsAnEpochWhere() {
         let last = Self.moment(Device.noon, order: 9, epoch: 4)
         var clock = HybridClock(last: last)
         #expect(clock.next(now: Device.noon - Device.day) == Self.moment(Device.noon, order: 10, epoch: 4))
@@ -111,20 +120,22 @@ import Testing
         #expect(clock.next(now: corrected) == Self.moment(corrected, order: 2, epoch: 5))
     }
 
-    @Test func `begins no epoch after the last`() {
+    @Test("A hybrid clock begins no epoch after the last")
+    func beginsNoEpochAfter() {
         let last = HybridMoment(epoch: HybridMoment.lastEpoch, instant: Instant(milliseconds: Device.noon))
         var clock = HybridClock(last: last)
         #expect(clock.next(now: 0) == Self.moment(Device.noon, order: 1, epoch: HybridMoment.lastEpoch))
     }
 
     @Test(
+        "A hybrid clock believes instants up to a day ahead, to the millisecond",
         arguments: [
             (0, 0), (1, 1), (Device.noon, Device.noon), (Instant.latestMilliseconds, Instant.latestMilliseconds),
             // A machine that shows an impossible time is taken to show the nearest possible one.
             (-1, 0), (.min, 0), (Instant.latestMilliseconds + 1, Instant.latestMilliseconds),
             (.max, Instant.latestMilliseconds),
         ] as [(Int64, Int64)])
-    func `believes instants up to a day ahead, to the millisecond`(now: Int64, meant: Int64) {
+    func believesInstantsUpTo(now: Int64, meant: Int64) {
         // Not `Instant(milliseconds:)`, which knows no later year.
         func instant(_ milliseconds: Int64, order: UInt64) -> Instant {
             Instant(number: UInt64(milliseconds) << 16 | order)

@@ -4,8 +4,10 @@ import Testing
 @testable import SettingsKitFiles
 
 /// Each case is one schedule and depends on nothing but its seed: a case that fails fails again.
-@Suite struct `Five replicas` {
-    @Test func `whose clocks are off by hours agree on the latest of all that was ever set`() async {
+@Suite("Five replicas")
+struct ScheduleTests {
+    @Test("Five replicas whose clocks are off by hours agree on the latest of all that was ever set")
+    func whoseClocksAreOff() async {
         for await seed in Rounds.seeds(0..<500) {
             var schedule = Schedule(seed: seed, clockErrors: [-Device.day / 3, -1, 0, 60_000, Device.day / 3])
             schedule.run()
@@ -19,8 +21,9 @@ import Testing
         }
     }
 
-    @Test func `whose clocks were off by years and are right in the end agree, whatever they have of each other`() async
-    {
+    @Test(
+        "Five replicas whose clocks were off by years and are right in the end agree, whatever they have of each other")
+    func whoseClocksWereOff() async {
         for await seed in Rounds.seeds(500..<1_000) {
             let year = 365 * Device.day
             var schedule = Schedule(

@@ -3,7 +3,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `An entry's bytes in the local state` {
+@Suite("An entry's bytes in the local state")
+struct SharedEntryBytesTests {
     private static let stamps = [
         Stamp(.earliest, replica: 0),
         Stamp(Instant(milliseconds: Device.noon, order: 3), epoch: 1, replica: 0x0123_4567_89AB_CDEF),
@@ -30,7 +31,8 @@ import Testing
         return entry
     }
 
-    @Test func `are read back, whatever the entry has`() {
+    @Test("An entry's bytes in the local state are read back, whatever the entry has")
+    func areReadBackWhatever() {
         for entry in Self.entries(sizes: [0, 1, 300, 1 << 20], unknown: [0, 1, 127, 128, 16_384]) {
             let bytes = entry.bytes
             #expect(read(bytes, "all") == entry)
@@ -40,7 +42,8 @@ import Testing
         }
     }
 
-    @Test func `are the ones that are documented`() {
+    @Test("An entry's bytes in the local state are the ones that are documented")
+    func areTheOnesThat() {
         let stamp = Stamp(Instant(number: 0x0102_0304_0506_0708), epoch: 0x2122_2324, replica: 0x1112_1314_1516_1718)
         let numbers: [UInt8] =
             [8, 7, 6, 5, 4, 3, 2, 1, 0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11]
@@ -55,7 +58,8 @@ import Testing
         #expect(entry.bytes == Data([1, 1] + numbers))
     }
 
-    @Test func `cut anywhere are no entry, or one that all see alike`() {
+    @Test("An entry's bytes in the local state cut anywhere are no entry, or one that all see alike")
+    func cutAnywhereAreNo() {
         for entry in Self.small {
             let bytes = entry.bytes
             for length in 0..<bytes.count {
@@ -72,7 +76,8 @@ import Testing
         }
     }
 
-    @Test func `with any bit flipped are no entry, or one that all see alike`() {
+    @Test("An entry's bytes in the local state with any bit flipped are no entry, or one that all see alike")
+    func withAnyBitFlipped() {
         for entry in Self.small {
             var bytes = entry.bytes
             for place in bytes.indices {
@@ -85,7 +90,8 @@ import Testing
         }
     }
 
-    @Test func `that are random are no entry, or one that all see alike`() async {
+    @Test("An entry's bytes in the local state that are random are no entry, or one that all see alike")
+    func thatAreRandomAre() async {
         for await seed in Rounds.seeds(0..<20) {
             var generator = SeededGenerator(seed: seed)
             for round in 0..<500 {
@@ -101,15 +107,18 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "null", "{}", "\"text\"", "[1,2,3,4,5,6,7,8,9,10,11]", "123456789012345678901234567890"])
-    func `are never what a plain value is`(text: String) {
+    @Test(
+        "An entry's bytes in the local state are never what a plain value is",
+        arguments: ["", "null", "{}", "\"text\"", "[1,2,3,4,5,6,7,8,9,10,11]", "123456789012345678901234567890"])
+    func areNeverWhatA(text: String) {
         let bytes = Data(text.utf8)
         #expect(read(bytes, "") == nil)
         #expect(SharedEntry.stamp(in: bytes) == nil)
     }
 
-    @Test(arguments: [0, 2, 0x7B, 255] as [UInt8])
-    func `of another version are no entry`(version: UInt8) {
+    @Test(
+        "An entry's bytes in the local state of another version are no entry", arguments: [0, 2, 0x7B, 255] as [UInt8])
+    func ofAnotherVersionAre(version: UInt8) {
         for entry in Self.small {
             var bytes = entry.bytes
             bytes[0] = version
@@ -118,7 +127,8 @@ import Testing
         }
     }
 
-    @Test func `that claim more than there is are no entry`() {
+    @Test("An entry's bytes in the local state that claim more than there is are no entry")
+    func thatClaimMoreThan() {
         let head = Data([1, 2] + [UInt8](repeating: 7, count: 20))
         let largest = [UInt8](repeating: 0xFF, count: 8) + [0x7F]
         for claim in [[1], [2, 0], [0x80], [0xFF, 0x7F], largest] as [[UInt8]] {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `The order of entries` {
+@Suite("The order of entries")
+struct SharedEntryOrderTests {
     /// Everything by which two entries can differ, each in two forms at least.
     private static let entries: [SharedEntry] = [Device.noon, Device.noon + 1].flatMap { time in
         [1, 2].flatMap { replica in
@@ -13,7 +14,8 @@ import Testing
         }
     }
 
-    @Test func `tells any two that are not the same apart, and has no entry before itself`() {
+    @Test("The order of entries tells any two that are not the same apart, and has no entry before itself")
+    func tellsAnyTwoThat() {
         #expect(Self.entries.count == 32)
         for one in Self.entries {
             for other in Self.entries {
@@ -23,7 +25,8 @@ import Testing
         }
     }
 
-    @Test func `is transitive`() {
+    @Test("The order of entries is transitive")
+    func isTransitive() {
         for one in Self.entries {
             for other in Self.entries where one < other {
                 for third in Self.entries where other < third && !(one < third) {
@@ -33,7 +36,8 @@ import Testing
         }
     }
 
-    @Test func `has one winner of any two, whichever of them is known first`() {
+    @Test("The order of entries has one winner of any two, whichever of them is known first")
+    func hasOneWinnerOf() {
         for one in Self.entries {
             for other in Self.entries {
                 let first = ["a": one].merged(with: [SharedRecord(name: "a", entry: other)])
@@ -43,7 +47,8 @@ import Testing
         }
     }
 
-    @Test func `goes by the moment, then the replica, then the value, then what is not known`() {
+    @Test("The order of entries goes by the moment, then the replica, then the value, then what is not known")
+    func goesByTheMoment() {
         let sorted = [
             sharedEntry("b", 1, by: 2, unknown: "x"), sharedEntry("b", 2, by: 1, unknown: "x"),
             sharedEntry(nil, 2, by: 2),

@@ -3,7 +3,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `Merging` {
+@Suite("Merging")
+struct SharedMergeJoinTests {
     /// Two settings, and for each some entries: later and earlier, by several replicas, removals, equal stamps.
     private static let records =
         [
@@ -28,14 +29,16 @@ import Testing
             \.last)
     }
 
-    @Test func `gives for each setting the latest entry there is`() {
+    @Test("Merging gives for each setting the latest entry there is")
+    func givesForEachSetting() {
         #expect(Self.states.count == 20)
         for file in Self.files {
             #expect(Knowledge().merged(with: file) == Self.latest(file))
         }
     }
 
-    @Test func `two files gives the same in either order`() {
+    @Test("Merging two files gives the same in either order")
+    func twoFilesGivesThe() {
         for one in Self.files {
             let first = Knowledge().merged(with: one)
             for other in Self.files {
@@ -46,7 +49,8 @@ import Testing
         }
     }
 
-    @Test func `three replicas gives the same whichever two are merged first`() {
+    @Test("Merging three replicas gives the same whichever two are merged first")
+    func threeReplicasGivesThe() {
         for one in Self.states {
             for other in Self.states {
                 for third in Self.states {
@@ -58,7 +62,8 @@ import Testing
         }
     }
 
-    @Test func `what is known already changes nothing`() {
+    @Test("Merging what is known already changes nothing")
+    func whatIsKnownAlready() {
         for file in Self.files {
             let known = Knowledge().merged(with: file)
             #expect(known.outcome(of: file).winners.isEmpty)
@@ -67,14 +72,16 @@ import Testing
         }
     }
 
-    @Test func `does not depend on the order of the records`() {
+    @Test("Merging does not depend on the order of the records")
+    func doesNotDependOnThe() {
         let expected = Self.latest(Self.records)
         forEachOrder(of: Self.records) { file in
             if Knowledge().merged(with: file) != expected { Issue.record("\(file)") }
         }
     }
 
-    @Test func `from any state does not depend on the order of the records`() {
+    @Test("Merging from any state does not depend on the order of the records")
+    func fromAnyStateDoes() {
         let file = Array(Self.records[1...2] + Self.records[4...5])
         for state in Self.states {
             let expected = state.merged(with: file)
@@ -84,7 +91,8 @@ import Testing
         }
     }
 
-    @Test func `does not depend on how often a file has a record`() {
+    @Test("Merging does not depend on how often a file has a record")
+    func doesNotDependOn() {
         for state in Self.states {
             for file in Self.files {
                 let once = state.outcome(of: file)
@@ -94,7 +102,8 @@ import Testing
         }
     }
 
-    @Test func `gives one winner a setting, and only what changes something`() {
+    @Test("Merging gives one winner a setting, and only what changes something")
+    func givesOneWinnerA() {
         for state in Self.states {
             for file in Self.files {
                 let outcome = state.outcome(of: file)
@@ -110,7 +119,8 @@ import Testing
         }
     }
 
-    @Test func `takes two spellings of a name for one setting`() {
+    @Test("Merging takes two spellings of a name for one setting")
+    func takesTwoSpellingsOf() {
         let file = [
             SharedRecord(name: "caf\u{E9}", entry: sharedEntry("old", 1)),
             SharedRecord(name: "cafe\u{301}", entry: sharedEntry("new", 2)),

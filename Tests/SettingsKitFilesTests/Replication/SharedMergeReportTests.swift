@@ -3,7 +3,8 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite struct `What a merge tells beside the winners` {
+@Suite("What a merge tells beside the winners")
+struct SharedMergeReportTests {
     private static let now = Device.noon
     private static let edge = now + Device.day
 
@@ -18,7 +19,8 @@ import Testing
 
     // MARK: Held back
 
-    @Test func `holds back exactly what is more than a day ahead, and none of it wins`() {
+    @Test("What a merge tells beside the winners holds back exactly what is more than a day ahead, and none of it wins")
+    func holdsBackExactlyWhat() {
         let times = [0, Self.now, Self.edge - 1, Self.edge, Self.edge + 1, Self.edge + 365 * Device.day]
         let records = times.flatMap { time in
             [0, 65_535].flatMap { order in
@@ -35,7 +37,8 @@ import Testing
         #expect(Set(outcome.winners.map(\.name)) == Set(times.prefix(4).map { "\($0)" }))
     }
 
-    @Test func `does not hide behind an entry that is held back one that is due`() {
+    @Test("What a merge tells beside the winners does not hide behind an entry that is held back one that is due")
+    func doesNotHideBehind() {
         let due = sharedEntry("1", Self.now, by: 2)
         let ahead = sharedEntry("2", Self.edge + 1, by: 2)
         for found in [outcome(known: nil, due, ahead), outcome(known: nil, ahead, due)] {
@@ -44,13 +47,17 @@ import Testing
         }
     }
 
-    @Test func `lets what was held back win when it is due`() {
+    @Test("What a merge tells beside the winners lets what was held back win when it is due")
+    func letsWhatWasHeld() {
         let record = SharedRecord(name: "a", entry: sharedEntry("1", Self.edge + 1, by: 2))
         let held = Knowledge().outcome(of: [record], now: Self.now).heldBack
         #expect(Knowledge().outcome(of: held, now: Self.now + 1).winners == [record])
     }
 
-    @Test func `judges by a clock that shows what cannot be as if it showed the nearest that can`() {
+    @Test(
+        "What a merge tells beside the winners judges by a clock that shows what cannot be as if it showed the nearest that can"
+    )
+    func judgesByAClock() {
         let record = SharedRecord(name: "a", entry: sharedEntry("1", Device.day, by: 2))
         let later = SharedRecord(name: "a", entry: sharedEntry("1", Device.day + 1, by: 2))
         let outcome = Knowledge().outcome(of: [record, later], now: .min)
@@ -63,6 +70,7 @@ import Testing
     // MARK: Written under the own ID
 
     @Test(
+        "What a merge tells beside the winners notices what was set under the own ID by somebody else",
         arguments: [
             // Nothing is known, or something earlier: this state has not made it.
             (nil, sharedEntry("1", 5)), (sharedEntry("1", 4, by: 1), sharedEntry("1", 5)),
@@ -73,7 +81,7 @@ import Testing
             // A stamp that was given twice.
             (sharedEntry(nil, 5), sharedEntry("1", 5)), (sharedEntry("1", 5), sharedEntry("2", 5)),
         ] as [(SharedEntry?, SharedEntry)])
-    func `notices what was set under the own ID by somebody else`(known: SharedEntry?, found: SharedEntry) {
+    func noticesWhatWasSet(known: SharedEntry?, found: SharedEntry) {
         let outcome = outcome(known: known, found)
         #expect(outcome.hasForeignWritesOfOwn)
         // It counts all the same: both sides' writes stay.
@@ -81,6 +89,7 @@ import Testing
     }
 
     @Test(
+        "What a merge tells beside the winners is not misled by what this state has set itself, nor by what others have",
         arguments: [
             // The own writes, in the own file or another's, also older ones.
             (sharedEntry("1", 5), sharedEntry("1", 5)), (sharedEntry("2", 6), sharedEntry("1", 5)),
@@ -94,13 +103,15 @@ import Testing
             // From the future: the own clock was ahead, and the change of that time has another stamp now.
             (sharedEntry("1", 5), sharedEntry("1", Device.noon + Device.day + 1)),
         ] as [(SharedEntry?, SharedEntry)])
-    func `is not misled by what this state has set itself, nor by what others have`(
+    func isNotMisledBy(
         known: SharedEntry?, found: SharedEntry
     ) {
         #expect(!outcome(known: known, found).hasForeignWritesOfOwn)
     }
 
-    @Test func `cannot know who set under the own ID what may have been forgotten here`() {
+    @Test(
+        "What a merge tells beside the winners cannot know who set under the own ID what may have been forgotten here")
+    func cannotKnowWhoSet() {
         let collected = Self.now - Device.day
         #expect(!outcome(known: nil, sharedEntry("1", collected - 1), collected: collected).hasForeignWritesOfOwn)
         #expect(!outcome(known: nil, sharedEntry(nil, collected - 1), collected: collected).hasForeignWritesOfOwn)
@@ -108,7 +119,10 @@ import Testing
         #expect(outcome(known: nil, sharedEntry("1", collected), collected: collected).hasForeignWritesOfOwn)
     }
 
-    @Test func `notices a foreign write under the own ID among others' writes of the same setting`() {
+    @Test(
+        "What a merge tells beside the winners notices a foreign write under the own ID among others' writes of the same setting"
+    )
+    func noticesAForeignWrite() {
         let own = sharedEntry("1", 5, by: 1)
         let other = sharedEntry("2", 6, by: 2)
         #expect(outcome(known: nil, own, other).hasForeignWritesOfOwn)
@@ -117,44 +131,54 @@ import Testing
 
     // MARK: Returning
 
-    @Test(arguments: [
-        (sharedEntry("1", 99, by: 2), true), (sharedEntry("", 1, by: 2), true),
-        (sharedEntry("1", 99, order: 65_535, by: 1), true),
-        (sharedEntry("1", 0, order: 1, by: 2), true),
-        // From when removals are remembered.
-        (sharedEntry("1", 100, by: 2), false), (sharedEntry("1", Device.noon, by: 2), false),
-        // Imported: it may have been removed since all the same.
-        (sharedEntry("1", 0, by: 2), true),
-    ])
-    func `sets apart values from before the removals that are remembered`(found: SharedEntry, isReturning: Bool) {
+    @Test(
+        "What a merge tells beside the winners sets apart values from before the removals that are remembered",
+        arguments: [
+            (sharedEntry("1", 99, by: 2), true), (sharedEntry("", 1, by: 2), true),
+            (sharedEntry("1", 99, order: 65_535, by: 1), true),
+            (sharedEntry("1", 0, order: 1, by: 2), true),
+            // From when removals are remembered.
+            (sharedEntry("1", 100, by: 2), false), (sharedEntry("1", Device.noon, by: 2), false),
+            // Imported: it may have been removed since all the same.
+            (sharedEntry("1", 0, by: 2), true),
+        ])
+    func setsApartValuesFrom(found: SharedEntry, isReturning: Bool) {
         let record = SharedRecord(name: "a", entry: found)
         let outcome = outcome(known: nil, found, collected: 100)
         #expect(outcome.returning == (isReturning ? [record] : []))
         #expect(outcome.winners == (isReturning ? [] : [record]))
     }
 
-    @Test(arguments: [sharedEntry(nil, 99, by: 2), sharedEntry(nil, 0, by: 2), sharedEntry(nil, 99, by: 1)])
-    func `does not remember again a removal that may have been forgotten`(found: SharedEntry) {
+    @Test(
+        "What a merge tells beside the winners does not remember again a removal that may have been forgotten",
+        arguments: [sharedEntry(nil, 99, by: 2), sharedEntry(nil, 0, by: 2), sharedEntry(nil, 99, by: 1)])
+    func doesNotRememberAgain(found: SharedEntry) {
         let outcome = outcome(known: nil, found, collected: 100)
         #expect(outcome.winners.isEmpty && outcome.returning.isEmpty && !outcome.hasForeignWritesOfOwn)
         #expect(!self.outcome(known: nil, found, collected: nil).winners.isEmpty)
     }
 
-    @Test(arguments: [sharedEntry("0", 1, by: 2), sharedEntry(nil, 1, by: 2), sharedEntry("0", 0, by: 2)])
-    func `takes an old value where something older is known`(known: SharedEntry) {
+    @Test(
+        "What a merge tells beside the winners takes an old value where something older is known",
+        arguments: [sharedEntry("0", 1, by: 2), sharedEntry(nil, 1, by: 2), sharedEntry("0", 0, by: 2)])
+    func takesAnOldValue(known: SharedEntry) {
         let found = sharedEntry("1", 50, by: 2)
         let outcome = outcome(known: known, found, collected: 100)
         #expect(outcome.returning.isEmpty)
         #expect(outcome.winners == [SharedRecord(name: "a", entry: found)])
     }
 
-    @Test func `takes no old value where something newer is known`() {
+    @Test("What a merge tells beside the winners takes no old value where something newer is known")
+    func takesNoOldValue() {
         let outcome = outcome(known: sharedEntry(nil, 60, by: 2), sharedEntry("1", 50, by: 2), collected: 100)
         #expect(outcome.returning.isEmpty)
         #expect(outcome.winners.isEmpty)
     }
 
-    @Test func `sets apart an old value beside a newer one or an old removal of the same file`() {
+    @Test(
+        "What a merge tells beside the winners sets apart an old value beside a newer one or an old removal of the same file"
+    )
+    func setsApartAnOld() {
         let old = sharedEntry("1", 50, by: 2)
         for winner in [sharedEntry("2", 200, by: 2), sharedEntry(nil, 60, by: 2), sharedEntry(nil, 40, by: 2)] {
             for found in [

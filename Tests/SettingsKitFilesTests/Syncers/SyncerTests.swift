@@ -114,7 +114,7 @@ struct SyncerTests {
     }
 
     @Test(
-        "conflict copies that syncthing makes of a cloned device's file are merged",
+        "Conflict copies that syncthing makes of a cloned device's file are merged",
         .enabled(if: Tool.syncthing.isInstalled, "syncthing is not installed"))
     func clonedOverSyncthing() async throws {
         try await withTemporaryDirectory { directory in

@@ -15,7 +15,7 @@ struct FileSystemKindTests {
         }
     #else
         @Test(
-            "local file systems report changes",
+            "Local file systems report changes",
             arguments: [
                 "ext4": 0xEF53, "xfs": 0x5846_5342, "btrfs": 0x9123_683E, "tmpfs": 0x0102_1994, "f2fs": 0xF2F5_2010,
                 "zfs": 0x2FC1_2FC1,
@@ -25,7 +25,7 @@ struct FileSystemKindTests {
         }
 
         @Test(
-            "network file systems, those of programs, cluster file systems, overlays and unknown ones do not",
+            "Network file systems, those of programs, cluster file systems, overlays and unknown ones do not",
             arguments: [
                 "nfs": 0x6969, "cifs": 0xFF53_4D42, "smb2": 0xFE53_4D42, "fuse": 0x6573_5546, "9p": 0x0102_1997,
                 "ceph": 0x00C3_6400, "gfs2": 0x0116_1970, "ocfs2": 0x7461_636F, "vboxsf": 0x786F_4256,
@@ -42,7 +42,7 @@ struct FileSystemKindTests {
         }
     #endif
 
-    @Test("a directory that is not there is on the file system of the nearest one above it")
+    @Test("A directory that is not there is on the file system of the nearest one above it")
     func missing() throws {
         try withTemporaryDirectory { directory in
             #expect(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Watching on many threads (concurrency)", .timeLimit(.minutes(2)))
 struct WatchingConcurrencyTests {
-    @Test("watches come and go while the directory does, and one that stays learns of all")
+    @Test("Watches come and go while the directory does, and one that stays learns of all")
     func comeAndGo() async throws {
         try await withTemporaryDirectory { base in
             let directory = "\(base)/directory"
@@ -42,7 +42,7 @@ struct WatchingConcurrencyTests {
         }
     }
 
-    @Test("handlers are called one after the other")
+    @Test("Handlers are called one after the other")
     func oneAfterTheOther() async throws {
         try await withTemporaryDirectory { directory in
             let watcher = DirectoryWatcher()

@@ -18,7 +18,7 @@
         }
 
         @Test(
-            "there is no watch without an inotify instance, and one as soon as there is", arguments: [EMFILE, ENFILE])
+            "There is no watch without an inotify instance, and one as soon as there is", arguments: [EMFILE, ENFILE])
         func noInstance(_ error: Int32) async throws {
             try await withTemporaryDirectory { directory in
                 let isFailing = Atomic(true)
@@ -38,7 +38,7 @@
             }
         }
 
-        @Test("a watch that cannot be renewed says so", arguments: [ENOSPC, ENOMEM, EACCES])
+        @Test("A watch that cannot be renewed says so", arguments: [ENOSPC, ENOMEM, EACCES])
         func noWatch(_ error: Int32) async throws {
             try await withTemporaryDirectory { base in
                 let directory = "\(base)/directory"
@@ -60,7 +60,7 @@
             }
         }
 
-        @Test("directories above that must not be read are no hindrance")
+        @Test("Directories above that must not be read are no hindrance")
         func unreadableAncestors() async throws {
             try await withTemporaryDirectory { directory in
                 var calls = InotifyCalls.system
@@ -77,7 +77,7 @@
             }
         }
 
-        @Test("watches that have ended leave nothing in the system")
+        @Test("Watches that have ended leave nothing in the system")
         func nothingLeft() throws {
             try withTemporaryDirectory { directory in
                 let instance = Atomic<Int32>(-1)
@@ -111,7 +111,7 @@
             return text.flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? .max
         }()
 
-        @Test("lost events are told to everybody", .enabled(if: queueLength <= 100_000))
+        @Test("Lost events are told to everybody", .enabled(if: queueLength <= 100_000))
         func overflow() async throws {
             try await withTemporaryDirectory { base in
                 let directory = "\(base)/directory"

@@ -73,7 +73,7 @@ struct WatchingPathTests {
         #endif
     }
 
-    @Test("it is told, and the watch goes on there", arguments: cases)
+    @Test("It is told, and the watch goes on there", arguments: cases)
     func followed(_ item: Case) async throws {
         if Self.isDarwin && !item.isOnDarwin { return }
         try await withTemporaryDirectory { base in
@@ -88,7 +88,7 @@ struct WatchingPathTests {
         }
     }
 
-    @Test("that it is gone is told, and nothing of what happens in it elsewhere", arguments: [false, true])
+    @Test("That it is gone is told, and nothing of what happens in it elsewhere", arguments: [false, true])
     func gone(isMoved: Bool) async throws {
         try await withTemporaryDirectory { base in
             let directory = "\(base)/directory"
@@ -112,7 +112,7 @@ struct WatchingPathTests {
         }
     }
 
-    @Test("a directory is followed though an open file keeps the removed one alive")
+    @Test("A directory is followed though an open file keeps the removed one alive")
     func keptAlive() async throws {
         try await withTemporaryDirectory { base in
             let directory = "\(base)/directory"
@@ -131,7 +131,7 @@ struct WatchingPathTests {
         }
     }
 
-    @Test("a path that leads round in circles cannot be watched")
+    @Test("A path that leads round in circles cannot be watched")
     func circle() throws {
         try withTemporaryDirectory { base in
             try link("\(base)/a", to: "b")

@@ -41,7 +41,7 @@ struct WatchingTests {
     /// Not the one of the process, which may still receive events from before a test.
     private let watcher = DirectoryWatcher()
 
-    @Test("a change of a file that was asked for is told, and nothing else", arguments: Change.allCases)
+    @Test("A change of a file that was asked for is told, and nothing else", arguments: Change.allCases)
     func change(_ change: Change) async throws {
         try await withTemporaryDirectory { directory in
             try change.prepare(directory)
@@ -56,7 +56,7 @@ struct WatchingTests {
         }
     }
 
-    @Test("what was not asked for is not told")
+    @Test("What was not asked for is not told")
     func otherNames() async throws {
         try await withTemporaryDirectory { directory in
             let events = WatchedEvents()
@@ -72,7 +72,7 @@ struct WatchingTests {
         }
     }
 
-    @Test("watches of one directory are told what each has asked for, under whatever path", arguments: [false, true])
+    @Test("Watches of one directory are told what each has asked for, under whatever path", arguments: [false, true])
     func shared(throughLink: Bool) async throws {
         try await withTemporaryDirectory { base in
             let directory = "\(base)/directory"
@@ -97,7 +97,7 @@ struct WatchingTests {
         }
     }
 
-    @Test("what another process does is told")
+    @Test("What another process does is told")
     func otherProcess() async throws {
         try await withTemporaryDirectory { directory in
             let events = WatchedEvents()
@@ -114,7 +114,7 @@ struct WatchingTests {
         }
     }
 
-    @Test("many changes of one file are few calls")
+    @Test("Many changes of one file are few calls")
     func merged() async throws {
         try await withTemporaryDirectory { directory in
             try write("0", to: "\(directory)/a")
@@ -133,7 +133,7 @@ struct WatchingTests {
         }
     }
 
-    @Test("a handler may cancel its watch, and make another")
+    @Test("A handler may cancel its watch, and make another")
     func cancelInHandler() async throws {
         try await withTemporaryDirectory { directory in
             let events = WatchedEvents()
@@ -152,7 +152,7 @@ struct WatchingTests {
         }
     }
 
-    @Test("a watch that is let go of ends, and its handler is let go of")
+    @Test("A watch that is let go of ends, and its handler is let go of")
     func dropped() async throws {
         try await withTemporaryDirectory { directory in
             final class Object: Sendable {}

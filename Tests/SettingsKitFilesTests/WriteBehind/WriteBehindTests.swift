@@ -7,7 +7,7 @@ import Testing
 struct WriteBehindTests {
     private struct Failure: Error {}
 
-    @Test("a write comes soon after it was scheduled, and not before")
+    @Test("A write comes soon after it was scheduled, and not before")
     func soon() async throws {
         let writes = Recorder<ContinuousClock.Instant>()
         let writer = WriteBehind(delay: .milliseconds(20)) {
@@ -21,7 +21,7 @@ struct WriteBehindTests {
         #expect(try #require(writes.all.first) - start >= .milliseconds(19))
     }
 
-    @Test("what is scheduled during the delay is one write")
+    @Test("What is scheduled during the delay is one write")
     func gathered() async throws {
         let writes = Recorder<Bool>()
         let writer = WriteBehind(delay: .milliseconds(300)) {
@@ -40,7 +40,7 @@ struct WriteBehindTests {
         #expect(try await eventually { writes.all.count > count })
     }
 
-    @Test("what is scheduled while a write is under way is written by another")
+    @Test("What is scheduled while a write is under way is written by another")
     func duringWrite() async throws {
         let writes = Recorder<Bool>()
         let begun = Recorder<Bool>()
@@ -61,7 +61,7 @@ struct WriteBehindTests {
         #expect(try await eventually { writes.all.count == 2 })
     }
 
-    @Test("a failure is told once, and the write tried again until it works")
+    @Test("A failure is told once, and the write tried again until it works")
     func retried() async throws {
         let attempts = Recorder<Bool>()
         let reports = Recorder<Bool>()
@@ -76,7 +76,7 @@ struct WriteBehindTests {
         #expect(reports.all.count == 1)
     }
 
-    @Test("a writer that is dropped is neither kept alive nor called")
+    @Test("A writer that is dropped is neither kept alive nor called")
     func dropped() async throws {
         let writes = Recorder<Bool>()
         weak var dropped: WriteBehind?

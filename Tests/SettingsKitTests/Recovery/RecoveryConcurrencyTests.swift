@@ -27,7 +27,7 @@ struct RecoveryConcurrencyTests {
         }
     }
 
-    @Test("no set is lost or overtaken by an older one, and every update is made once", arguments: 0..<10)
+    @Test("No set is lost or overtaken by an older one, and every update is made once", arguments: 0..<10)
     func racing(round: Int) async throws {
         try await withTemporaryDirectory { directory in
             let file = try LateFile(in: directory)
@@ -67,7 +67,7 @@ struct RecoveryConcurrencyTests {
         }
     }
 
-    @Test("the opening comes to an end although threads never stop setting")
+    @Test("The opening comes to an end although threads never stop setting")
     func convergence() async throws {
         try await withTemporaryDirectory { directory in
             let file = try LateFile(in: directory)
@@ -89,7 +89,7 @@ struct RecoveryConcurrencyTests {
         }
     }
 
-    @Test("values kept in memory are never those from before the opening")
+    @Test("Values kept in memory are never those from before the opening")
     func noStaleValues() async throws {
         for _ in 0..<50 {
             try await withTemporaryDirectory { directory in

@@ -11,7 +11,7 @@ struct RecoveryListenerTests {
     private let name = Setting<String?>("name", in: .defaults)
     private let same = Setting<Int>("same", in: .defaults, default: 0)
 
-    @Test("every listener is notified once of each value that differs, as an external change")
+    @Test("Every listener is notified once of each value that differs, as an external change")
     func differences() throws {
         try withTemporaryDirectory { directory in
             let file = try LateFile(in: directory)
@@ -49,7 +49,7 @@ struct RecoveryListenerTests {
         }
     }
 
-    @Test("streams go on: the values, then the stored ones, then what is set later")
+    @Test("Streams go on: the values, then the stored ones, then what is set later")
     func streams() async throws {
         try await withTemporaryDirectory { directory in
             let file = try LateFile(in: directory)
@@ -72,7 +72,7 @@ struct RecoveryListenerTests {
         }
     }
 
-    @Test("changes that others make in the file are heard after it has opened")
+    @Test("Changes that others make in the file are heard after it has opened")
     func laterChanges() async throws {
         try await withTemporaryDirectory { directory in
             let file = try LateFile(in: directory)
@@ -96,7 +96,7 @@ struct RecoveryListenerTests {
         }
     }
 
-    @Test("listeners may set, update and listen while it opens")
+    @Test("Listeners may set, update and listen while it opens")
     func reentrance() throws {
         try withTemporaryDirectory { directory in
             let file = try LateFile(in: directory)

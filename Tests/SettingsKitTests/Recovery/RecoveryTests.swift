@@ -17,7 +17,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("stored values appear when it opens, and what was set meanwhile is stored; defaults are not")
+    @Test("Stored values appear when it opens, and what was set meanwhile is stored; defaults are not")
     func setIsKept() throws {
         try withLateFile { file, settings in
             settings.set(name, to: "Ann")
@@ -31,7 +31,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("nothing is written when nothing was set")
+    @Test("Nothing is written when nothing was set")
     func freshInstall() throws {
         try withLateFile { file, settings in
             #expect(settings.get(count) == 0)
@@ -43,7 +43,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("an update runs again on the stored value, in its place among the other changes")
+    @Test("An update runs again on the stored value, in its place among the other changes")
     func updateRunsAgain() throws {
         try withLateFile { file, settings in
             settings.update(count) { $0 += 1 }
@@ -65,7 +65,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("a transaction runs again on stored values of other settings, and may come to another decision")
+    @Test("A transaction runs again on stored values of other settings, and may come to another decision")
     func transactionDecidesAgain() throws {
         try withLateFile { file, settings in
             settings.transaction { t in if t.get(count) == 0 { t.set(name, to: "first start") } }
@@ -77,7 +77,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("a transaction that changed nothing in memory may change what is stored")
+    @Test("A transaction that changed nothing in memory may change what is stored")
     func transactionDecidesLater() throws {
         try withLateFile { file, settings in
             settings.transaction { t in if t.get(count) == 41 { t.set(name, to: "answer") } }
@@ -88,7 +88,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("ten thousand updates may wait; more are refused, diagnosed, and change nothing")
+    @Test("Ten thousand updates may wait; more are refused, diagnosed, and change nothing")
     func limit() throws {
         try withLateFile { file, settings in
             for _ in 0..<10_001 { settings.update(count) { $0 += 1 } }
@@ -100,7 +100,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("whatever throws its errors throws the reason, and keeps nothing")
+    @Test("Whatever throws its errors throws the reason, and keeps nothing")
     func throwing() throws {
         try withLateFile { file, settings in
             settings.set(count, to: 1)
@@ -124,7 +124,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("a save succeeds as soon as the file is there")
+    @Test("A save succeeds as soon as the file is there")
     func saveOpens() throws {
         try withLateFile { file, settings in
             settings.update(count) { $0 += 1 }
@@ -134,7 +134,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("a setting that was reset is removed from the file, and so is an optional that was set to nil")
+    @Test("A setting that was reset is removed from the file, and so is an optional that was set to nil")
     func resetIsKept() throws {
         try withLateFile { file, settings in
             settings.reset(count)
@@ -146,7 +146,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("a value that was set equal to the default is stored")
+    @Test("A value that was set equal to the default is stored")
     func equalToDefault() throws {
         try withLateFile { file, settings in
             settings.set(count, to: 0)
@@ -157,7 +157,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("a change that would be lost is diagnosed when it is made, once for each setting")
+    @Test("A change that would be lost is diagnosed when it is made, once for each setting")
     func diagnosed() throws {
         try withLateFile { file, settings in
             for value in 0..<10 { settings.set(count, to: value) }
@@ -168,7 +168,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("a transaction that writes to another scope, too, is refused; one that only reads there is kept")
+    @Test("A transaction that writes to another scope, too, is refused; one that only reads there is kept")
     func acrossScopes() throws {
         try withTemporaryDirectory { directory in
             let file = try LateFile(in: directory)
@@ -192,7 +192,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("services over it share what is in memory")
+    @Test("Services over it share what is in memory")
     func sharing() throws {
         try withLateFile { file, settings in
             let second = file.service()
@@ -208,7 +208,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("a default that is stored by reading it does not replace a stored value")
+    @Test("A default that is stored by reading it does not replace a stored value")
     func persistedDefault() throws {
         try withLateFile { file, settings in
             let kept = Persister(count, in: settings, persistDefault: .whenNil)
@@ -221,7 +221,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("hooks are called when a setting is set, and not again when the file opens")
+    @Test("Hooks are called when a setting is set, and not again when the file opens")
     func hooks() throws {
         try withLateFile { file, settings in
             let hooked = Setting<Int>(HookedKey())
@@ -235,7 +235,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("records keep what was set, and updates of records run again")
+    @Test("Records keep what was set, and updates of records run again")
     func records() throws {
         try withLateFile { file, settings in
             let record = try SettingsStorage<Counter>(name: "counter", in: settings)
@@ -251,7 +251,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("a record that was saved replaces the stored one")
+    @Test("A record that was saved replaces the stored one")
     func savedRecord() throws {
         try withLateFile { file, settings in
             let record = try SettingsStorage<Counter>(name: "counter", in: settings)

@@ -8,7 +8,7 @@ import Testing
 struct RecoveryTimingTests {
     private let count = Setting<Int>("count", in: .defaults, default: 0)
 
-    @Test("in the background, with pauses that grow to twelve seconds, until it is open")
+    @Test("In the background, with pauses that grow to twelve seconds, until it is open")
     func pauses() throws {
         try withTemporaryDirectory { directory in
             let file = try LateFile(in: directory)
@@ -27,7 +27,7 @@ struct RecoveryTimingTests {
         }
     }
 
-    @Test("reading has the background try, and touches no file itself")
+    @Test("Reading has the background try, and touches no file itself")
     func reading() throws {
         try withTemporaryDirectory { directory in
             let file = try LateFile(in: directory)
@@ -41,7 +41,7 @@ struct RecoveryTimingTests {
         }
     }
 
-    @Test("setting tries by itself")
+    @Test("Setting tries by itself")
     func setting() throws {
         try withTemporaryDirectory { directory in
             let file = try LateFile(in: directory)
@@ -54,7 +54,7 @@ struct RecoveryTimingTests {
         }
     }
 
-    @Test("using it tries at most once in the pause between uses")
+    @Test("Using it tries at most once in the pause between uses")
     func boundedRate() throws {
         let openings = Mutex(0)
         let store = RecoveringStore(
@@ -74,7 +74,7 @@ struct RecoveryTimingTests {
         #expect(openings.withLock { $0 } == 1)
     }
 
-    @Test("it stays in memory while its changes cannot be written, and loses none")
+    @Test("It stays in memory while its changes cannot be written, and loses none")
     func unwritable() throws {
         let target = Stubborn(["count": Data("41".utf8)])
         let problems = Recorder<SettingsError>()
@@ -94,7 +94,7 @@ struct RecoveryTimingTests {
         #expect(problems.all.map(\.code) == [.pending, .pending, .writeFailed, .recovered])
     }
 
-    @Test("a change that the store refuses for what it is, is diagnosed, and the others are made")
+    @Test("A change that the store refuses for what it is, is diagnosed, and the others are made")
     func refused() throws {
         let target = Stubborn(["count": Data("41".utf8)])
         target.isWritable.store(true, ordering: .relaxed)
@@ -142,7 +142,7 @@ struct RecoveryTimingTests {
         }
     }
 
-    @Test("it opens when the obstacle is gone", arguments: Obstacle.allCases)
+    @Test("It opens when the obstacle is gone", arguments: Obstacle.allCases)
     func obstacles(obstacle: Obstacle) throws {
         try withTemporaryDirectory { directory in
             let url = URL(fileURLWithPath: directory + "/config/Settings.plist")

@@ -28,7 +28,9 @@
 
         private static var count: Setting<Int> { .init("count", in: .defaults, default: 0) }
 
-        @Test("finds the file that may be read a moment later, by itself", .enabled(if: getuid() == 0))
+        @Test(
+            "The service without arguments, made too early, finds the file that may be read a moment later, by itself",
+            .enabled(if: getuid() == 0))
         func permissions() async throws {
             try await withTemporaryDirectory { directory in
                 await #expect(processExitsWith: .success) { [directory = directory as String] in
@@ -70,7 +72,9 @@
             }
         }
 
-        @Test("uses a home directory that comes later", .enabled(if: getuid() == 0))
+        @Test(
+            "The service without arguments, made too early, uses a home directory that comes later",
+            .enabled(if: getuid() == 0))
         func noHome() async throws {
             try await withTemporaryDirectory { directory in
                 chmod(directory, 0o777)
@@ -93,7 +97,9 @@
             }
         }
 
-        @Test("shares what it keeps with every other one, before and after the file is there")
+        @Test(
+            "The service without arguments, made too early, shares what it keeps with every other one, before and after the file is there"
+        )
         func sharing() async throws {
             try await withTemporaryDirectory { directory in
                 await #expect(processExitsWith: .success) { [directory = directory as String] in
@@ -115,7 +121,8 @@
             }
         }
 
-        @Test("says for each setting that it is lost if the process ends")
+        @Test(
+            "The service without arguments, made too early, says for each setting that it is lost if the process ends")
         func lost() async throws {
             try await withTemporaryDirectory { directory in
                 let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {

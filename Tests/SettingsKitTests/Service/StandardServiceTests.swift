@@ -7,7 +7,7 @@
     /// `SettingsService()`, each in a process of its own.
     @Suite("The service without arguments")
     struct StandardServiceTests {
-        @Test("finds its values again in the next process")
+        @Test("The service without arguments finds its values again in the next process")
         func persistence() async throws {
             try await withTemporaryDirectory { directory in
                 await #expect(processExitsWith: .success) { [directory = directory as String] in
@@ -27,7 +27,7 @@
             }
         }
 
-        @Test("shares one store with every other one")
+        @Test("The service without arguments shares one store with every other one")
         func sharing() async throws {
             try await withTemporaryDirectory { directory in
                 await #expect(processExitsWith: .success) { [directory = directory as String] in
@@ -41,7 +41,7 @@
             }
         }
 
-        @Test("writes nothing as long as nothing is set")
+        @Test("The service without arguments writes nothing as long as nothing is set")
         func freshInstall() async throws {
             try await withTemporaryDirectory { directory in
                 await #expect(processExitsWith: .success) { [directory = directory as String] in
@@ -55,7 +55,9 @@
             }
         }
 
-        @Test("works from memory where there is no home directory, and says so", .enabled(if: getuid() == 0))
+        @Test(
+            "The service without arguments works from memory where there is no home directory, and says so",
+            .enabled(if: getuid() == 0))
         func noHome() async throws {
             let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 unsetenv("XDG_CONFIG_HOME")
@@ -81,7 +83,9 @@
             #expect(text.contains("memoryOnly"))
         }
 
-        @Test("refuses to set where the home directory may not be written", .enabled(if: getuid() == 0))
+        @Test(
+            "The service without arguments refuses to set where the home directory may not be written",
+            .enabled(if: getuid() == 0))
         func unwritableHome() async throws {
             try await withTemporaryDirectory { directory in
                 await #expect(processExitsWith: .success) { [directory = directory as String] in
@@ -102,7 +106,9 @@
             }
         }
 
-        @Test("leaves a file that it may not read as it is, and works from memory", .enabled(if: getuid() == 0))
+        @Test(
+            "The service without arguments leaves a file that it may not read as it is, and works from memory",
+            .enabled(if: getuid() == 0))
         func unreadableFile() async throws {
             try await withTemporaryDirectory { directory in
                 await #expect(processExitsWith: .success) { [directory = directory as String] in

@@ -17,7 +17,7 @@ struct NativeValueTests {
         }
     }
 
-    @Test("a String that is set is a string there")
+    @Test("A String that is set is a string there")
     func string() throws {
         try withService { service, defaults in
             try service.save(Setting<String?>("bar", in: .defaults), to: "new-value")
@@ -26,7 +26,7 @@ struct NativeValueTests {
         }
     }
 
-    @Test("numbers, Booleans, arrays and dictionaries that are set are what they are there")
+    @Test("Numbers, Booleans, arrays and dictionaries that are set are what they are there")
     func others() throws {
         try withService { service, defaults in
             try service.save(Setting<Bool>("flag", in: .defaults, default: false), to: true)
@@ -44,7 +44,7 @@ struct NativeValueTests {
         }
     }
 
-    @Test("what an app has stored reads as settings of the matching types")
+    @Test("What an app has stored reads as settings of the matching types")
     func reading() throws {
         try withService { service, defaults in
             defaults.set(true, forKey: "flag")
@@ -73,7 +73,7 @@ struct NativeValueTests {
         }
     }
 
-    @Test("a native date stays a date when a whole second is written back")
+    @Test("A native date stays a date when a whole second is written back")
     func date() throws {
         try withService { service, defaults in
             defaults.set(Self.date, forKey: "date")
@@ -84,7 +84,7 @@ struct NativeValueTests {
         }
     }
 
-    @Test("a fraction of a second is not rounded away")
+    @Test("A fraction of a second is not rounded away")
     func fractionalDate() throws {
         try withService { service, defaults in
             defaults.set(Self.date, forKey: "date")
@@ -95,7 +95,7 @@ struct NativeValueTests {
     }
 
     @Test(
-        "any bytes come back, before and after a synchronize",
+        "Any bytes come back, before and after a synchronize",
         arguments: [
             Data(), Data([0]), Data("null".utf8), Data("1".utf8), Data("1.0".utf8), Data("true".utf8),
             Data(#""x""#.utf8),
@@ -115,7 +115,7 @@ struct NativeValueTests {
         }
     }
 
-    @Test("the extremes of Int come back", arguments: [Int.max, .min, 0, -1])
+    @Test("The extremes of Int come back", arguments: [Int.max, .min, 0, -1])
     func extremes(number: Int) throws {
         try withSuite { name in
             let setting = Setting<Int>("n", in: .defaults, default: 3)

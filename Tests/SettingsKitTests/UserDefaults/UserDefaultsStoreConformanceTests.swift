@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Conformance of UserDefaultsStore")
 struct UserDefaultsStoreConformanceTests {
-    @Test("UserDefaultsStore keeps the contract of a store.")
+    @Test("UserDefaultsStore keeps the contract of a store")
     func conformance() async {
         let suites = Mutex<[String]>([])
         defer {

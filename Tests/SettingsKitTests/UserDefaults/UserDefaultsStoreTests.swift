@@ -6,7 +6,7 @@ import Testing
 struct UserDefaultsStoreTests {
     private static let setting = Setting<Int>("n", in: .defaults, default: 0)
 
-    @Test("what an app changes directly is read at once, whoever has read it before")
+    @Test("What an app changes directly is read at once, whoever has read it before")
     func readThrough() throws {
         try withSuite { name in
             let service = SettingsService(defaults: UserDefaultsStore(suite: name), diagnosticSink: .none)
@@ -21,7 +21,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("listeners hear of what is set, through whichever service")
+    @Test("Listeners hear of what is set, through whichever service")
     func listeners() throws {
         try withSuite { name in
             let store = UserDefaultsStore(suite: name)
@@ -37,7 +37,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("a listener may read, set and synchronise")
+    @Test("A listener may read, set and synchronise")
     func reentrance() throws {
         try withSuite { name in
             let service = SettingsService(defaults: UserDefaultsStore(suite: name), diagnosticSink: .none)
@@ -52,7 +52,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("listeners to what an app has changed hear of it at synchronize, and no lock is held while they run")
+    @Test("Listeners to what an app has changed hear of it at synchronize, and no lock is held while they run")
     func outsideChanges() throws {
         try withSuite { name in
             let store = UserDefaultsStore(suite: name)
@@ -78,7 +78,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("who observes UserDefaults itself may read through the store")
+    @Test("Who observes UserDefaults itself may read through the store")
     func foreignObserver() async throws {
         try await withSuite { name in
             await #expect(processExitsWith: .success) { [name = name as String] in
@@ -95,7 +95,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("names that are equal as Swift strings are one key, whichever form the app has used")
+    @Test("Names that are equal as Swift strings are one key, whichever form the app has used")
     func canonicalEquivalence() throws {
         try withSuite { name in
             let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
@@ -114,7 +114,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("keys lists what was set; removing everything leaves none of it")
+    @Test("Keys lists what was set; removing everything leaves none of it")
     func keys() throws {
         try withSuite { name in
             let store = UserDefaultsStore(suite: name)
@@ -127,7 +127,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("a suite lists its own keys only")
+    @Test("A suite lists its own keys only")
     func foreignKeys() throws {
         try withSuite { name in
             let store = UserDefaultsStore(suite: name)
@@ -136,7 +136,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("what was synchronised is found by another process", arguments: [true, false])
+    @Test("What was synchronised is found by another process", arguments: [true, false])
     func persisted(isSynchronised: Bool) async throws {
         try await withSuite { name in
             await #expect(processExitsWith: .success) {
@@ -154,7 +154,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("a store that is dropped right after a set has it written")
+    @Test("A store that is dropped right after a set has it written")
     func dropped() async throws {
         try await withSuite { name in
             await #expect(processExitsWith: .success) { [name = name as String] in
@@ -171,7 +171,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("a dropped store goes")
+    @Test("A dropped store goes")
     func lifetime() throws {
         try withSuite { name in
             weak var dropped: UserDefaultsStore?

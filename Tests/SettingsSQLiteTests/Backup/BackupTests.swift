@@ -36,7 +36,7 @@ struct BackupTests {
         #expect(try program.text("PRAGMA journal_mode") == "delete", sourceLocation: sourceLocation)
     }
 
-    @Test("A backup is one private file with everything that was committed, and opens as a storage.")
+    @Test("A backup is one private file with everything that was committed, and opens as a storage")
     func complete() async throws {
         try await withLargeStorage { storage, backups in
             let file = backups.appendingPathComponent("deep/er/copy.sqlite")
@@ -52,7 +52,7 @@ struct BackupTests {
         }
     }
 
-    @Test("Others write while a backup runs, without waiting; it holds one state, the one in which it began.")
+    @Test("Others write while a backup runs, without waiting; it holds one state, the one in which it began")
     func writersGoOn() async throws {
         try await withLargeStorage { storage, backups in
             let file = backups.appendingPathComponent("copy.sqlite")
@@ -79,7 +79,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A file that is there is not replaced, nor is a log beside it taken for the copy's.")
+    @Test("A file that is there is not replaced, nor is a log beside it taken for the copy's")
     func occupied() async throws {
         try await withLargeStorage { storage, backups in
             for name in ["copy.sqlite", "copy.sqlite-wal", "copy.sqlite-journal"] {
@@ -104,7 +104,7 @@ struct BackupTests {
         #expect(try OtherProgram(storage.path).text("PRAGMA integrity_check") == "ok")
     }
 
-    @Test("A file that appears while a backup runs is not replaced.")
+    @Test("A file that appears while a backup runs is not replaced")
     func occupiedMeanwhile() async throws {
         try await withLargeStorage { storage, backups in
             let file = backups.appendingPathComponent("copy.sqlite")
@@ -118,7 +118,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A backup whose task is cancelled ends soon, and leaves nothing behind.")
+    @Test("A backup whose task is cancelled ends soon, and leaves nothing behind")
     func cancelled() async throws {
         try await withLargeStorage { storage, backups in
             let task = Guarded<Task<Void, any Error>?>(nil)
@@ -140,7 +140,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A process that is killed in the middle of a backup leaves no copy, and what it leaves is removed later.")
+    @Test("A process that is killed in the middle of a backup leaves no copy, and what it leaves is removed later")
     func killed() async throws {
         try await withLargeStorage { storage, backups in
             let file = backups.appendingPathComponent("copy.sqlite")
@@ -162,7 +162,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A full disk is told as such, and leaves nothing of the backup behind.", .enabled(if: isRoot))
+    @Test("A full disk is told as such, and leaves nothing of the backup behind", .enabled(if: isRoot))
     func fullDisk() async throws {
         try await withLargeStorage { storage, backups in
             guard try mountSmallDisk(at: backups) else { return }
@@ -174,7 +174,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A directory that cannot be written is an error that names the file, and no backup.")
+    @Test("A directory that cannot be written is an error that names the file, and no backup")
     func noDirectory() async throws {
         try await withLargeStorage { storage, backups in
             let notADirectory = backups.appendingPathComponent("file")
@@ -187,7 +187,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A storage that only reads can be backed up; one whose file is gone cannot.")
+    @Test("A storage that only reads can be backed up; one whose file is gone cannot")
     func sources() async throws {
         try await withLargeStorage { storage, backups in
             var configuration = SQLiteStorage.Configuration()
@@ -207,7 +207,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A backup of a store holds its settings, and the other tables of the file.")
+    @Test("A backup of a store holds its settings, and the other tables of the file")
     func store() async throws {
         try await withDatabase { path in
             let store = try openStore(path)

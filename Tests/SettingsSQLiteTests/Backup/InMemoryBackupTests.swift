@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Backups of databases in memory")
 struct InMemoryBackupTests {
-    @Test("A database in memory can be backed up into a file.")
+    @Test("A database in memory can be backed up into a file")
     func inMemory() async throws {
         try await withTemporaryFolder { folder in
             let storage = try SQLiteStorage.inMemory(versions: [notesSchema])

@@ -13,7 +13,7 @@ struct ConnectionTests {
         return connection
     }
 
-    @Test("synchronising waits for no reader of an older state, and leaves no trace but in the log")
+    @Test("Synchronising waits for no reader of an older state, and leaves no trace but in the log")
     func readerInTheWay() async throws {
         try await withDatabase { path in
             // A writer that waits for the reader waits too long for the test.
@@ -37,7 +37,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("statements whose texts are spelled with other scalars are two")
+    @Test("Statements whose texts are spelled with other scalars are two")
     func statementSpelling() async throws {
         try await withDatabase { path in
             let connection = try open(path)
@@ -48,7 +48,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a transaction that fails at any point leaves the connection ready for the next")
+    @Test("A transaction that fails at any point leaves the connection ready for the next")
     func transactions() async throws {
         try await withDatabase { path in
             let connection = try open(path)
@@ -71,7 +71,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a commit of any other connection changes the number of the state, one's own does not")
+    @Test("A commit of any other connection changes the number of the state, one's own does not")
     func dataVersion() async throws {
         try await withDatabase { path in
             let connection = try open(path)
@@ -87,7 +87,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a library that is too old is named, with its version and the one that is needed")
+    @Test("A library that is too old is named, with its version and the one that is needed")
     func oldLibrary() throws {
         let error = expectError(.libraryTooOld) { try SQLiteLibrary.requireUsable(version: 3_007_017) }
         #expect(error?.description.contains("3.7.17") == true && error?.description.contains("3.24.0") == true)

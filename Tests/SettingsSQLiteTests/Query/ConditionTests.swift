@@ -35,7 +35,7 @@ struct ConditionTests {
         }
     }
 
-    @Test("Conditions of many parts are joined without end.")
+    @Test("Conditions of many parts are joined without end")
     func long() async throws {
         let each: [SQLiteCondition] = (0..<900).map { Column("id") == $0 }
         let one: SQLiteCondition = each.dropFirst().reduce(each[0]) { $0 || $1 }
@@ -53,7 +53,7 @@ struct ConditionTests {
         return items.map(\.id)
     }
 
-    @Test("Each operator means what the SQL means that one would write.")
+    @Test("Each operator means what the SQL means that one would write")
     func operators() async throws {
         let (a, b) = (Column("a"), Column("b"))
         let two: Int? = 2
@@ -98,7 +98,7 @@ struct ConditionTests {
         }
     }
 
-    @Test("Orders sort by one column after the other, `NULL` first; limits cut afterwards.")
+    @Test("Orders sort by one column after the other, `NULL` first; limits cut afterwards")
     func ordersAndLimits() async throws {
         try await withItems { storage in
             let (a, b, id) = (Column("a"), Column("b"), Column("id"))
@@ -122,7 +122,7 @@ struct ConditionTests {
     }
 
     @Test(
-        "A limit also says how many rows are changed and deleted, whatever tells the rows of the table apart.",
+        "A limit also says how many rows are changed and deleted, whatever tells the rows of the table apart",
         arguments: [
             "id INTEGER PRIMARY KEY, a INTEGER, b INTEGER", "id INTEGER, a INTEGER, b INTEGER",
             "id INTEGER, a INTEGER, b INTEGER, rowid TEXT DEFAULT 'same'", "id TEXT PRIMARY KEY, a INTEGER, b INTEGER",
@@ -146,7 +146,7 @@ struct ConditionTests {
         }
     }
 
-    @Test("A misspelled name is an error, never a text.")
+    @Test("A misspelled name is an error, never a text")
     func misspelled() async throws {
         struct Misspelled: SQLiteRecord {
             static let tableName = "itms"

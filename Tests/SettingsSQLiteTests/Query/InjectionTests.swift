@@ -30,7 +30,7 @@ struct InjectionTests {
         #expect(names.filter { !$0.hasPrefix("s") } == ["bystanders", "notes"])
     }
 
-    @Test("A text is saved, set, compared and bound as it is, and changes nothing else.")
+    @Test("A text is saved, set, compared and bound as it is, and changes nothing else")
     func everyPath() async throws {
         try await withStorage(Self.tables) { storage in
             let long = String(repeating: "'); DROP TABLE notes;-- 😀\0", count: 350_000)
@@ -69,7 +69,7 @@ struct InjectionTests {
         }
     }
 
-    @Test("A statement made of an interpolated literal binds its values, however it is spelled.")
+    @Test("A statement made of an interpolated literal binds its values, however it is spelled")
     func spelledOut() async throws {
         try await withStorage(Self.tables) { storage in
             let text = "x' OR 'a' = 'a"
@@ -81,7 +81,7 @@ struct InjectionTests {
         }
     }
 
-    @Test("Patterns match what SQL says, and with an escape what is meant.")
+    @Test("Patterns match what SQL says, and with an escape what is meant")
     func patterns() async throws {
         try await withStorage(Self.tables) { storage in
             let texts = ["100%", "100x", "a_b", "axb", "it's", "ÄB"]
@@ -103,7 +103,7 @@ struct InjectionTests {
         }
     }
 
-    @Test("A list may have any number of values of any kind.", arguments: [0, 1, 499, 500, 501, 40_000])
+    @Test("A list may have any number of values of any kind", arguments: [0, 1, 499, 500, 501, 40_000])
     func lists(count: Int) async throws {
         try await withStorage(Self.tables) { storage in
             let seed = UInt64.random(in: 0...UInt64.max)
@@ -142,7 +142,7 @@ struct InjectionTests {
         }
     }
 
-    @Test("Names of tables, columns and indexes are whatever they are.", arguments: hostileTexts)
+    @Test("Names of tables, columns and indexes are whatever they are", arguments: hostileTexts)
     func names(name: String) async throws {
         try await withStorage(Self.tables) { storage in
             guard !name.utf8.contains(0) else {
@@ -188,7 +188,7 @@ struct InjectionTests {
         }
     }
 
-    @Test("Defaults in a definition, and ids of versions, are stored as they are.")
+    @Test("Defaults in a definition, and ids of versions, are stored as they are")
     func definitions() async throws {
         try await withTemporaryFolder { folder in
             struct Version: SQLiteSchemaVersion {

@@ -6,7 +6,7 @@ import Testing
 @Suite("Errors of records that are Codable")
 struct CodableRecordErrorTests {
     @Test(
-        "A row that is none of a Codable type is told by table and column, never by value.",
+        "A row that is none of a Codable type is told by table and column, never by value",
         arguments: [
             ("id", "'secret'", "text where Int is expected"), ("flag", "77007", "an integer where Bool"),
             ("text", "NULL", "NULL where String"), ("none", "'secret'", "text where Int"),
@@ -31,7 +31,7 @@ struct CodableRecordErrorTests {
         }
     }
 
-    @Test("A column that is missing is an error, also where the member is optional.")
+    @Test("A column that is missing is an error, also where the member is optional")
     func missingColumns() async throws {
         struct Pair: SQLiteRecord, Codable {
             static let tableName = "pairs"
@@ -49,7 +49,7 @@ struct CodableRecordErrorTests {
         }
     }
 
-    @Test("A value that cannot be stored is told by table and column, and nothing is stored.")
+    @Test("A value that cannot be stored is told by table and column, and nothing is stored")
     func unstorable() async throws {
         var members = Members(id: 7)
         members.double = .nan
@@ -70,7 +70,7 @@ struct CodableRecordErrorTests {
         }
     }
 
-    @Test("What is encoded as anything else than one keyed container is refused in words.")
+    @Test("What is encoded as anything else than one keyed container is refused in words")
     func otherContainers() async throws {
         struct Unkeyed: SQLiteRecord, Codable {
             static let tableName = "members"

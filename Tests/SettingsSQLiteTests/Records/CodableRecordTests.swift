@@ -14,7 +14,7 @@ struct CodableRecordTests {
         }
     }
 
-    @Test("Each member is in the column of its name, in the form that a mapping by hand gives it.")
+    @Test("Each member is in the column of its name, in the form that a mapping by hand gives it")
     func sameForms() throws {
         let members = Members(id: 7)
         let (derived, written) = (try values(of: Derived(members: members)), try values(of: Written(members: members)))
@@ -31,7 +31,7 @@ struct CodableRecordTests {
             ])
     }
 
-    @Test("A record comes back as it was stored, whichever mapping stores it, and whichever loads it.")
+    @Test("A record comes back as it was stored, whichever mapping stores it, and whichever loads it")
     func roundTrip() async throws {
         func comesBack<One: MembersRecord, Other: MembersRecord>(_: One.Type, _: Other.Type) async throws {
             try await withStorage(Members.schema) { storage in
@@ -56,7 +56,7 @@ struct CodableRecordTests {
         try await comesBack(Written.self, Derived.self)
     }
 
-    @Test("Numbers that declared columns have made of a wrapper's text are read as the wrapper.")
+    @Test("Numbers that declared columns have made of a wrapper's text are read as the wrapper")
     func declaredNumbers() async throws {
         struct Game: SQLiteRecord, Codable, Equatable {
             static let tableName = "games"
@@ -71,7 +71,7 @@ struct CodableRecordTests {
         }
     }
 
-    @Test("An update sets a Codable value in the form that a record stores.")
+    @Test("An update sets a Codable value in the form that a record stores")
     func assignments() async throws {
         try await withStorage(Members.schema) { storage in
             try await storage.write { database in
@@ -90,7 +90,7 @@ struct CodableRecordTests {
         }
     }
 
-    @Test("A function that is written by hand wins, one or both of them.")
+    @Test("A function that is written by hand wins, one or both of them")
     func byHand() async throws {
         struct Saving: SQLiteRecord, Codable, Equatable {
             static let tableName = "words"
@@ -111,7 +111,7 @@ struct CodableRecordTests {
         }
     }
 
-    @Test("Columns are called as coding keys are, and superclasses that share the encoder add theirs.")
+    @Test("Columns are called as coding keys are, and superclasses that share the encoder add theirs")
     func codingKeys() async throws {
         class Animal: Codable {
             var name: String
@@ -144,7 +144,7 @@ struct CodableRecordTests {
         }
     }
 
-    @Test("An optional inside of a decoding by hand is nil for NULL, and a value otherwise.")
+    @Test("An optional inside of a decoding by hand is nil for NULL, and a value otherwise")
     func optionals() async throws {
         struct Loose: SQLiteRecord, Codable, Equatable {
             static let tableName = "loose"
@@ -176,7 +176,7 @@ struct CodableRecordTests {
     }
 
     @Test(
-        "A record of settings with a table of its own is mapped as Codable, and survives a column that is none of it.")
+        "A record of settings with a table of its own is mapped as Codable, and survives a column that is none of it")
     func settingsRecord() async throws {
         struct Parameters: SQLiteSettingsRecord, Equatable {
             static let tableName = "parameters"

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rows that are read")
 struct RowTests {
-    @Test("Of columns with one name the first is meant, in every row and as often as it is asked for.")
+    @Test("Of columns with one name the first is meant, in every row and as often as it is asked for")
     func duplicateNames() async throws {
         try await withStorage { storage in
             try await storage.read { database in
@@ -20,7 +20,7 @@ struct RowTests {
         }
     }
 
-    @Test("A kept statement follows the columns of its table, whoever has changed them.", arguments: [false, true])
+    @Test("A kept statement follows the columns of its table, whoever has changed them", arguments: [false, true])
     func changedColumns(byAnother: Bool) async throws {
         try await withStorage { storage in
             let other = byAnother ? try SQLiteStorage(at: URL(fileURLWithPath: storage.path)) : storage
@@ -51,7 +51,7 @@ struct RowTests {
         }
     }
 
-    @Test("One statement can be gone through inside of itself.")
+    @Test("One statement can be gone through inside of itself")
     func nested() async throws {
         try await withStorage { storage in
             try await storage.write { try $0.save((1...3).map { (id: Int) in Note(id, "\(id)") }) }
@@ -69,7 +69,7 @@ struct RowTests {
         }
     }
 
-    @Test("A row that is kept beyond its function is refused, also when the statement has gone on.")
+    @Test("A row that is kept beyond its function is refused, also when the statement has gone on")
     func keptRows() async throws {
         try await withStorage { storage in
             try await storage.write { try $0.save((1...3).map { (id: Int) in Note(id, "\(id)") }) }
@@ -90,7 +90,7 @@ struct RowTests {
         }
     }
 
-    @Test("A row can be filled and read without a database, to try a mapping.")
+    @Test("A row can be filled and read without a database, to try a mapping")
     func withoutDatabase() throws {
         var row = SQLiteRow()
         try Note(7, "seven").save(into: &row)

@@ -137,7 +137,7 @@ struct SettingsRecordTableTests {
         }
     }
 
-    @Test("Parameters are columns of one row, which is made when the first of them is set.")
+    @Test("Parameters are columns of one row, which is made when the first of them is set")
     func columns() async throws {
         try await withTemporaryFolder { folder in
             let settings = try open(folder)
@@ -156,7 +156,7 @@ struct SettingsRecordTableTests {
         }
     }
 
-    @Test("What one storage of a table writes, another finds, and so does the next program.")
+    @Test("What one storage of a table writes, another finds, and so does the next program")
     func shared() async throws {
         try await withTemporaryFolder { folder in
             do {
@@ -170,7 +170,7 @@ struct SettingsRecordTableTests {
         }
     }
 
-    @Test("A change made with SQL is heard, and a listener ends on what is stored.")
+    @Test("A change made with SQL is heard, and a listener ends on what is stored")
     func outside() async throws {
         try await withTemporaryFolder { folder in
             let settings = try open(folder)
@@ -187,7 +187,7 @@ struct SettingsRecordTableTests {
     }
 
     @Test(
-        "A column that holds something else reads as that of the empty record, is diagnosed, and stays until it is set."
+        "A column that holds something else reads as that of the empty record, is diagnosed, and stays until it is set"
     )
     func somethingElse() async throws {
         try await withTemporaryFolder { folder in
@@ -206,7 +206,7 @@ struct SettingsRecordTableTests {
         }
     }
 
-    @Test("Versions are applied once; one that fails leaves everything as it was and is named.")
+    @Test("Versions are applied once; one that fails leaves everything as it was and is named")
     func versions() async throws {
         try await withTemporaryFolder { folder in
             try open(folder).retries = 6
@@ -223,7 +223,7 @@ struct SettingsRecordTableTests {
         }
     }
 
-    @Test("To a table, the case of its columns does not matter; other rows of it stay; a view is refused.")
+    @Test("To a table, the case of its columns does not matter; other rows of it stay; a view is refused")
     func othersTable() async throws {
         try await withTemporaryFolder { folder in
             let settings = try open(folder, versions: [OtherCase()])
@@ -241,7 +241,7 @@ struct SettingsRecordTableTests {
         }
     }
 
-    @Test("Opened again after its file was replaced, a record is that of the new file.")
+    @Test("Opened again after its file was replaced, a record is that of the new file")
     func replaced() async throws {
         try await withTemporaryFolder { folder in
             let settings = try open(folder)
@@ -258,7 +258,7 @@ struct SettingsRecordTableTests {
         }
     }
 
-    @Test("JSON that cannot be decoded reads as that of the empty record, and other parameters can be set.")
+    @Test("JSON that cannot be decoded reads as that of the empty record, and other parameters can be set")
     func malformed() async throws {
         try await withTemporaryFolder { folder in
             let places = try SettingsStorage<Places>(name: "Places", at: folder, versions: [PlacesV01()])
@@ -271,7 +271,7 @@ struct SettingsRecordTableTests {
         }
     }
 
-    @Test("Several records can have tables in one database, each with versions of its own.")
+    @Test("Several records can have tables in one database, each with versions of its own")
     func oneDatabase() async throws {
         try await withTemporaryFolder { folder in
             for _ in 0..<2 {
@@ -284,7 +284,7 @@ struct SettingsRecordTableTests {
         }
     }
 
-    @Test("Without a version that makes the table, there is an error that says so.")
+    @Test("Without a version that makes the table, there is an error that says so")
     func noTable() async throws {
         try await withTemporaryFolder { folder in
             let error = #expect(throws: SettingsError.self) { try open(folder, versions: []) }

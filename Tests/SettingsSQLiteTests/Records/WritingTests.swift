@@ -29,7 +29,7 @@ struct WritingTests {
         return parts.map { $0.columns.map { "\($0.0)=\($0.1)" }.joined(separator: " ") }.sorted()
     }
 
-    @Test("Saving a row that is there keeps what the record leaves out, also what a new row could not do without.")
+    @Test("Saving a row that is there keeps what the record leaves out, also what a new row could not do without")
     func partial() async throws {
         try await withStorage(
             "CREATE TABLE parts (Id INTEGER PRIMARY KEY, a TEXT NOT NULL, b TEXT NOT NULL CHECK (b > a), c TEXT DEFAULT 'c')"
@@ -51,7 +51,7 @@ struct WritingTests {
     }
 
     @Test(
-        "Saving looks for the row by the whole primary key; without one there is a new row each time.",
+        "Saving looks for the row by the whole primary key; without one there is a new row each time",
         arguments: [
             ("a INTEGER, b TEXT, c TEXT, PRIMARY KEY (b, a)", 2), ("a INTEGER, b TEXT, c TEXT", 4),
             ("a INTEGER, b TEXT, c TEXT, PRIMARY KEY (b, a)) WITHOUT ROWID; --", 2),
@@ -73,7 +73,7 @@ struct WritingTests {
         }
     }
 
-    @Test("A row without its number gets one, which is never used again if the table says so.")
+    @Test("A row without its number gets one, which is never used again if the table says so")
     func numbers() async throws {
         try await withStorage("CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT)") { storage in
             let numbers = try await storage.write { database in
@@ -90,7 +90,7 @@ struct WritingTests {
         }
     }
 
-    @Test("A key is looked for as the table is now, also after a change of it was taken back.")
+    @Test("A key is looked for as the table is now, also after a change of it was taken back")
     func changedKey() async throws {
         try await withStorage("CREATE TABLE other (id)") { storage in
             for key in ["a", "b", "a"] {
@@ -115,7 +115,7 @@ struct WritingTests {
     }
 
     @Test(
-        "A violated constraint is told as what it is, without the value, and leaves nothing half-written.",
+        "A violated constraint is told as what it is, without the value, and leaves nothing half-written",
         arguments: [
             ("INSERT INTO parts (id) VALUES (1)", "UNIQUE constraint failed: parts.id"),
             ("INSERT INTO parts (id, u) VALUES (2, 'secret')", "UNIQUE constraint failed: parts.u"),
@@ -167,7 +167,7 @@ struct WritingTests {
         }
     }
 
-    @Test("A constraint that is looked at when all is done fails the whole write.")
+    @Test("A constraint that is looked at when all is done fails the whole write")
     func deferred() async throws {
         let schema = """
             CREATE TABLE owners (id INTEGER PRIMARY KEY);

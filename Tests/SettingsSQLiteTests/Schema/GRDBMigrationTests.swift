@@ -25,7 +25,7 @@ struct GRDBMigrationTests {
         return program
     }
 
-    @Test("Migrations of GRDB count as the versions with their ids, or that replace them; its table stays as it is.")
+    @Test("Migrations of GRDB count as the versions with their ids, or that replace them; its table stays as it is")
     func adopting() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -51,7 +51,7 @@ struct GRDBMigrationTests {
         }
     }
 
-    @Test("A migration of GRDB that is not known here is a newer program's, wherever it stands.")
+    @Test("A migration of GRDB that is not known here is a newer program's, wherever it stands")
     func unknown() async throws {
         try await withTemporaryFolder { folder in
             for (name, identifiers) in [("first", ["x", "v01"]), ("last", ["v01", "x"]), ("only", ["x"])] {
@@ -70,7 +70,7 @@ struct GRDBMigrationTests {
         }
     }
 
-    @Test("A database with a part of the migrations that a version replaces is refused.")
+    @Test("A database with a part of the migrations that a version replaces is refused")
     func partly() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -83,7 +83,7 @@ struct GRDBMigrationTests {
         }
     }
 
-    @Test("Migrations of GRDB count for nothing unless the configuration says so, nor where there are none.")
+    @Test("Migrations of GRDB count for nothing unless the configuration says so, nor where there are none")
     func notAdopting() async throws {
         try await withTemporaryFolder { folder in
             let beside = folder.appendingPathComponent("beside.sqlite")
@@ -100,7 +100,7 @@ struct GRDBMigrationTests {
         }
     }
 
-    @Test("Migrations of GRDB also count in a database that is only read.")
+    @Test("Migrations of GRDB also count in a database that is only read")
     func readOnly() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -118,7 +118,7 @@ struct GRDBMigrationTests {
         }
     }
 
-    @Test("Storages that are opened at once adopt the migrations once.")
+    @Test("Storages that are opened at once adopt the migrations once")
     func atOnce() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")

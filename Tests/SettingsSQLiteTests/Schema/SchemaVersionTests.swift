@@ -27,7 +27,7 @@ struct SchemaVersionTests {
         try await storage.texts("SELECT n || '' FROM log ORDER BY rowid")
     }
 
-    @Test("Each version is applied once and in order; older ones may be dropped, and new ones come in between.")
+    @Test("Each version is applied once and in order; older ones may be dropped, and new ones come in between")
     func order() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -43,7 +43,7 @@ struct SchemaVersionTests {
         }
     }
 
-    @Test("Several schemas have their versions in one database, whose ids may be the same.")
+    @Test("Several schemas have their versions in one database, whose ids may be the same")
     func schemas() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -59,7 +59,7 @@ struct SchemaVersionTests {
         }
     }
 
-    @Test("A version that fails leaves the database as the version before has left it, and is named.")
+    @Test("A version that fails leaves the database as the version before has left it, and is named")
     func failing() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -99,7 +99,7 @@ struct SchemaVersionTests {
     }
 
     @Test(
-        "A table that others refer to can be made anew; foreign keys hold again afterwards, unless they are not wanted."
+        "A table that others refer to can be made anew; foreign keys hold again afterwards, unless they are not wanted"
     )
     func foreignKeys() async throws {
         let first = ScriptVersion(
@@ -134,7 +134,7 @@ struct SchemaVersionTests {
         }
     }
 
-    @Test("A newer schema is refused, and an older one where nothing may be written; neither is changed.")
+    @Test("A newer schema is refused, and an older one where nothing may be written; neither is changed")
     func tooNewAndTooOld() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -159,7 +159,7 @@ struct SchemaVersionTests {
         }
     }
 
-    @Test("Storages that are opened at once apply each version once.")
+    @Test("Storages that are opened at once apply each version once")
     func atOnce() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("deep/er/a.sqlite")
@@ -175,7 +175,7 @@ struct SchemaVersionTests {
         }
     }
 
-    @Test("The database that a version is given cannot be used afterwards.")
+    @Test("The database that a version is given cannot be used afterwards")
     func outside() async throws {
         final class Box: @unchecked Sendable { var database: SQLiteDatabase? }
         try await withTemporaryFolder { folder in
@@ -186,7 +186,7 @@ struct SchemaVersionTests {
         }
     }
 
-    @Test("Everything that a definition can say is in the table.")
+    @Test("Everything that a definition can say is in the table")
     func definitions() async throws {
         try await withStorage("CREATE TABLE owners (id INTEGER PRIMARY KEY)") { storage in
             try await storage.write { database in

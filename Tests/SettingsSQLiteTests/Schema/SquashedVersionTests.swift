@@ -20,14 +20,14 @@ struct SquashedVersionTests {
         }
     }
 
-    @Test("A squashed version alone makes a new database, also where its program lists the versions that it replaces.")
+    @Test("A squashed version alone makes a new database, also where its program lists the versions that it replaces")
     func newDatabase() async throws {
         let next = loggingVersion("d")
         #expect(try await log([[Self.squashed, next]]) == ["abc", "d"])
         #expect(try await log([Self.old + [Self.squashed, next], Self.old + [Self.squashed, next]]) == ["abc", "d"])
     }
 
-    @Test("A database with all replaced versions has the squashed one, and only gets what follows.")
+    @Test("A database with all replaced versions has the squashed one, and only gets what follows")
     func oldDatabase() async throws {
         let next = loggingVersion("d")
         for program in [[Self.squashed, next], Self.old + [Self.squashed, next]] {
@@ -43,7 +43,7 @@ struct SquashedVersionTests {
         }
     }
 
-    @Test("An old program refuses a squashed newer database, and does not run its versions on it.")
+    @Test("An old program refuses a squashed newer database, and does not run its versions on it")
     func oldProgram() async throws {
         try await withTemporaryFolder { folder in
             for (name, newer) in [
@@ -62,7 +62,7 @@ struct SquashedVersionTests {
         }
     }
 
-    @Test("Versions of which none is known here are a newer program's.")
+    @Test("Versions of which none is known here are a newer program's")
     func unknown() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -74,7 +74,7 @@ struct SquashedVersionTests {
         }
     }
 
-    @Test("A database with a part of what was squashed is refused, unless the program has the rest.")
+    @Test("A database with a part of what was squashed is refused, unless the program has the rest")
     func partlyUpgraded() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -94,7 +94,7 @@ struct SquashedVersionTests {
         }
     }
 
-    @Test("Squashed versions can be squashed again, whichever way a database has come.")
+    @Test("Squashed versions can be squashed again, whichever way a database has come")
     func twice() async throws {
         let (d, whole) = (loggingVersion("d"), loggingVersion("whole", replacing: "abc", "d"))
         let program = [Self.squashed, d, whole, loggingVersion("e")]

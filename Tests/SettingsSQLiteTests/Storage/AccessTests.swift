@@ -14,7 +14,7 @@ private final class Smuggler: @unchecked Sendable {
 
 @Suite("Reading and writing in transactions")
 struct AccessTests {
-    @Test("An error that is thrown takes everything back, and reaches whoever has called.")
+    @Test("An error that is thrown takes everything back, and reaches whoever has called")
     func thrown() async throws {
         try await withStorage { storage in
             try await storage.write { try $0.insert(Note(1, "stays")) }
@@ -43,7 +43,7 @@ struct AccessTests {
         }
     }
 
-    @Test("When SQLite ends a transaction by itself, nothing of it is stored, whatever the closure makes of the error.")
+    @Test("When SQLite ends a transaction by itself, nothing of it is stored, whatever the closure makes of the error")
     func endedBySQLite() async throws {
         try await withStorage { storage in
             try await storage.write { database in
@@ -77,7 +77,7 @@ struct AccessTests {
         }
     }
 
-    @Test("A full disk is told as such, takes the whole write back, and it works again when there is room.")
+    @Test("A full disk is told as such, takes the whole write back, and it works again when there is room")
     func noRoom() async throws {
         try await withStorage { storage in
             try await storage.write { try $0.insert(Note(1, "stays")) }
@@ -110,7 +110,7 @@ struct AccessTests {
     }
 
     @Test(
-        "Statements cannot begin or end the transaction.",
+        "Statements cannot begin or end the transaction",
         arguments: [
             "BEGIN", "BEGIN IMMEDIATE", "COMMIT", "END", "ROLLBACK", "commit -- now", "/* x */ COMMIT",
             "INSERT INTO notes VALUES (8, 'x'); COMMIT",
@@ -153,7 +153,7 @@ struct AccessTests {
         }
     }
 
-    @Test("A text with several statements is a script, and nothing else.")
+    @Test("A text with several statements is a script, and nothing else")
     func severalStatements() async throws {
         try await withStorage { storage in
             let both = "INSERT INTO notes VALUES (1, 'a'); INSERT INTO notes VALUES (2, ';')"
@@ -178,7 +178,7 @@ struct AccessTests {
         }
     }
 
-    @Test("A read writes nothing, whatever it tries.")
+    @Test("A read writes nothing, whatever it tries")
     func readOnly() async throws {
         try await withStorage { storage in
             try await storage.write { try $0.insert(Note(1, "stays")) }
@@ -198,7 +198,7 @@ struct AccessTests {
         }
     }
 
-    @Test("A database and its rows cannot be used once the closure has returned.")
+    @Test("A database and its rows cannot be used once the closure has returned")
     func outside() async throws {
         try await withStorage { storage in
             try await storage.write { try $0.insert(Note(1, "one")) }
@@ -222,7 +222,7 @@ struct AccessTests {
     }
 
     @Test(
-        "Inside an access every other access throws at once, of the same storage and of any other.",
+        "Inside an access every other access throws at once, of the same storage and of any other",
         arguments: [true, false])
     func nested(isInMemory: Bool) async throws {
         try await withStorage { storage in
@@ -254,7 +254,7 @@ struct AccessTests {
         }
     }
 
-    @Test("Two storages that write into each other end with an error, and neither waits for the other.")
+    @Test("Two storages that write into each other end with an error, and neither waits for the other")
     func crossed() async throws {
         try await withStorage { one in
             try await withStorage { other in
@@ -274,7 +274,7 @@ struct AccessTests {
         }
     }
 
-    @Test("Inside an access a store is read, and what would be set in it throws at once, whatever its file.")
+    @Test("Inside an access a store is read, and what would be set in it throws at once, whatever its file")
     func storeInside() async throws {
         try await withStorage { storage in
             try await withDatabase { path in
@@ -297,7 +297,7 @@ struct AccessTests {
         }
     }
 
-    @Test("A storage goes away although a task that was made inside of an access goes on.")
+    @Test("A storage goes away although a task that was made inside of an access goes on")
     func letGo() async throws {
         try await withTemporaryFolder { folder in
             weak var gone: SQLiteStorage?

@@ -11,7 +11,7 @@ struct CancellationConcurrencyTests {
     /// How long a cancelled access may take to end on a busy machine; what it runs never ends.
     private static let soon = Duration.seconds(60)
 
-    @Test("A running query ends when its task is cancelled, and the connection goes on with the next access.")
+    @Test("A running query ends when its task is cancelled, and the connection goes on with the next access")
     func read() async throws {
         var configuration = SQLiteStorage.Configuration()
         configuration.maximumReaderCount = 1
@@ -35,7 +35,7 @@ struct CancellationConcurrencyTests {
         }
     }
 
-    @Test("A cancelled write rolls back, whether SQLite or the closure is busy, and whatever the closure catches.")
+    @Test("A cancelled write rolls back, whether SQLite or the closure is busy, and whatever the closure catches")
     func write() async throws {
         try await withStorage { storage in
             for isInQuery in [true, false] {
@@ -63,7 +63,7 @@ struct CancellationConcurrencyTests {
         }
     }
 
-    @Test("An access that waits for another process ends when its task is cancelled.")
+    @Test("An access that waits for another process ends when its task is cancelled")
     func waitingForOthers() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -86,7 +86,7 @@ struct CancellationConcurrencyTests {
         }
     }
 
-    @Test("Synchronising and compacting that are cancelled at any moment lose nothing, and the next write works.")
+    @Test("Synchronising and compacting that are cancelled at any moment lose nothing, and the next write works")
     func maintenance() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("maintenance: seed \(seed)")
@@ -106,7 +106,7 @@ struct CancellationConcurrencyTests {
         }
     }
 
-    @Test("A live query that runs ends when its task is cancelled.")
+    @Test("A live query that runs ends when its task is cancelled")
     func liveQuery() async throws {
         try await withStorage { storage in
             let isInside = Signal()
@@ -126,7 +126,7 @@ struct CancellationConcurrencyTests {
         }
     }
 
-    @Test("Cancelling an access never interrupts the next one on its connection.")
+    @Test("Cancelling an access never interrupts the next one on its connection")
     func nextAccess() async throws {
         var configuration = SQLiteStorage.Configuration()
         configuration.maximumReaderCount = 1

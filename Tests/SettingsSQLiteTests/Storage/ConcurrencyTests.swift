@@ -18,7 +18,7 @@ struct StorageConcurrencyTests {
         INSERT INTO accounts VALUES (1, 500), (2, 500);
         """
 
-    @Test("Tasks that write at once keep their transactions to themselves.", arguments: [1, 5])
+    @Test("Tasks that write at once keep their transactions to themselves", arguments: [1, 5])
     func transfers(readers: Int) async throws {
         var configuration = SQLiteStorage.Configuration()
         configuration.maximumReaderCount = readers
@@ -56,7 +56,7 @@ struct StorageConcurrencyTests {
         }
     }
 
-    @Test("Readers do not wait for an open write, and see one state throughout; the writer does not wait for them.")
+    @Test("Readers do not wait for an open write, and see one state throughout; the writer does not wait for them")
     func snapshots() async throws {
         try await withStorage(Self.accounts) { storage in
             let (hasWritten, mayCommit, hasRead, mayReadAgain) = (Signal(), Gate(), Signal(), Gate())
@@ -85,7 +85,7 @@ struct StorageConcurrencyTests {
         }
     }
 
-    @Test("No more reads run at a time than are allowed, and those that wait have their turns.", arguments: [0, 1, 3])
+    @Test("No more reads run at a time than are allowed, and those that wait have their turns", arguments: [0, 1, 3])
     func readerCount(limit: Int) async throws {
         var configuration = SQLiteStorage.Configuration()
         configuration.maximumReaderCount = limit
@@ -115,7 +115,7 @@ struct StorageConcurrencyTests {
         }
     }
 
-    @Test("An access that waits for its turn ends at once when it is cancelled, and the others have their turns.")
+    @Test("An access that waits for its turn ends at once when it is cancelled, and the others have their turns")
     func cancelledWaiters() async throws {
         var configuration = SQLiteStorage.Configuration()
         configuration.maximumReaderCount = 1
@@ -150,7 +150,7 @@ struct StorageConcurrencyTests {
         }
     }
 
-    @Test("Nothing is lost when tasks are cancelled at any moment.")
+    @Test("Nothing is lost when tasks are cancelled at any moment")
     func cancelledAnywhere() async throws {
         try await withStorage { storage in
             let acknowledged = Guarded(Set<String>())
@@ -182,7 +182,7 @@ struct StorageConcurrencyTests {
         }
     }
 
-    @Test("Several storages of one file write at once, and wait for each other.")
+    @Test("Several storages of one file write at once, and wait for each other")
     func severalStorages() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -209,7 +209,7 @@ struct StorageConcurrencyTests {
         }
     }
 
-    @Test("Accesses run on the queue that is configured.", arguments: [true, false])
+    @Test("Accesses run on the queue that is configured", arguments: [true, false])
     func targetQueue(isConcurrent: Bool) async throws {
         let key = DispatchSpecificKey<Int>()
         let queue = DispatchQueue(label: "target", attributes: isConcurrent ? .concurrent : [])

@@ -15,7 +15,7 @@ struct StorageErrorTests {
         return configuration
     }
 
-    @Test("What cannot be opened is told by path and label, and is not changed.", arguments: [true, false])
+    @Test("What cannot be opened is told by path and label, and is not changed", arguments: [true, false])
     func opening(isReadOnly: Bool) async throws {
         try await withTemporaryFolder { folder in
             let configuration = configuration(isReadOnly: isReadOnly, label: "the label")
@@ -41,7 +41,7 @@ struct StorageErrorTests {
         }
     }
 
-    @Test("A database that is only read is not written, and follows what others write.")
+    @Test("A database that is only read is not written, and follows what others write")
     func readOnly() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -57,7 +57,7 @@ struct StorageErrorTests {
         }
     }
 
-    @Test("Whoever waits for another process in vain is told so, and has written nothing.")
+    @Test("Whoever waits for another process in vain is told so, and has written nothing")
     func busy() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -88,7 +88,7 @@ struct StorageErrorTests {
     }
 
     @Test(
-        "A file that was replaced is neither written nor read any more, and who listens is told.",
+        "A file that was replaced is neither written nor read any more, and who listens is told",
         arguments: [false, true])
     func replaced(hasRead: Bool) async throws {
         try await withTemporaryFolder { folder in
@@ -120,7 +120,7 @@ struct StorageErrorTests {
         }
     }
 
-    @Test("Messages name columns and tables, and hold no value.")
+    @Test("Messages name columns and tables, and hold no value")
     func valueFree() async throws {
         let schema = """
             CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL);

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Databases in memory")
 struct InMemoryTests {
-    @Test("A storage in memory reads and writes as one in a file does, and two of them are two databases.")
+    @Test("A storage in memory reads and writes as one in a file does, and two of them are two databases")
     func separate() async throws {
         let (one, other) = (
             try SQLiteStorage.inMemory(versions: [V01(), V02()]), try SQLiteStorage.inMemory(versions: [V01(), V02()])
@@ -28,7 +28,7 @@ struct InMemoryTests {
         #expect(one.path == ":memory:")
     }
 
-    @Test("Readers see only what was committed while tasks write and read at once.")
+    @Test("Readers see only what was committed while tasks write and read at once")
     func committed() async throws {
         let storage = try SQLiteStorage.inMemory(
             versions: [
@@ -54,7 +54,7 @@ struct InMemoryTests {
         #expect(try await storage.number("SELECT n FROM accounts WHERE id = 2") == 105)
     }
 
-    @Test("A live query of a database in memory gets each change.")
+    @Test("A live query of a database in memory gets each change")
     func observed() async throws {
         let storage = try SQLiteStorage.inMemory(versions: [notesSchema])
         var counts = storage.keepInformed { try $0.count(Note.all) }.makeAsyncIterator()
@@ -65,7 +65,7 @@ struct InMemoryTests {
         }
     }
 
-    @Test("A store in memory keeps settings as one in a file does, and two of them are separate.")
+    @Test("A store in memory keeps settings as one in a file does, and two of them are separate")
     func stores() throws {
         let (one, other) = (try SQLiteStore.inMemory(), try SQLiteStore.inMemory())
         let counter = Setting<Int>("counter", in: .defaults, default: 0)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Death in the middle of a write", .serialized)
 struct KillTests {
-    @Test("What was acknowledged is there, and each write is there wholly or not at all, many times.")
+    @Test("What was acknowledged is there, and each write is there wholly or not at all, many times")
     func writes() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -37,7 +37,7 @@ struct KillTests {
         }
     }
 
-    @Test("A version of the schema is applied wholly or not at all, wherever its process dies.", arguments: 1...8)
+    @Test("A version of the schema is applied wholly or not at all, wherever its process dies", arguments: 1...8)
     func upgrades(deadly: Int) async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -69,7 +69,7 @@ struct KillTests {
         }
     }
 
-    @Test("Processes that open a database at once apply each version once.")
+    @Test("Processes that open a database at once apply each version once")
     func openedAtOnce() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")

@@ -21,7 +21,7 @@ struct LogTests {
         #expect(try sizes(storage.path).log > 5_000_000)
     }
 
-    @Test("Synchronising empties a log of several megabytes.")
+    @Test("Synchronising empties a log of several megabytes")
     func truncated() async throws {
         try await withStorage { storage in
             try await fill(storage)
@@ -32,7 +32,7 @@ struct LogTests {
         }
     }
 
-    @Test("The store of settings empties the log as well.")
+    @Test("The store of settings empties the log as well")
     func store() async throws {
         try await withDatabase { path in
             let store = try openStore(path)
@@ -47,7 +47,7 @@ struct LogTests {
     }
 
     @Test(
-        "While a reader uses the log, synchronising makes everything durable without it; afterwards the log is emptied."
+        "While a reader uses the log, synchronising makes everything durable without it; afterwards the log is emptied"
     )
     func readerInTheWay() async throws {
         try await withStorage { storage in
@@ -72,7 +72,7 @@ struct LogTests {
         }
     }
 
-    @Test("The log that one large write has made shrinks by itself when the log is begun again.")
+    @Test("The log that one large write has made shrinks by itself when the log is begun again")
     func limited() async throws {
         try await withStorage { storage in
             try await fill(storage)
@@ -82,7 +82,7 @@ struct LogTests {
         }
     }
 
-    @Test("Compacting gives the room of deleted rows back, keeps every row, and notifies no listener.")
+    @Test("Compacting gives the room of deleted rows back, keeps every row, and notifies no listener")
     func compacted() async throws {
         try await withStorage { storage in
             try await fill(storage)
@@ -101,7 +101,7 @@ struct LogTests {
         }
     }
 
-    @Test("Compacting fails with an error where it cannot be done, and changes nothing.")
+    @Test("Compacting fails with an error where it cannot be done, and changes nothing")
     func notCompacted() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")

@@ -26,7 +26,7 @@ struct ObservationTests {
         return texts.makeAsyncIterator()
     }
 
-    @Test("First comes what is there, then each change that makes a difference, and nothing else.")
+    @Test("First comes what is there, then each change that makes a difference, and nothing else")
     func changes() async throws {
         try await withStorage(Self.schema) { storage in
             let runs = Counter()
@@ -55,7 +55,7 @@ struct ObservationTests {
         }
     }
 
-    @Test("Views, triggers, and what foreign keys delete count as well; also those that are made later.")
+    @Test("Views, triggers, and what foreign keys delete count as well; also those that are made later")
     func indirectly() async throws {
         try await withStorage(Self.schema) { storage in
             var shown = listen(storage, "SELECT text FROM shown ORDER BY text")
@@ -87,7 +87,7 @@ struct ObservationTests {
         }
     }
 
-    @Test("A table that is altered, dropped or made is a change; errors go to the handler, and it goes on.")
+    @Test("A table that is altered, dropped or made is a change; errors go to the handler, and it goes on")
     func schemaChanges() async throws {
         try await withStorage(Self.schema) { storage in
             let (errors, report) = AsyncStream.makeStream(of: (any Error).self)
@@ -118,7 +118,7 @@ struct ObservationTests {
     }
 
     @Test(
-        "Changes by another storage, another process and the sqlite3 tool are heard.",
+        "Changes by another storage, another process and the sqlite3 tool are heard",
         arguments: ["storage", "process", "tool"])
     func others(who: String) async throws {
         guard who != "tool" || FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3") else { return }
@@ -148,7 +148,7 @@ struct ObservationTests {
         }
     }
 
-    @Test("A reader that comes late gets the newest only; one that is cancelled ends.")
+    @Test("A reader that comes late gets the newest only; one that is cancelled ends")
     func slowAndCancelled() async throws {
         try await withStorage(Self.schema) { storage in
             var texts = listen(storage, "SELECT text FROM notes ORDER BY id DESC LIMIT 1")
@@ -175,7 +175,7 @@ struct ObservationTests {
     }
 
     @Test(
-        "Whatever the number of writers, nothing is missed: the last that is heard is what is stored.", arguments: 0..<5
+        "Whatever the number of writers, nothing is missed: the last that is heard is what is stored", arguments: 0..<5
     )
     func manyWriters(round: Int) async throws {
         let seed = UInt64.random(in: 0...UInt64.max)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Pragmas inside an access")
 struct PragmaTests {
     @Test(
-        "A pragma that would stay with the connection is refused in words, and changes nothing.",
+        "A pragma that would stay with the connection is refused in words, and changes nothing",
         arguments: [
             "locking_mode = EXCLUSIVE", "main.locking_mode = exclusive", "LOCKING_MODE(EXCLUSIVE)", "query_only = OFF",
             "query_only = ON", "foreign_keys = OFF", "foreign_keys(0)", "synchronous = OFF", "journal_mode = DELETE",
@@ -36,7 +36,7 @@ struct PragmaTests {
     }
 
     @Test(
-        "A pragma that reads is allowed, in a read and in a write.",
+        "A pragma that reads is allowed, in a read and in a write",
         arguments: [
             "table_info(notes)", "table_info = notes", "index_list(notes)", "foreign_key_list(notes)",
             "foreign_key_check",
@@ -52,7 +52,7 @@ struct PragmaTests {
         }
     }
 
-    @Test("A pragma that changes the database is part of the write; one that a read runs is refused.")
+    @Test("A pragma that changes the database is part of the write; one that a read runs is refused")
     func written() async throws {
         try await withStorage { storage in
             try await storage.write { try $0.execute(script: "PRAGMA user_version = 7; PRAGMA application_id = 8") }
@@ -68,7 +68,7 @@ struct PragmaTests {
         }
     }
 
-    @Test("Foreign keys can be deferred to the end of one write, and of no other.")
+    @Test("Foreign keys can be deferred to the end of one write, and of no other")
     func deferred() async throws {
         let schema = """
             CREATE TABLE parents (id INTEGER PRIMARY KEY);
@@ -88,7 +88,7 @@ struct PragmaTests {
         }
     }
 
-    @Test("Another database cannot be attached.", arguments: ["ATTACH ':memory:' AS other", "DETACH main"])
+    @Test("Another database cannot be attached", arguments: ["ATTACH ':memory:' AS other", "DETACH main"])
     func attached(sql: String) async throws {
         try await withStorage { storage in
             for _ in 0..<2 {
@@ -102,7 +102,7 @@ struct PragmaTests {
         }
     }
 
-    @Test("A version of the schema may check foreign keys, and change no connection.")
+    @Test("A version of the schema may check foreign keys, and change no connection")
     func schemaVersion() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Records in a database")
 struct StorageTests {
-    @Test("Records are saved, selected, updated, counted and deleted.")
+    @Test("Records are saved, selected, updated, counted and deleted")
     func records() async throws {
         try await withTemporaryFolder { folder in
             let storage = try SQLiteStorage(at: folder.appendingPathComponent("a.sqlite"), versions: [V01(), V02()])
@@ -33,7 +33,7 @@ struct StorageTests {
         }
     }
 
-    @Test("Who listens hears what has changed.")
+    @Test("Who listens hears what has changed")
     func listening() async throws {
         try await withTemporaryFolder { folder in
             let storage = try SQLiteStorage(at: folder.appendingPathComponent("a.sqlite"), versions: [V01(), V02()])

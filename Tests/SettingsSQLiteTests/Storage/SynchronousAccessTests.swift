@@ -28,7 +28,7 @@ struct SynchronousAccessTests {
         return try storage.read { try $0.select(sql: "SELECT name FROM users") }
     }
 
-    @Test("A value is read and written on the calling thread, also on the main thread.")
+    @Test("A value is read and written on the calling thread, also on the main thread")
     func atOnce() async throws {
         try await withTemporaryFolder { folder in
             let storage = try SQLiteStorage(at: folder.appendingPathComponent("a.sqlite"), versions: [V01(), V02()])
@@ -41,7 +41,7 @@ struct SynchronousAccessTests {
         }
     }
 
-    @Test("What a write without await does is stored wholly, or not at all when it throws, and listeners are notified.")
+    @Test("What a write without await does is stored wholly, or not at all when it throws, and listeners are notified")
     func allOrNothing() async throws {
         try await withStorage { storage in
             var texts = storage.keepInformed { try $0.select(sql: "SELECT text FROM notes") as [String] }
@@ -60,7 +60,7 @@ struct SynchronousAccessTests {
     }
 
     @Test(
-        "An access waits for those before it no longer than the busy time-out, with and without await.",
+        "An access waits for those before it no longer than the busy time-out, with and without await",
         arguments: [true, false])
     func bounded(isWriting: Bool) async throws {
         let configuration = configuration(timeout: .milliseconds(300), readers: 1)
@@ -89,7 +89,7 @@ struct SynchronousAccessTests {
         }
     }
 
-    @Test("Accesses that wait have their turn as long as those before them end, however many there are.")
+    @Test("Accesses that wait have their turn as long as those before them end, however many there are")
     func manyInTurn() async throws {
         let timeout = Duration.seconds(3)
         try await withStorage(configuration: configuration(timeout: timeout)) { storage in
@@ -103,7 +103,7 @@ struct SynchronousAccessTests {
         }
     }
 
-    @Test("Threads that write without await lose nothing, beside tasks that write with it.")
+    @Test("Threads that write without await lose nothing, beside tasks that write with it")
     func threads() async throws {
         try await withStorage("CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)") { storage in
             let count: @Sendable (SQLiteDatabase) throws -> Void = { database in
@@ -128,7 +128,7 @@ struct SynchronousAccessTests {
         }
     }
 
-    @Test("Another process that keeps the database locked makes a write without await busy, and no read.")
+    @Test("Another process that keeps the database locked makes a write without await busy, and no read")
     func otherProcess() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -149,7 +149,7 @@ struct SynchronousAccessTests {
         }
     }
 
-    @Test("Threads that set values while another process has the database locked are all busy after one time-out.")
+    @Test("Threads that set values while another process has the database locked are all busy after one time-out")
     func storeThreads() async throws {
         try await withDatabase { path in
             try openStore(path).set(key("a"), to: Data("1".utf8))

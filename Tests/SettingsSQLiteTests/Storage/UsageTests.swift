@@ -108,7 +108,7 @@ struct UsageTests {
         }
     }
 
-    @Test("A class around a storage has one short function for each thing that it does.")
+    @Test("A class around a storage has one short function for each thing that it does")
     func userStorage() async throws {
         try await withTemporaryFolder { folder in
             let users = try #require(UserStorage(folder.appendingPathComponent("UserStorage.sqlite")))
@@ -131,7 +131,7 @@ struct UsageTests {
         }
     }
 
-    @Test("What is selected is decided by the type that it is stored in.")
+    @Test("What is selected is decided by the type that it is stored in")
     func types() async throws {
         try await withTemporaryFolder { folder in
             let storage = try SQLiteStorage(at: folder.appendingPathComponent("a.sqlite"), versions: [V01(), V02()])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Conformance of SQLiteStore")
 struct SQLiteStoreConformanceTests {
-    @Test("SQLiteStore keeps the contract of a store, reopening included.")
+    @Test("SQLiteStore keeps the contract of a store, reopening included")
     func conformance() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }

@@ -25,7 +25,7 @@ struct StoreConcurrencyTests {
     }
 
     @Test(
-        "counting together loses nothing, every listener hears an unbroken chain of changes that ends on the total",
+        "Counting together loses nothing, every listener hears an unbroken chain of changes that ends on the total",
         arguments: [1, 3])
     func counting(storeCount: Int) async throws {
         try await withDatabase { path in
@@ -58,7 +58,7 @@ struct StoreConcurrencyTests {
         }
     }
 
-    @Test("stores that are opened and let go of by many threads at once share one database without a fault")
+    @Test("Stores that are opened and let go of by many threads at once share one database without a fault")
     func opening() async throws {
         try await withDatabase { path in
             let failures = Recorder<String>()

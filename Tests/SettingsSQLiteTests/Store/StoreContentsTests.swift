@@ -15,7 +15,7 @@ struct StoreContentsTests {
         try await roundTrip(Data(value.utf8), type: type)
     }
 
-    @Test("no UTF-8, NUL and ten million bytes come back as they went in")
+    @Test("No UTF-8, NUL and ten million bytes come back as they went in")
     func bytes() async throws {
         try await roundTrip(Data([0xFF, 0x00, 0xC3]), type: "blob")
         try await roundTrip(Data([0xED, 0xA0, 0x80]), type: "blob")
@@ -46,7 +46,7 @@ struct StoreContentsTests {
     }
 
     @Test(
-        "any name works, and is in the table as it was given",
+        "Any name works, and is in the table as it was given",
         arguments: [
             "it's", "a\"b", "; DROP TABLE settings; --", "`", "🧵👩‍👩‍👧", "a\nb\r\n", "%_\\", "ends ", "a.b:c", "ü",
             String(repeating: "n", count: 4_096), String(repeating: "ü", count: 2_048), "NULL", "?1",
@@ -64,7 +64,7 @@ struct StoreContentsTests {
         }
     }
 
-    @Test("names that differ in case are two; those that are canonically equal are one row, however they are spelled")
+    @Test("Names that differ in case are two; those that are canonically equal are one row, however they are spelled")
     func equivalence() async throws {
         try await withDatabase { path in
             let (short, long) = ("caf\u{E9}", "cafe\u{301}")
@@ -89,7 +89,7 @@ struct StoreContentsTests {
         }
     }
 
-    @Test("a name that somebody has stored in two spellings is the first, always, and hides no removal of another")
+    @Test("A name that somebody has stored in two spellings is the first, always, and hides no removal of another")
     func twoSpellings() async throws {
         try await withDatabase { path in
             let store = try freshStore(path)
@@ -108,7 +108,7 @@ struct StoreContentsTests {
         }
     }
 
-    @Test("what people write with SQL is read as they would expect")
+    @Test("What people write with SQL is read as they would expect")
     func byHand() async throws {
         try await withDatabase { path in
             let (service, problems) = SettingsService.over(try openStore(path))
@@ -144,7 +144,7 @@ struct StoreContentsTests {
     }
 
     @Test(
-        "a table that a person has made is used as it is",
+        "A table that a person has made is used as it is",
         arguments: [
             "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT)",
             "CREATE TABLE settings (value, name VARCHAR(80) NOT NULL PRIMARY KEY, note TEXT) WITHOUT ROWID",
@@ -169,7 +169,7 @@ struct StoreContentsTests {
         }
     }
 
-    @Test("in a database whose text is UTF-16, values are the same")
+    @Test("In a database whose text is UTF-16, values are the same")
     func utf16() async throws {
         try await withDatabase { path in
             let other = try OtherProgram(path)
@@ -181,7 +181,7 @@ struct StoreContentsTests {
         }
     }
 
-    @Test("several tables in one file are several stores; two over one table have one memory")
+    @Test("Several tables in one file are several stores; two over one table have one memory")
     func tables() async throws {
         try await withDatabase { path in
             let names = ["settings", "other", "it's `a` \"table\"; --", "select"]
@@ -197,7 +197,7 @@ struct StoreContentsTests {
         }
     }
 
-    @Test("files whose names are spelled with other scalars are two", .enabled(if: Self.tellsSpellingsApart))
+    @Test("Files whose names are spelled with other scalars are two", .enabled(if: Self.tellsSpellingsApart))
     func pathSpelling() async throws {
         try await withTemporaryFolder { folder in
             let (one, other) = (

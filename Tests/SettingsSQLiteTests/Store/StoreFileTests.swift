@@ -23,7 +23,7 @@ struct StoreFileTests {
         return error
     }
 
-    @Test("missing directories are made; the database, its log and its index are readable by their owner only")
+    @Test("Missing directories are made; the database, its log and its index are readable by their owner only")
     func modes() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path + "/a/b/Vault.sqlite"
@@ -34,7 +34,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("symbolic links are followed, to the file and on the way to it")
+    @Test("Symbolic links are followed, to the file and on the way to it")
     func links() async throws {
         try await withTemporaryFolder { folder in
             let manager = FileManager.default
@@ -50,7 +50,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("a directory, a FIFO or a device is refused at once")
+    @Test("A directory, a FIFO or a device is refused at once")
     func noFile() async throws {
         try await withTemporaryFolder { folder in
             let fifo = folder.path + "/fifo"
@@ -62,7 +62,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("a URL that is none of a file is refused, and one with NUL in its path")
+    @Test("A URL that is none of a file is refused, and one with NUL in its path")
     func otherURL() async throws {
         for text in ["https://example.org/a.sqlite", "data:,x"] {
             let url = try #require(URL(string: text))
@@ -77,7 +77,7 @@ struct StoreFileTests {
     }
 
     // (A file of one byte is an empty database to SQLite.)
-    @Test("a file that is no database is refused, and not a byte of it is changed", arguments: [2, 15, 100, 5_000])
+    @Test("A file that is no database is refused, and not a byte of it is changed", arguments: [2, 15, 100, 5_000])
     func noDatabase(size: Int) async throws {
         try await withDatabase { path in
             try Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) }).write(to: URL(fileURLWithPath: path))
@@ -85,7 +85,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("an empty file is an empty database")
+    @Test("An empty file is an empty database")
     func empty() async throws {
         try await withDatabase { path in
             try Data().write(to: URL(fileURLWithPath: path))
@@ -95,7 +95,7 @@ struct StoreFileTests {
     }
 
     @Test(
-        "a table that is none of settings is refused, and the file stays as it is, its journal mode included",
+        "A table that is none of settings is refused, and the file stays as it is, its journal mode included",
         arguments: [
             "CREATE TABLE settings (id INTEGER PRIMARY KEY, theme TEXT)",
             "CREATE TABLE settings (name TEXT, value TEXT)",
@@ -114,7 +114,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("a newer format is refused, and the file stays as it is; also if it appears while the store is open")
+    @Test("A newer format is refused, and the file stays as it is; also if it appears while the store is open")
     func newer() async throws {
         try await withDatabase { path in
             let newer = "(-- SettingsKit, format 2: something new.\n name TEXT NOT NULL PRIMARY KEY, value NOT NULL)"
@@ -129,7 +129,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("a damaged database is told of, or its settings are whole; what is damaged is left as it is")
+    @Test("A damaged database is told of, or its settings are whole; what is damaged is left as it is")
     func damaged() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("damaged: seed \(seed)")
@@ -166,7 +166,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("locked by another connection, a write is refused and changes nothing; afterwards it works")
+    @Test("Locked by another connection, a write is refused and changes nothing; afterwards it works")
     func busy() async throws {
         try await withDatabase { path in
             let store = try SQLiteStore(path: try openStore(path).path, isWatching: false, patience: .zero)
@@ -184,7 +184,7 @@ struct StoreFileTests {
     }
 
     @Test(
-        "a file that was removed or replaced takes no writes, which would be lost; opened again, it does",
+        "A file that was removed or replaced takes no writes, which would be lost; opened again, it does",
         arguments: [false, true])
     func replaced(isRemoved: Bool) async throws {
         try await withDatabase { path in
@@ -207,7 +207,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("a table that somebody drops has no settings, and is made again by the next write")
+    @Test("A table that somebody drops has no settings, and is made again by the next write")
     func dropped() async throws {
         try await withDatabase { path in
             let store = try freshStore(path)
@@ -224,7 +224,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("a file that may only be read is read; writes are refused", .enabled(if: isRoot))
+    @Test("A file that may only be read is read; writes are refused", .enabled(if: isRoot))
     func readOnly() async throws {
         try await withDatabase { path in
             try FileManager.default.setAttributes(
@@ -254,7 +254,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("where nothing may be made, the store cannot be opened, and says where", .enabled(if: isRoot))
+    @Test("Where nothing may be made, the store cannot be opened, and says where", .enabled(if: isRoot))
     func readOnlyDirectory() async throws {
         try await withDatabase { path in
             let directory = (path as NSString).deletingLastPathComponent
@@ -273,7 +273,7 @@ struct StoreFileTests {
     }
 
     @Test(
-        "a full disk is an error that says so, keeps the old value, and is over when there is room",
+        "A full disk is an error that says so, keeps the old value, and is over when there is room",
         .enabled(if: isRoot))
     func fullDisk() async throws {
         try await withTemporaryFolder { folder in

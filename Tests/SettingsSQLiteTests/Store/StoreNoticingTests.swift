@@ -20,7 +20,7 @@ struct StoreNoticingTests {
     }
 
     @Test(
-        "a change by whomever is heard as one from outside, also while the other one goes on", arguments: Other.allCases
+        "A change by whomever is heard as one from outside, also while the other one goes on", arguments: Other.allCases
     )
     func change(other: Other) async throws {
         guard other != .tool || Self.tool != nil else { return }
@@ -63,7 +63,7 @@ struct StoreNoticingTests {
     private static let tool: String? = ["/usr/bin/sqlite3", "/usr/local/bin/sqlite3", "/opt/homebrew/bin/sqlite3"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    @Test("of a commit of another, only what differs is told of, in one piece, removals included")
+    @Test("Of a commit of another, only what differs is told of, in one piece, removals included")
     func onlyWhatDiffers() async throws {
         try await withDatabase { path in
             let store = try freshStore(path)
@@ -92,7 +92,7 @@ struct StoreNoticingTests {
         }
     }
 
-    @Test("what others have committed before a write of one's own is heard before it, and also if that fails")
+    @Test("What others have committed before a write of one's own is heard before it, and also if that fails")
     func order() async throws {
         try await withDatabase { path in
             let store = try SQLiteStore(path: path, isWatching: false)
@@ -112,7 +112,7 @@ struct StoreNoticingTests {
         }
     }
 
-    @Test("a batch's expectations are judged by what all have committed; one that only expects writes nothing")
+    @Test("A batch's expectations are judged by what all have committed; one that only expects writes nothing")
     func expectations() async throws {
         try await withDatabase { path in
             let store = try freshStore(path)
@@ -138,7 +138,7 @@ struct StoreNoticingTests {
         }
     }
 
-    @Test("in a batch the last write of a name wins, and is told of once")
+    @Test("In a batch the last write of a name wins, and is told of once")
     func lastWins() async throws {
         try await withDatabase { path in
             let store = try openStore(path)
@@ -155,7 +155,7 @@ struct StoreNoticingTests {
         }
     }
 
-    @Test("a listener may set and synchronise in its callback, whoever's change it hears", arguments: [false, true])
+    @Test("A listener may set and synchronise in its callback, whoever's change it hears", arguments: [false, true])
     func reentrance(isExternal: Bool) async throws {
         try await withDatabase { path in
             let (service, problems) = SettingsService.over(try openStore(path))
@@ -176,7 +176,7 @@ struct StoreNoticingTests {
         }
     }
 
-    @Test("a store that is let go of closes the database, and listens no more")
+    @Test("A store that is let go of closes the database, and listens no more")
     func lifeCycle() async throws {
         try await withDatabase { path in
             weak var feed: SettingsStoreFeed?

@@ -15,7 +15,7 @@ import Testing
 struct StoreProcessTests {
     private static let counter = Setting<Int>("counter", in: .defaults, default: 0)
 
-    @Test("whatever a process was told is set is there after it was killed, batches whole, many times")
+    @Test("Whatever a process was told is set is there after it was killed, batches whole, many times")
     func killed() async throws {
         try await withDatabase { path in
             let seed = UInt64.random(in: .min ... .max)
@@ -43,7 +43,7 @@ struct StoreProcessTests {
         }
     }
 
-    @Test("processes that update one counter lose nothing, and who listens ends on the total")
+    @Test("Processes that update one counter lose nothing, and who listens ends on the total")
     func counting() async throws {
         try await withDatabase { path in
             let (service, problems) = SettingsService.over(try openStore(path))
@@ -62,7 +62,7 @@ struct StoreProcessTests {
         }
     }
 
-    @Test("processes that set keys of their own lose none")
+    @Test("Processes that set keys of their own lose none")
     func filling() async throws {
         try await withDatabase { path in
             let workers = try (0..<3).map { try Worker("fill", path, "worker \($0)", "500") }
@@ -77,7 +77,7 @@ struct StoreProcessTests {
         }
     }
 
-    @Test("a process that is forked loses nothing, and neither does its parent")
+    @Test("A process that is forked loses nothing, and neither does its parent")
     func forked() async throws {
         try await withDatabase { path in
             try await Worker.run("fork", path, "500")
@@ -87,7 +87,7 @@ struct StoreProcessTests {
         }
     }
 
-    @Test("what a forked child sets after its parent has closed the database is not lost")
+    @Test("What a forked child sets after its parent has closed the database is not lost")
     func parentCloses() async throws {
         try await withDatabase { path in
             try await Worker.run("fork-and-close", path, "100")
@@ -97,7 +97,7 @@ struct StoreProcessTests {
         }
     }
 
-    @Test("a forked child that could not take locks of its own is refused, and still reads what it knows")
+    @Test("A forked child that could not take locks of its own is refused, and still reads what it knows")
     func inheritedTwice() async throws {
         try await withDatabase { path in
             try await Worker.run("fork-with-two", path)
@@ -105,7 +105,7 @@ struct StoreProcessTests {
         }
     }
 
-    @Test("a limit on the size of files is an error, loses nothing, and is over when it is raised")
+    @Test("A limit on the size of files is an error, loses nothing, and is over when it is raised")
     func limited() async throws {
         try await withDatabase { path in
             try await Worker.run("limited", path, "200000")
@@ -116,7 +116,7 @@ struct StoreProcessTests {
         }
     }
 
-    @Test("a process that is stopped in the middle of a write has others' refused, and keeps nobody from reading")
+    @Test("A process that is stopped in the middle of a write has others' refused, and keeps nobody from reading")
     func stoppedHolder() async throws {
         try await withDatabase { path in
             let store = try SQLiteStore(path: try Self.made(path), isWatching: false, patience: .milliseconds(50))

@@ -80,7 +80,7 @@ struct ValueTests {
         }
     }
 
-    @Test("Values of every type come back as they went in, at their limits too.")
+    @Test("Values of every type come back as they went in, at their limits too")
     func everyType() async throws {
         try await withStorage(Self.cells) { storage in
             try await expectSame([Int64.min, .max, 0, nil], in: storage)
@@ -110,7 +110,7 @@ struct ValueTests {
         }
     }
 
-    @Test("A date comes back exactly as it went in.")
+    @Test("A date comes back exactly as it went in")
     func dates() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
@@ -123,7 +123,7 @@ struct ValueTests {
         try await withStorage(Self.cells) { try await expectSame(dates, in: $0, "seed \(seed)") }
     }
 
-    @Test("What has no stored form is refused, changes nothing, and is not told.")
+    @Test("What has no stored form is refused, changes nothing, and is not told")
     func unstorable() async throws {
         try await withStorage(Self.cells) { storage in
             try await storage.write { try $0.insert(Cell(1)) }
@@ -159,7 +159,7 @@ struct ValueTests {
         }
     }
 
-    @Test("Codable columns hold JSON that tools can read.")
+    @Test("Codable columns hold JSON that tools can read")
     func codable() async throws {
         try await withStorage(Self.cells) { storage in
             let address = Address(
@@ -186,7 +186,7 @@ struct ValueTests {
     }
 
     @Test(
-        "A column that does not hold what is expected is told by name, not by value.",
+        "A column that does not hold what is expected is told by name, not by value",
         arguments: [
             ("SELECT 'secret' AS id", "text where Int is expected"),
             ("SELECT NULL AS id", "NULL where Int is expected"),
@@ -213,7 +213,7 @@ struct ValueTests {
         }
     }
 
-    @Test("What does not fit a type is refused when it is read.")
+    @Test("What does not fit a type is refused when it is read")
     func narrowing() async throws {
         try await withStorage(Self.cells) { storage in
             func expectRefused<Value: SQLiteConvertible & Sendable>(_ type: Value.Type, _ sql: SQLiteStatement) async {
@@ -243,7 +243,7 @@ struct ValueTests {
         }
     }
 
-    @Test("Declared types take their values as they are.")
+    @Test("Declared types take their values as they are")
     func declaredTypes() async throws {
         try await withStorage(Self.cells) { storage in
             try await storage.write { database in
