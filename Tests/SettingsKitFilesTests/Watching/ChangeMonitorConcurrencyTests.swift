@@ -1,5 +1,4 @@
 import SettingsKitCore
-import Synchronization
 import Testing
 
 @testable import SettingsKitFiles
@@ -12,8 +11,8 @@ struct ChangeMonitorConcurrencyTests {
     private final class Files: ChangeMonitored {
         let place: ChangeMonitor.Place
         let result = Mutex<Result<Bool, any Error>>(.success(true))
-        let polls = Log<Bool>()
-        let reports = Log<Bool>()
+        let polls = Recorder<Bool>()
+        let reports = Recorder<Bool>()
 
         init(in directory: String) { place = .init(directory: directory, names: ["file"]) }
 
