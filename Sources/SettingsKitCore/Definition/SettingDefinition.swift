@@ -23,10 +23,10 @@ extension SettingsService {
         /// The name and the scope of the setting.
         public final let key: StorageKey
 
-        /// A small number that no other living setting has; a service finds the setting's cell by it.
+        /// A small number that no other living setting has; a service finds by it what it caches of the setting.
         @usableFromInline final let index: Int
 
-        private final let tables = Mutex<[WeakReference<CellTable>]>([])
+        private final let tables = Mutex<[WeakReference<CachedSettingTable>]>([])
 
         init(key: StorageKey) {
             self.key = key
@@ -43,13 +43,13 @@ extension SettingsService {
             // No thread is reading this setting's cells: a reader holds the setting. The index may be reused only when every service
             // has removed them.
             for table in tables.withLock({ $0 }) {
-                table.object?.removeCell(at: index)
+                table.object?.removeSetting(at: index, key: key)
             }
             SettingIndex.giveBack(index)
         }
 
-        /// Notes that `table` holds a cell of this setting, to be removed when the setting goes.
-        final func isHeld(by table: CellTable) {
+        /// Notes that `table` has an object for this setting, to be removed when the setting goes.
+        final func isHeld(by table: CachedSettingTable) {
             let others = tables.withLock { tables in
                 defer { tables.append(WeakReference(table)) }
                 return tables.removeDangling()

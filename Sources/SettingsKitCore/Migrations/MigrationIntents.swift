@@ -32,7 +32,7 @@ struct MigrationIntents {
 
     /// A store that takes part, with its keys and writes.
     private struct Part<Element> {
-        let hub: StoreHub
+        let store: ConnectedStore
         var elements: [Element]
     }
 
@@ -45,25 +45,26 @@ struct MigrationIntents {
     let home: SettingsService.StorageKey
 
     private var key: SettingsService.StorageKey { .init(home.name + ":under-way", scope: home.scope) }
-    private var channel: Channel { service.channel(for: home) }
+    private var connection: ScopeConnection { service.connection(for: home) }
 
     /// Completes an intent of another process, or of this program before it died.
     func completeInterrupted() throws(SettingsError) {
         // Without a store for the ledger there is no intent. The steps report the missing store if they need it.
-        guard let hub = channel.hub else { return }
-        guard let data = try channel.read(key, from: hub) else { return }
+        guard let store = connection.store else { return }
+        guard let data = try store.get(key) else { return }
         var intent = try decode(data)
         // A service over a single store does not know the others.
-        for write in intent.writes where write.key.scope != home.scope && service.channel(for: write.key) === channel {
+        for write in intent.writes
+        where write.key.scope != home.scope && service.connection(for: write.key) === connection {
             throw SettingsError(.noStore, key: write.key)
         }
         if !intent.isAdopted {
             intent.isAdopted = true
             let adopted = SettingsStoreBatch(
                 writes: [.init(key: key, data: try encode(intent))], expectations: [.init(key: key, data: data)])
-            guard try hub.apply(adopted) else { return }
+            guard try store.apply(adopted) else { return }
         }
-        try complete(intent, notedIn: hub)
+        try complete(intent, notedIn: store)
     }
 
     /// Makes writes in any number of stores.
@@ -73,36 +74,40 @@ struct MigrationIntents {
         _ writes: [SettingsStoreBatch.Entry], expecting expectations: [SettingsStoreBatch.Entry]
     ) throws(SettingsError) -> Bool {
         let parts = try parts(of: writes, key: \.key)
-        let isOneBatch = parts.count == 1 && (parts[0].hub.hasAtomicBatches || channel.hub == nil)
-        let hub = try isOneBatch ? parts[0].hub : channel.requireHub(for: home)
+        let isOneBatch = parts.count == 1 && (parts[0].store.store.hasAtomicBatches || connection.store == nil)
+        let store = try isOneBatch ? parts[0].store : connection.requireStore(for: home)
         var own: [SettingsStoreBatch.Entry] = []
         for part in try self.parts(of: expectations, key: \.key) {
-            if part.hub.feed === hub.feed {
+            if part.store.isSame(as: store) {
                 own = part.elements
-            } else if try !holds(part.elements, in: part.hub) {
+            } else if try !holds(part.elements, in: part.store) {
                 return false
             }
         }
-        if hub.feed === channel.hub?.feed { own.append(.init(key: key, data: nil)) }
-        if isOneBatch { return try hub.apply(.init(writes: writes, expectations: own)) }
+        if store.isSame(as: connection.store) { own.append(.init(key: key, data: nil)) }
+        if isOneBatch { return try store.apply(.init(writes: writes, expectations: own)) }
 
         var intent = Intent(writes: [])
         for part in parts {
             var before: [SettingsStoreBatch.Entry] = []
             for write in part.elements {
-                let data = try channel.read(write.key, from: part.hub)
+                let data = try part.store.get(write.key)
                 before.append(.init(key: write.key, data: data))
                 intent.writes.append(
                     Write(scope: .init(write.key.scope), name: write.key.name, before: data, after: write.data))
             }
-            if part.hub.feed === hub.feed { own += before } else if try !holds(before, in: part.hub) { return false }
+            if part.store.isSame(as: store) {
+                own += before
+            } else if try !holds(before, in: part.store) {
+                return false
+            }
         }
         let data = try encode(intent)
-        guard try hub.apply(.init(writes: [.init(key: key, data: data)], expectations: own)) else { return false }
+        guard try store.apply(.init(writes: [.init(key: key, data: data)], expectations: own)) else { return false }
         do throws(SettingsError) {
-            try complete(intent, notedIn: hub)
+            try complete(intent, notedIn: store)
         } catch {
-            if try isOver(intent, notedAs: data, in: hub, after: error) { return true }
+            if try isOver(intent, notedAs: data, in: store, after: error) { return true }
             throw error
         }
         return true
@@ -112,77 +117,77 @@ struct MigrationIntents {
     ///
     /// - Returns: whether another process has completed the intent.
     private func isOver(
-        _ intent: Intent, notedAs data: Data, in hub: StoreHub, after failure: SettingsError
+        _ intent: Intent, notedAs data: Data, in store: ConnectedStore, after failure: SettingsError
     ) throws(SettingsError) -> Bool {
         do throws(SettingsError) {
             let withdrawal = SettingsStoreBatch(
                 writes: [.init(key: key, data: nil)], expectations: [.init(key: key, data: data)])
-            if try isUntouched(intent, notedIn: hub), try hub.apply(withdrawal) { return false }
-            return try noted(intent, in: hub) == nil
+            if try isUntouched(intent, notedIn: store), try store.apply(withdrawal) { return false }
+            return try noted(intent, in: store) == nil
         } catch {
             // This cannot be known; the next call continues.
-            service.registry.diagnostics.report(error)
+            service.connections.diagnostics.report(error)
             throw failure
         }
     }
 
     /// Whether no store is changed yet.
-    private func isUntouched(_ intent: Intent, notedIn hub: StoreHub) throws(SettingsError) -> Bool {
+    private func isUntouched(_ intent: Intent, notedIn store: ConnectedStore) throws(SettingsError) -> Bool {
         for part in try parts(of: intent.writes, key: \.key) {
-            for write in part.elements where try channel.read(write.key, from: part.hub) != write.before {
+            for write in part.elements where try part.store.get(write.key) != write.before {
                 return false
             }
-            if part.hub.feed !== hub.feed, try channel.read(mark(in: part), from: part.hub) == intent.mark {
+            if !part.store.isSame(as: store), try part.store.get(mark(in: part)) == intent.mark {
                 return false
             }
         }
         return true
     }
 
-    private func complete(_ intent: Intent, notedIn hub: StoreHub) throws(SettingsError) {
+    private func complete(_ intent: Intent, notedIn store: ConnectedStore) throws(SettingsError) {
         // The intent survives a power failure before the first of its writes is made, whichever process has noted it.
-        try synchronize(hub)
-        for part in try others(of: intent, than: hub) {
-            try retrying { () throws(SettingsError) in try completeOther(part, of: intent, notedIn: hub) }
-            try synchronize(part.hub)
+        try store.synchronize()
+        for part in try others(of: intent, than: store) {
+            try retrying { () throws(SettingsError) in try completeOther(part, of: intent, notedIn: store) }
+            try part.store.synchronize()
         }
-        try retrying { () throws(SettingsError) in try completeOwn(intent, in: hub) }
+        try retrying { () throws(SettingsError) in try completeOwn(intent, in: store) }
     }
 
     /// Makes the writes in a store other than the ledger's.
     ///
     /// - Returns: false if another process was faster.
     private func completeOther(
-        _ part: Part<Write>, of intent: Intent, notedIn hub: StoreHub
+        _ part: Part<Write>, of intent: Intent, notedIn store: ConnectedStore
     ) throws(SettingsError) -> Bool {
         let mark = mark(in: part)
-        let present = try channel.read(mark, from: part.hub)
+        let present = try part.store.get(mark)
         if present == intent.mark { return true }
         // If the intent is still noted now, it was not complete when the mark was read.
-        if try noted(intent, in: hub) == nil { return true }
-        var batch = try pending(of: part.elements, in: part.hub)
+        if try noted(intent, in: store) == nil { return true }
+        var batch = try pending(of: part.elements, in: part.store)
         batch.expectations.append(.init(key: mark, data: present))
         batch.writes.append(.init(key: mark, data: intent.mark))
-        return try part.hub.apply(batch)
+        return try part.store.apply(batch)
     }
 
     /// Makes the writes in the ledger's store, and removes the intent.
     ///
     /// - Returns: false if another process was faster.
-    private func completeOwn(_ intent: Intent, in hub: StoreHub) throws(SettingsError) -> Bool {
-        guard let data = try noted(intent, in: hub) else { return true }
-        let own = try parts(of: intent.writes, key: \.key).first { $0.hub.feed === hub.feed }
-        var batch = try pending(of: own?.elements ?? [], in: hub)
+    private func completeOwn(_ intent: Intent, in store: ConnectedStore) throws(SettingsError) -> Bool {
+        guard let data = try noted(intent, in: store) else { return true }
+        let own = try parts(of: intent.writes, key: \.key).first { $0.store.isSame(as: store) }
+        var batch = try pending(of: own?.elements ?? [], in: store)
         batch.expectations.append(.init(key: key, data: data))
         batch.writes.append(.init(key: key, data: nil))
-        return try hub.apply(batch)
+        return try store.apply(batch)
     }
 
     /// The writes that remain to be made.
-    private func pending(of writes: [Write], in hub: StoreHub) throws(SettingsError) -> SettingsStoreBatch {
+    private func pending(of writes: [Write], in store: ConnectedStore) throws(SettingsError) -> SettingsStoreBatch {
         var batch = SettingsStoreBatch(writes: [])
         for write in writes {
-            let data = try channel.read(write.key, from: hub)
+            let data = try store.get(write.key)
             // Also for writes that are left out: the value must really be another one, not one that was read too early.
             batch.expectations.append(.init(key: write.key, data: data))
             if data == write.before { batch.writes.append(.init(key: write.key, data: write.after)) }
@@ -204,18 +209,18 @@ struct MigrationIntents {
         var parts: [Part<Element>] = []
         for element in elements {
             let key = key(element)
-            let hub = try service.channel(for: key).requireHub(for: key)
-            if let index = parts.firstIndex(where: { $0.hub.feed === hub.feed }) {
+            let store = try service.connection(for: key).requireStore(for: key)
+            if let index = parts.firstIndex(where: { $0.store.isSame(as: store) }) {
                 parts[index].elements.append(element)
             } else {
-                parts.append(Part(hub: hub, elements: [element]))
+                parts.append(Part(store: store, elements: [element]))
             }
         }
         return parts
     }
 
-    private func others(of intent: Intent, than hub: StoreHub) throws(SettingsError) -> [Part<Write>] {
-        try parts(of: intent.writes, key: \.key).filter { $0.hub.feed !== hub.feed }
+    private func others(of intent: Intent, than store: ConnectedStore) throws(SettingsError) -> [Part<Write>] {
+        try parts(of: intent.writes, key: \.key).filter { !$0.store.isSame(as: store) }
     }
 
     /// The key under which another store notes the last intent.
@@ -224,10 +229,10 @@ struct MigrationIntents {
     }
 
     /// The bytes of the noted intent; nil if it is no longer noted.
-    private func noted(_ intent: Intent, in hub: StoreHub) throws(SettingsError) -> Data? {
+    private func noted(_ intent: Intent, in store: ConnectedStore) throws(SettingsError) -> Data? {
         for _ in 0..<Self.attemptLimit {
-            guard let data = try channel.read(key, from: hub), try decode(data).id == intent.id else { return nil }
-            if try holds([.init(key: key, data: data)], in: hub) { return data }
+            guard let data = try store.get(key), try decode(data).id == intent.id else { return nil }
+            if try holds([.init(key: key, data: data)], in: store) { return data }
         }
         throw SettingsError(.conflict)
     }
@@ -235,9 +240,9 @@ struct MigrationIntents {
     /// Whether keys have the expected bytes now. Reading is not enough: a store may return bytes from memory, and
     /// notice the write of another process later.
     private func holds(
-        _ expectations: [SettingsStoreBatch.Entry], in hub: StoreHub
+        _ expectations: [SettingsStoreBatch.Entry], in store: ConnectedStore
     ) throws(SettingsError) -> Bool {
-        try hub.apply(SettingsStoreBatch(writes: [], expectations: expectations))
+        try store.apply(SettingsStoreBatch(writes: [], expectations: expectations))
     }
 
     private func encode(_ intent: Intent) throws(SettingsError) -> Data {
@@ -253,14 +258,6 @@ struct MigrationIntents {
             return try JSONTransformer<Intent>().untransformValue(data)
         } catch {
             throw SettingsError(.decodingFailed, key: key, underlying: error)
-        }
-    }
-
-    private func synchronize(_ hub: StoreHub) throws(SettingsError) {
-        do {
-            try hub.store.synchronize()
-        } catch {
-            throw .wrap(error, as: .writeFailed, store: hub.store.storeDescription)
         }
     }
 }

@@ -17,7 +17,7 @@ struct MigrationRun {
     func carryOut() throws -> SettingsService.MigrationReport {
         // If there is another store: not in one that other devices share, because they would take the notes for their
         // own.
-        let isLocal = ledger.scope != .shared || service.registry.channel(for: .defaults).hub == nil
+        let isLocal = ledger.scope != .shared || service.connections[.defaults].store == nil
         let home = isLocal ? ledger : SettingsService.StorageKey(ledger.name, scope: .defaults)
         let intents = MigrationIntents(service: service, home: home)
         for _ in 0..<Self.attemptLimit {
@@ -27,7 +27,7 @@ struct MigrationRun {
             do {
                 if try transaction.commit(across: intents) { return report }
             } catch {
-                transaction.tellListeners(of: error)
+                transaction.notifyListeners(of: error)
                 throw error
             }
         }

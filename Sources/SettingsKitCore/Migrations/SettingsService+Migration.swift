@@ -34,13 +34,13 @@ extension SettingsService {
     ) throws -> MigrationReport {
         let versions = steps.compactMap(\.version)
         precondition(Set(versions).count == versions.count, "Two steps of a migration must not have the same id.")
-        for channel in registry.all { try channel.hub?.requireOpen() }
+        for connection in connections.all { try connection.store?.requireOpen() }
         let run = MigrationRun(
             service: self, steps: steps, versions: versions, ledger: .init(ledger, scope: scope))
         let report = try run.carryOut()
         if !report.unknownVersions.isEmpty {
-            let store = channel(for: run.ledger).hub?.store.storeDescription
-            registry.diagnostics.report(
+            let store = connection(for: run.ledger).store?.description
+            connections.diagnostics.report(
                 SettingsError(.newerVersion, store: store, underlying: UnknownVersions(ids: report.unknownVersions)))
         }
         return report

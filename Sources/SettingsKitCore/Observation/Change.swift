@@ -1,9 +1,9 @@
 extension SettingsService {
-    /// Who made a change.
+    /// Where a change was made.
     public enum Origin: Hashable, Sendable {
         /// This process, through any service or handle.
         case local
-        /// Somebody else: another process, another device, an editor, or a store that dropped a value by itself.
+        /// Elsewhere: by another process, another device, an editor, or a store that dropped a value.
         case external
     }
 
@@ -15,7 +15,7 @@ extension SettingsService {
         public let oldValue: T
         /// What the setting reads as after the change; its default when it was reset.
         public let newValue: T
-        /// Who made the change.
+        /// Where the change was made.
         public let origin: Origin
 
         init(key: StorageKey, oldValue: T, newValue: T, origin: Origin) {
@@ -25,7 +25,7 @@ extension SettingsService {
             self.origin = origin
         }
 
-        init?(_ change: ToldChange, of key: StorageKey) {
+        init?(_ change: DecodedChange, of key: StorageKey) {
             guard let oldValue = change.oldValue as? T, let newValue = change.newValue as? T else { return nil }
             self.init(key: key, oldValue: oldValue, newValue: newValue, origin: change.origin)
         }
@@ -35,7 +35,7 @@ extension SettingsService {
     public struct ChangeSet: Hashable, Sendable {
         /// The names and the scope of the settings that changed.
         public let keys: Set<StorageKey>
-        /// Who made the changes; `.external` as soon as one of them came from somebody else.
+        /// Where the changes were made; `.external` as soon as one of them was.
         public let origin: Origin
 
         /// Whether a setting is among those that changed.

@@ -3,23 +3,23 @@ extension SettingsService {
 
     /// The setting's current value, then the newest one each time that it has changed.
     ///
-    /// A reader that is slower than the changes skips values, and always gets the newest; the last one it gets is the one
-    /// that is stored. The sequence ends when its task is cancelled.
+    /// A reader that is slower than the changes skips values, and always gets the newest; the last one that it gets is the
+    /// stored one. The sequence ends when its task is cancelled.
     public func values<T>(of setting: Setting<T>) -> Stream<T> {
         values(of: setting) { self.get(setting) }
     }
 
-    /// The same, with a reading of its own.
+    /// The same, with a given way to read the value.
     func values<T>(of setting: Setting<T>, read: @escaping @Sendable () -> T) -> Stream<T> {
         Stream {
-            // Listening begins before the first value is read: nothing in between is missed. What is listened for is
-            // only that something was committed; the value is read when it is asked for, and so is never an old one.
+            // Listening begins before the first value is read, so nothing in between is missed. A signal says only that
+            // something was committed; the value is read when the reader asks, and so is never an old one.
             let source = StreamSource<UInt64>(limit: 1) { _, newer in newer }
-            let cell = self.cell(of: setting)
-            let end = cell.listen(.signal { source.push($0) })
-            // The stream holds the service and the setting, whose cell would go with it.
+            let connection = self.connection(for: setting.key)
+            let end = connection.listen(to: self.cachedSetting(for: setting), .signal { source.push($0) })
+            // The stream holds the service and the setting, and with them what is listened to.
             let owner = StreamOwner(source) { withExtendedLifetime((self, setting), end) }
-            let reader = ValueReader(sequence: { cell.channel.sequence }, read: read)
+            let reader = ValueReader(sequence: { connection.sequence }, read: read)
             source.push(UInt64.max)
             return { await reader.next(from: owner) }
         }
@@ -42,40 +42,40 @@ extension SettingsService {
         }
     }
 
-    /// Calls `body` after each change of the setting, until the subscription is cancelled or goes.
+    /// Calls `body` after each change of the setting, until the subscription is cancelled or released.
     ///
     /// `body` is called for one change at a time, in the order in which they were made, on the thread that made the change
-    /// or on one that is already telling of others; for changes from outside, on a thread of the store's. No lock is held:
-    /// `body` may read, set, subscribe and cancel. A setting that it sets is told of after it has returned. It should
+    /// or on one that already delivers others; for changes from outside, on a thread of the store's. No lock is held:
+    /// `body` may read, set, subscribe and cancel. A change that it makes is delivered after it has returned. It should
     /// return soon, because other listeners of the same store wait for it.
     public func observe<T>(_ setting: Setting<T>, _ body: @escaping @Sendable (Change<T>) -> Void) -> Subscription {
         let key = setting.key
-        let end = cell(of: setting).listen(
+        return subscription(
+            to: setting,
             .event { event in
-                if case .change(let told) = event, let change = Change<T>(told, of: key) { body(change) }
+                if case .change(let decoded) = event, let change = Change<T>(decoded, of: key) { body(change) }
             })
-        return subscription(to: setting, ending: end)
     }
 
-    /// The same, and calls `body` also when a value could not be set through this service, or when what somebody else has
-    /// stored is no value of the setting.
+    /// The same, and calls `body` also when a value could not be set through this service, or when an external change has
+    /// stored bytes that are not a value of the setting.
     func observeResults<T>(
         _ setting: Setting<T>, _ body: @escaping @Sendable (Result<Change<T>, SettingsError>) -> Void
     ) -> Subscription {
         let key = setting.key
-        let end = cell(of: setting).listen(
+        return subscription(
+            to: setting,
             .event { event in
                 switch event {
                 case .failure(let error): body(.failure(error))
-                case .change(let told):
-                    if let problem = told.problem {
+                case .change(let decoded):
+                    if let problem = decoded.problem {
                         body(.failure(problem))
-                    } else if let change = Change<T>(told, of: key) {
+                    } else if let change = Change<T>(decoded, of: key) {
                         body(.success(change))
                     }
                 }
             })
-        return subscription(to: setting, ending: end)
     }
 
     /// The setting as an object that SwiftUI and `withObservationTracking` can follow.
@@ -83,10 +83,11 @@ extension SettingsService {
         Value(setting, in: self)
     }
 
-    func subscription(to setting: SettingDefinition, ending end: @escaping @Sendable () -> Void) -> Subscription {
-        Subscription {
+    func subscription<T>(to setting: Setting<T>, _ body: SettingListener.Body) -> Subscription {
+        let end = connection(for: setting.key).listen(to: cachedSetting(for: setting), body)
+        return Subscription {
             end()
-            // A subscription holds the setting, whose cell would go with it, and the service.
+            // A subscription holds the service and the setting, and with them what is listened to.
             withExtendedLifetime((self, setting)) {}
         }
     }
@@ -95,7 +96,7 @@ extension SettingsService {
 
     /// Which of the given settings have changed, each time that one or more have.
     ///
-    /// What was changed by one transaction comes as one element; so does what a slow reader has missed.
+    /// The changes of one transaction come as one element; so do those that a slow reader has missed.
     public func changes(
         of first: SettingDefinition, _ second: SettingDefinition, _ others: SettingDefinition...
     ) -> Stream<ChangeSet> {
@@ -103,16 +104,16 @@ extension SettingsService {
         return changes(keys: keys, scope: nil)
     }
 
-    /// Which settings have changed in a scope, or anywhere, each time that one or more have; also those that this program
-    /// has no definition of.
+    /// Which settings have changed in a scope, or anywhere, each time that one or more have, also those that this program
+    /// does not define.
     public func changes(in scope: Scope? = nil) -> Stream<ChangeSet> {
         changes(keys: nil, scope: scope)
     }
 
-    /// Calls `body` each time that one or more of the given settings have changed; once for what was changed by one
+    /// Calls `body` each time that one or more of the given settings have changed; once for the changes of one
     /// transaction.
     ///
-    /// For the rest it is like observing one setting.
+    /// Otherwise it is like observing one setting.
     public func observe(
         _ first: SettingDefinition, _ second: SettingDefinition, _ others: SettingDefinition...,
         body: @escaping @Sendable (ChangeSet) -> Void
@@ -138,8 +139,7 @@ extension SettingsService {
     }
 
     private func observe(_ listener: GroupListener) -> Subscription {
-        let end = registry.groups.add(listener)
-        for channel in registry.all { channel.noteListener() }
+        let end = connections.add(listener)
         return Subscription {
             end()
             withExtendedLifetime(self) {}

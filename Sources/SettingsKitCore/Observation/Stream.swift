@@ -1,7 +1,7 @@
 import Synchronization
 
 extension SettingsService {
-    /// An asynchronous sequence that a settings service hands out: of values, of changes or of problems.
+    /// An asynchronous sequence of values, of changes or of errors.
     ///
     /// It costs no thread, never fails, ends when the task that iterates is cancelled, and holds a bounded number of
     /// elements. Listening begins when the sequence is made, not when it is first iterated. Each iteration gets all the
@@ -43,7 +43,7 @@ extension SettingsService {
     }
 }
 
-/// The listener that was begun together with the sequence, until somebody takes it.
+/// The listener that began together with the sequence, until the first iteration takes it.
 private final class FirstListener<Next: Sendable>: Sendable {
     private let listener: Mutex<Next?>
 

@@ -59,7 +59,7 @@ package final class StreamSource<Element: Sendable>: Sendable {
         waiter?.resume(returning: element)
     }
 
-    /// Ends the sequence; who waits gets nil.
+    /// Ends the sequence; a waiting reader gets nil.
     package func end() {
         let waiter = state.withLock { state in
             state.hasEnded = true
@@ -89,12 +89,12 @@ package final class StreamSource<Element: Sendable>: Sendable {
     }
 }
 
-/// Ends a source when the last one who pulls from it has gone.
+/// Ends a source when nothing pulls from it any more.
 package final class StreamOwner<Element: Sendable>: Sendable {
     private let source: StreamSource<Element>
     private let onEnd: @Sendable () -> Void
 
-    /// - Parameter onEnd: Takes the source out of wherever it is pushed from.
+    /// - Parameter onEnd: Stops the pushing.
     package init(_ source: StreamSource<Element>, onEnd: @escaping @Sendable () -> Void) {
         self.source = source
         self.onEnd = onEnd

@@ -1,13 +1,13 @@
 import Synchronization
 
 extension SettingsService {
-    /// A registered listener; it listens until ``cancel()`` is called or the subscription itself goes.
+    /// A registered listener. It listens until ``cancel()`` is called or the subscription is released.
     ///
     /// Hold on to it. It keeps the service alive for as long as it listens.
     public final class Subscription: Sendable {
         private let end: Mutex<(@Sendable () -> Void)?>
 
-        /// A subscription that calls `end` once, when it is cancelled or goes.
+        /// Makes a subscription that calls `end` once, when it is cancelled or released.
         public init(_ end: @escaping @Sendable () -> Void) {
             self.end = Mutex(end)
         }

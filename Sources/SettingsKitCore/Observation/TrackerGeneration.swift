@@ -12,6 +12,6 @@ import Observation
     /// Notes that the calling tracker, if there is one, has read the value.
     @usableFromInline func noteRead() { registrar.access(self, keyPath: keyPath) }
 
-    /// Tells the trackers that are installed. The Observation framework then removes them.
-    func tell() { registrar.withMutation(of: self, keyPath: keyPath) {} }
+    /// Notifies the trackers that are installed. The Observation framework then removes them.
+    func notify() { registrar.withMutation(of: self, keyPath: keyPath) {} }
 }

@@ -28,7 +28,7 @@ extension SettingsService {
     public final class Value<T: Codable & Sendable>: Observable, Sendable {
         private let service: SettingsService
         private let setting: Setting<T>
-        @usableFromInline let cell: Cell<T>
+        @usableFromInline let cached: CachedSettingValue<T>
         @usableFromInline let trackers: ValueTrackers
         private let subscription: Subscription
 
@@ -37,8 +37,8 @@ extension SettingsService {
             self.setting = setting
             let trackers = ValueTrackers()
             self.trackers = trackers
-            cell = service.cell(of: setting)
-            subscription = service.subscription(to: setting, ending: cell.listen(.signal { _ in trackers.tell() }))
+            cached = service.cachedSetting(for: setting)
+            subscription = service.subscription(to: setting, .signal { _ in trackers.notify() })
         }
 
         /// The setting's name and scope.
@@ -48,7 +48,7 @@ extension SettingsService {
         @inlinable public var value: T {
             get {
                 let generation = trackers.noteRead()
-                let value = cell.value()
+                let value = cached.value()
                 return trackers.isCurrent(generation) ? value : valueAfterChange()
             }
             set { set(newValue) }
@@ -59,11 +59,11 @@ extension SettingsService {
         @usableFromInline @inline(never) func valueAfterChange() -> T {
             for _ in 0..<10 {
                 let generation = trackers.noteRead()
-                let value = cell.value()
+                let value = cached.value()
                 if trackers.isCurrent(generation) { return value }
             }
-            // The value changes with each read. The tracker is in a retired generation, and so will be told again.
-            return cell.value()
+            // The value changes with each read. The tracker is in a retired generation, and so will be notified again.
+            return cached.value()
         }
 
         /// Sets the setting, as ``SettingsService/set(_:to:)`` does.

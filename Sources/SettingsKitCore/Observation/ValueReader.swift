@@ -17,7 +17,7 @@ final class ValueReader<Value: Sendable>: Sendable {
     /// The value, when a signal says that there is one which was not read yet.
     func next(from owner: StreamOwner<UInt64>) async -> Value? {
         while let signal = await owner.next() {
-            // Whatever was committed up to this number, the value that is read now includes it.
+            // The value that is read now includes every commit up to this number.
             let sequence = sequence()
             let isNew = seen.withLock { seen in
                 guard signal > seen else { return false }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Tells the trackers of a ``SettingsService/Value`` about each change, also those that are installed after it.
+/// Notifies the trackers of a ``SettingsService/Value`` of each change, also those that are installed after it.
 ///
 /// `withObservationTracking` notes what its closure reads, but installs its tracker only when the closure returns. A change
-/// in between finds no tracker to tell, and nothing announces the installation. So a change is told again, with growing
-/// pauses, to the trackers that may have missed it.
+/// in between finds no tracker to notify, and nothing signals the installation. So the trackers that may have missed a
+/// change are notified again, with growing pauses.
 ///
-/// ## Who is told again
+/// ## Which trackers are notified again
 /// Trackers belong to generations: a tracker joins the current generation when it reads, and a change retires that
-/// generation. The retired generation is told at once, and again after each of ``pauses``. A tracker that has read the new
-/// value is in a later generation, so only trackers that missed the change are told again.
+/// generation. The retired generation is notified at once, and again after each of ``pauses``. A tracker that has read the
+/// new value is in a later generation, so only trackers that missed the change are notified again.
 ///
 /// The rule rests on one invariant: a read joins a generation, reads the value, and then checks that its generation is
 /// still current (``SettingsService/Value/value``). Every change that the read has not seen is therefore delivered after
@@ -18,19 +18,19 @@ import Synchronization
 ///
 /// ## Bounds
 /// - A tracker ends on the stored value if it is installed within 1.9 seconds (the sum of the pauses) of the change that
-///   it missed. A later one is told with the next change that retires a generation.
-/// - A generation that has been told for the last time is used again. When none is free, because a value changes and is
-///   read more than ``generationLimit`` times in 1.9 seconds, the oldest retired one is. Its trackers may then be told up
-///   to ten times of a value that they have read.
-/// - One sleeping task tells all generations of a value, and ends when none is left to tell. It keeps nothing alive.
+///   it missed. A later one is notified with the next change that retires a generation.
+/// - A generation that was notified for the last time is used again. When none is free, because a value changes and is
+///   read more than ``generationLimit`` times in 1.9 seconds, the oldest retired one is. Its trackers may then be
+///   notified up to ten times of a value that they have read.
+/// - One sleeping task notifies all generations of a value, and ends when none is left. It keeps nothing alive.
 @usableFromInline final class ValueTrackers: Sendable {
-    /// How long to wait before a retired generation is told again, each time.
+    /// How long to wait before a retired generation is notified again, each time.
     private static let pauses: [Duration] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000].map { .milliseconds($0) }
     private static let generationLimit = 16
 
     fileprivate struct Member {
         let generation: TrackerGeneration
-        /// When it is told next, and how many pauses it has behind it then; nil when it has been told for the last time.
+        /// When it is notified next, and how many pauses it has behind it then; nil after the last time.
         var next: (due: ContinuousClock.Instant, pause: Int)?
     }
 
@@ -38,7 +38,7 @@ import Synchronization
         /// In the order of their retirement, the oldest first. None is released before `deinit`, because a reader that was
         /// interrupted may be about to use it.
         var members: [Member] = []
-        /// The task that tells them, and when it wakes; only the task with the newest number goes on.
+        /// The task that notifies them, and when it wakes; only the task with the newest number continues.
         var task = 0
         var wakes: ContinuousClock.Instant?
     }
@@ -58,7 +58,7 @@ import Synchronization
         return generation
     }
 
-    /// Whether no change has been told since the generation was joined.
+    /// Whether no change was delivered since the generation was joined.
     @inlinable @inline(__always) func isCurrent(_ generation: Unmanaged<TrackerGeneration>) -> Bool {
         current.load(ordering: .acquiring)?.toOpaque() == generation.toOpaque()
     }
@@ -72,10 +72,10 @@ import Synchronization
         }
     }
 
-    // MARK: Telling
+    // MARK: Notifying
 
-    /// Tells the trackers that the value has changed. Called after the new value can be read, with no lock held.
-    func tell() {
+    /// Notifies the trackers that the value has changed. Called after the new value can be read, with no lock held.
+    func notify() {
         let (retired, task) = state.withLock { state -> (TrackerGeneration?, Int?) in
             guard let retired = current.exchange(nil, ordering: .acquiringAndReleasing)?.takeUnretainedValue() else {
                 return (nil, nil)
@@ -83,7 +83,7 @@ import Synchronization
             let due = ContinuousClock.now + Self.pauses[0]
             return (retired, state.retire(retired, due: due))
         }
-        retired?.tell()
+        retired?.notify()
         if let task { begin(task) }
     }
 
@@ -96,29 +96,29 @@ import Synchronization
                 } catch {
                     return
                 }
-                guard let next = self?.tellAgain(in: task) else { return }
+                guard let next = self?.notifyAgain(in: task) else { return }
                 pause = next
             }
         }
     }
 
-    /// Tells every generation whose time has come.
+    /// Notifies every generation whose time has come.
     ///
     /// - Returns: how long the task is to sleep; nil if it is no longer needed.
-    private func tellAgain(in task: Int) -> Duration? {
-        let (told, pause) = state.withLock { state -> ([TrackerGeneration], Duration?) in
+    private func notifyAgain(in task: Int) -> Duration? {
+        let (notified, pause) = state.withLock { state -> ([TrackerGeneration], Duration?) in
             guard state.task == task else { return ([], nil) }
             let now = ContinuousClock.now
-            let told = state.takeDue(at: now, current: current.load(ordering: .relaxed)?.toOpaque(), Self.pauses)
-            return (told, state.wakes.map { now.duration(to: $0) })
+            let notified = state.takeDue(at: now, current: current.load(ordering: .relaxed)?.toOpaque(), Self.pauses)
+            return (notified, state.wakes.map { now.duration(to: $0) })
         }
-        for generation in told { generation.tell() }
+        for generation in notified { generation.notify() }
         return pause
     }
 }
 
 extension ValueTrackers.State {
-    /// A generation that need not be told any more; a new one; or, beyond the limit, the one that was retired first.
+    /// A generation that need not be notified any more; a new one; or, beyond the limit, the one that was retired first.
     fileprivate mutating func takeGeneration(limit: Int) -> TrackerGeneration {
         let free = members.firstIndex { $0.next == nil }
         if let index = free ?? (members.count < limit ? nil : 0) { return members[index].generation }
@@ -126,7 +126,7 @@ extension ValueTrackers.State {
         return members[members.count - 1].generation
     }
 
-    /// Notes that a generation is to be told again.
+    /// Notes that a generation is to be notified again.
     ///
     /// - Returns: the number of the task to begin; nil if the task that is under way wakes in time.
     fileprivate mutating func retire(_ generation: TrackerGeneration, due: ContinuousClock.Instant) -> Int? {
@@ -138,22 +138,22 @@ extension ValueTrackers.State {
         return task
     }
 
-    /// The generations to tell: those whose time has come, and with them all that are retired, for trackers that were
+    /// The generations to notify: those whose time has come, and with them all that are retired, for trackers that were
     /// installed after the last time.
     fileprivate mutating func takeDue(
         at now: ContinuousClock.Instant, current: UnsafeMutableRawPointer?, _ pauses: [Duration]
     ) -> [TrackerGeneration] {
-        var told: [TrackerGeneration] = []
+        var due: [TrackerGeneration] = []
         for index in members.indices {
             let member = members[index]
             let isDue = member.next.map { $0.due <= now } ?? false
             if isDue || Unmanaged.passUnretained(member.generation).toOpaque() != current {
-                told.append(member.generation)
+                due.append(member.generation)
             }
             guard isDue, let pause = member.next.map({ $0.pause + 1 }) else { continue }
             members[index].next = pause < pauses.count ? (now + pauses[pause], pause) : nil
         }
         wakes = members.compactMap { $0.next?.due }.min()
-        return told
+        return due
     }
 }

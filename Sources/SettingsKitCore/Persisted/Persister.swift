@@ -18,7 +18,7 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
     package let service: SettingsService
     package let setting: SettingsService.Setting<Value>
     private let persistDefault: PersistDefault
-    @usableFromInline let cell: Cell<Value>
+    @usableFromInline let cached: CachedSettingValue<Value>
 
     /// Creates a persister for a setting in a service.
     ///
@@ -36,7 +36,7 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
         self.service = service
         self.setting = setting
         self.persistDefault = persistDefault
-        cell = service.cell(of: setting)
+        cached = service.cachedSetting(for: setting)
     }
 
     /// The setting's name and scope.
@@ -51,18 +51,18 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
     /// service, they are reported to ``SettingsService/DiagnosticSink/standard``. Update listeners also receive the
     /// errors of storing a value.
     public var value: Value {
-        @inlinable get { cell.keptValue ?? valueThroughStore() }
+        @inlinable get { cached.cached.read() ?? valueThroughStore() }
         set { service.set(setting, to: newValue) }
     }
 
     @usableFromInline func valueThroughStore() -> Value {
-        if persistDefault == .never { return cell.refreshedValue() }
+        if persistDefault == .never { return cached.refreshedValue() }
         do throws(SettingsError) {
             try settle(storedData())
         } catch {
-            service.registry.diagnostics.reportOnce(error)
+            service.connections.diagnostics.reportOnce(error)
         }
-        return cell.refreshedValue()
+        return cached.refreshedValue()
     }
 
     /// Returns the value in the store, or the default if none is stored.
@@ -89,7 +89,7 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
     }
 
     private func storedData() throws(SettingsError) -> Data? {
-        try cell.channel.read(setting.key, from: cell.channel.hub)
+        try cached.connection.read(setting.key)
     }
 
     /// Stores the default in place of `data`, if it should be stored there, and if `data` is still stored.
@@ -102,7 +102,7 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
                 return
             } catch  where error.code == .decodingFailed {
                 // The bytes are lost when the default replaces them, so report that they were there.
-                cell.channel.reportOnce(error, bytes: data)
+                cached.connection.reportOnce(error, bytes: data)
             }
         }
         try service.replace(data, of: setting, by: defaultValue)

@@ -25,7 +25,7 @@
 /// ``SettingsService/DiagnosticSink/standard``. ``retrieve()`` and ``persist(_:)`` throw them.
 @dynamicMemberLookup
 public final class SettingsStorage<Record: SettingsRecord>: Sendable {
-    @usableFromInline let cell: RecordCell<Record>
+    @usableFromInline let cached: CachedRecord<Record>
 
     /// Creates a record with the given name in a store.
     ///
@@ -53,7 +53,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
         if !migrations.isEmpty {
             try service.migrate(migrations, ledger: "\(name):\(SettingsService.migrationLedger)", in: scope)
         }
-        cell = try RecordCell(name: name, scope: scope, in: service)
+        cached = try CachedRecord(name: name, scope: scope, in: service)
     }
 
     // MARK: Reading
@@ -61,23 +61,23 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     /// A field of the record, or a value computed from it.
     @inlinable public subscript<Field>(dynamicMember keyPath: KeyPath<Record, Field>) -> Field {
         // Inlined, so that the compiler sees which field it is.
-        @inline(__always) get { cell.value()[keyPath: keyPath] }
+        @inline(__always) get { cached.value()[keyPath: keyPath] }
     }
 
     /// A field of the record. Setting it is ``update(_:with:)``.
     ///
     /// `parameters.count += 1` reads and then writes. To lose no concurrent change, use ``update(_:_:)``.
     @inlinable public subscript<Field>(dynamicMember keyPath: WritableKeyPath<Record, Field>) -> Field {
-        @inline(__always) get { cell.value()[keyPath: keyPath] }
+        @inline(__always) get { cached.value()[keyPath: keyPath] }
         set { update(keyPath, with: newValue) }
     }
 
     /// The whole record.
-    @inlinable public func read() -> Record { cell.value() }
+    @inlinable public func read() -> Record { cached.value() }
 
     /// A field of the record.
     @inlinable @inline(__always) public func read<Field>(_ keyPath: KeyPath<Record, Field>) -> Field {
-        cell.value()[keyPath: keyPath]
+        cached.value()[keyPath: keyPath]
     }
 
     /// Returns the record in the store.
@@ -86,8 +86,8 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     ///   not a record. A single field that cannot be decoded is diagnosed, and has the value of
     ///   ``SettingsRecord/empty``.
     public func retrieve() throws -> Record {
-        try cell.channel.requireHub(for: nil).requireOpen()
-        return try cell.current(asksStore: true).content.get()
+        try cached.connection.requireStore().requireOpen()
+        return try cached.current(asksStore: true).content.get()
     }
 
     // MARK: Writing
@@ -96,7 +96,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     public func update<Field>(_ keyPath: WritableKeyPath<Record, Field>, with value: Field) {
         // Other fields may change meanwhile: nothing depends on them, unless the property is computed from several.
         let isWhole = MemoryLayout<Record>.offset(of: keyPath) == nil
-        diagnosing { () throws(SettingsError) in try cell.set(isWhole: isWhole) { $0[keyPath: keyPath] = value } }
+        diagnosing { () throws(SettingsError) in try cached.set(isWhole: isWhole) { $0[keyPath: keyPath] = value } }
     }
 
     /// Changes a field in place, and loses no concurrent change of the record. `body` may run more than once, on any
@@ -111,33 +111,33 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     /// any thread, without a lock: also on the stored record, when a store can be opened that could not be opened
     /// before. Errors are diagnosed.
     public func update(_ body: @escaping @Sendable (inout Record) -> Void) {
-        diagnosing { () throws(SettingsError) in try cell.update(body) }
+        diagnosing { () throws(SettingsError) in try cached.update(body) }
     }
 
     /// Replaces the record: writes the fields that differ, also if the stored fields are not a record. Errors are
     /// diagnosed.
     public func save(_ record: Record) {
-        diagnosing { () throws(SettingsError) in try cell.replace(by: record, isKept: true) }
+        diagnosing { () throws(SettingsError) in try cached.replace(by: record, isKept: true) }
     }
 
     /// Replaces the record.
     ///
     /// - Throws: ``SettingsError``; the record has not changed then.
-    public func persist(_ record: Record) throws { try cell.replace(by: record, isKept: false) }
+    public func persist(_ record: Record) throws { try cached.replace(by: record, isKept: false) }
 
     /// Removes all fields, also those that a newer version of the program has stored, so that the record is
     /// ``SettingsRecord/empty`` again. Errors are diagnosed.
     ///
     /// A store that cannot list its keys keeps the fields that this version does not know.
     public func erase() {
-        diagnosing { () throws(SettingsError) in try cell.erase() }
+        diagnosing { () throws(SettingsError) in try cached.erase() }
     }
 
     private func diagnosing(_ body: () throws(SettingsError) -> Void) {
         do throws(SettingsError) {
             try body()
         } catch {
-            cell.service.registry.diagnostics.report(error)
+            cached.service.connections.diagnostics.report(error)
         }
     }
 
@@ -148,11 +148,11 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     /// Changes made together are one element. A slow reader skips records, and always receives the newest. The sequence
     /// ends when its task is cancelled.
     public func keepInformed() -> SettingsService.Stream<Record> {
-        SettingsService.Stream { [cell] in
+        SettingsService.Stream { [cached] in
             let source = StreamSource<UInt64>(limit: 1) { _, newer in newer }
-            let end = cell.listen { source.push($0) }
+            let end = cached.listen { source.push($0) }
             let owner = StreamOwner(source, onEnd: end)
-            let reader = ValueReader(sequence: { cell.channel.sequence }, read: { cell.value() })
+            let reader = ValueReader(sequence: { cached.connection.sequence }, read: { cached.value() })
             source.push(UInt64.max)
             return { await reader.next(from: owner) }
         }

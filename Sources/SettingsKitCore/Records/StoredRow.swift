@@ -6,10 +6,11 @@ import Synchronization
     import Foundation
 #endif
 
-/// What is stored of a record's fields: read once, and then kept up to date by what the store announces.
+/// A record as it is stored: the bytes of its fields, read once and then kept up to date by what the store publishes, and
+/// the decoded value.
 ///
-/// All changes of a commit are noted inside the channel's lock, so who looks inside of it never sees half of one.
-final class StoredRow: Sendable {
+/// All changes of a commit are noted inside the connection's lock, so inside that lock they are all seen, or none is.
+@usableFromInline final class StoredRow<Record: Sendable>: Sendable {
     struct Snapshot: Sendable {
         /// What is stored of the fields that are known; nil for nothing.
         var fields: [String: Data?] = [:]
@@ -17,44 +18,51 @@ final class StoredRow: Sendable {
         var generation = 0
     }
 
+    @usableFromInline let cached = CachedValue<Record>()
+    /// A leaf: nothing is called inside it.
     private let state = Mutex(Snapshot())
 
     var snapshot: Snapshot { state.withLock { $0 } }
 
-    func note(_ data: Data?, of field: String) {
-        state.withLock { $0.fields[field] = .some(data) }
+    /// Notes that a field has changed; nil if any may have, because another store took the place of the last.
+    func note(_ data: Data??, of field: String) {
+        state.withLock { state in
+            if let data {
+                state.fields[field] = .some(data)
+            } else {
+                state.fields = [:]
+                state.generation += 1
+            }
+        }
+        cached.invalidate()
     }
 
-    /// Takes note of what was read from the store, unless what was announced meanwhile is newer.
+    /// Notes what was read from the store, unless what was published meanwhile is newer.
     ///
     /// - Parameter generation: That of a snapshot from before reading.
     func complete(_ fields: [String: Data?], generation: Int) {
         state.withLock { state in
-            if state.generation == generation { state.fields.merge(fields) { announced, _ in announced } }
-        }
-    }
-
-    func forget() {
-        state.withLock { state in
-            state.fields = [:]
-            state.generation += 1
+            if state.generation == generation { state.fields.merge(fields) { published, _ in published } }
         }
     }
 }
 
-// @unchecked: inherited from AnyCell; the properties here are `let`s of Sendable types.
-/// What a service keeps of one field of a record: who listens to it, and what is stored.
-final class FieldCell: AnyCell, @unchecked Sendable {
+/// What a service caches of one field of a record: nothing but its bytes, in the record's row.
+final class CachedField<Record: Sendable>: CachedSetting {
+    let name: String
+    let slot: Int
     private let field: String
-    private let row: StoredRow
+    private let row: StoredRow<Record>
 
-    init(field: String, name: String, channel: Channel, validity: Validity, row: StoredRow) {
-        self.field = field
-        self.row = row
-        super.init(name: name, channel: channel, validity: validity)
+    init(field: String, name: String, slot: Int, row: StoredRow<Record>) {
+        (self.field, self.name, self.slot, self.row) = (field, name, slot, row)
     }
 
-    override func noteStored(_ data: Data?) { row.note(data, of: field) }
+    var checksChangesFromOutside: Bool { false }
 
-    override func forgetStored() { row.forget() }
+    func decode(_ data: Data?) -> (value: any Sendable, problem: SettingsError?) {
+        preconditionFailure("The listeners to a field are signalled, and read the record.")
+    }
+
+    func invalidate(stored data: Data??) { row.note(data, of: field) }
 }

@@ -1,21 +1,21 @@
 extension SettingsService {
     /// The setting's value, or its default when none is stored.
     ///
-    /// It never throws and never waits for a file. When the store is missing or cannot be read, or what is stored is no
-    /// value of the setting's type, it returns the default and tells ``diagnostics``, once for each cause; what is stored
-    /// stays. A value that becomes undecodable from outside while the program uses the setting (an edit of the file, another
-    /// device) leaves the last good value in force, and listeners are not notified. From a store that announces its changes, a value is decoded once and then read from memory, without a lock
-    /// where it is a number or a Boolean.
+    /// It never throws and never waits for a file. When the store is missing or cannot be read, or the stored bytes are not a
+    /// value of the setting's type, it returns the default and reports the error to ``diagnostics``, once for each cause; the
+    /// stored bytes stay. A value that becomes undecodable from outside while the program uses the setting (an edit of the file, another
+    /// device) leaves the last good value in force, and listeners are not notified. From a store that publishes all of its
+    /// changes, a value is decoded once and then read from memory: a number or a Boolean without a lock.
     @inlinable public func get<T>(_ setting: Setting<T>) -> T {
-        if let cell = table.cell(at: setting.index) {
-            // The table holds the cell for as long as the setting and the service live, and the caller holds both.
-            return cell._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Cell<T>.self).value() }
+        if let cached = table.setting(at: setting.index) {
+            // The table holds the object for as long as the setting and the service live, and the caller holds both.
+            return cached._withUnsafeGuaranteedRef { unsafeDowncast($0, to: CachedSettingValue<T>.self).value() }
         }
         return getFirst(setting)
     }
 
     @usableFromInline @inline(never) func getFirst<T>(_ setting: Setting<T>) -> T {
-        cell(of: setting).value()
+        cachedSetting(for: setting).value()
     }
 
     /// The setting's value; setting it is ``set(_:to:)``.
@@ -24,29 +24,28 @@ extension SettingsService {
         set { set(setting, to: newValue) }
     }
 
-    /// The setting's value as the store has it now, or its default when none is stored; says what went wrong.
+    /// The setting's value as the store has it now, or its default when none is stored.
     ///
-    /// It asks the store, whatever is in memory.
+    /// It reads from the store, whatever is in memory.
     ///
     /// - Throws: ``SettingsError`` with the code `noStore`, `readFailed` or `decodingFailed`; `storeUnavailable` or
     ///   `memoryOnly` if the store behind ``SettingsService/init(shared:storesForCustomScopes:diagnosticSink:)`` is not open.
     public func load<T>(_ setting: Setting<T>) throws -> T {
-        let channel = channel(for: setting.key)
-        let hub = try channel.requireHub(for: setting.key)
-        try hub.requireOpen()
-        return try channel.value(of: setting.coding, for: channel.read(setting.key, from: hub))
+        let connection = connection(for: setting.key)
+        let store = try connection.requireStore(for: setting.key)
+        try store.requireOpen()
+        return try connection.value(of: setting.coding, for: store.get(setting.key))
     }
 
-    /// Whether something is stored for the setting, so that it does not read as its default only.
+    /// Whether a value is stored for the setting.
     ///
-    /// What is stored may be undecodable, or equal to the default. A store that is missing or cannot be read is
+    /// The stored value may be undecodable, or equal to the default. A store that is missing or cannot be read is
     /// diagnosed, and the answer is false.
     public func isSet(_ setting: SettingDefinition) -> Bool {
-        let channel = channel(for: setting.key)
         do throws(SettingsError) {
-            return try channel.read(setting.key, from: channel.hub) != nil
+            return try connection(for: setting.key).read(setting.key) != nil
         } catch {
-            registry.diagnostics.reportOnce(error)
+            connections.diagnostics.reportOnce(error)
             return false
         }
     }
@@ -55,16 +54,10 @@ extension SettingsService {
     ///
     /// A store that is missing, cannot be read or cannot list its keys is diagnosed, and the answer is empty.
     public func keys(in scope: Scope) -> [String] {
-        let channel = registry.channel(for: scope)
         do throws(SettingsError) {
-            let hub = try channel.requireHub(for: nil)
-            do {
-                return try hub.store.keys().filter(StorageKey.isValid).sorted()
-            } catch {
-                throw .wrap(error, as: .readFailed, store: hub.store.storeDescription)
-            }
+            return try connections[scope].requireStore().keys().sorted()
         } catch {
-            registry.diagnostics.reportOnce(error)
+            connections.diagnostics.reportOnce(error)
             return []
         }
     }

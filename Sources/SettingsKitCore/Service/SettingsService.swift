@@ -9,8 +9,8 @@
 /// A service may be used from any thread, inside listeners and stores too: it holds no lock while code that is not its
 /// own runs. Any number of services may share a store; each sees what the others set as soon as they have set it.
 public final class SettingsService: Sendable {
-    @usableFromInline let table: CellTable
-    let registry: ChannelRegistry
+    @usableFromInline let table: CachedSettingTable
+    let connections: ScopeConnections
 
     /// A service over the given stores.
     ///
@@ -19,55 +19,53 @@ public final class SettingsService: Sendable {
     /// - Parameters:
     ///   - stores: The store of each scope. A scope without one is legal: its settings read as their defaults, and
     ///     setting them is diagnosed.
-    ///   - diagnosticSink: Who is told of problems; ``diagnostics`` has them in any case.
+    ///   - diagnosticSink: Receives errors that no caller receives, besides ``diagnostics``.
     public init(stores: [Scope: any SettingsStore], diagnosticSink: DiagnosticSink) {
-        registry = ChannelRegistry(diagnostics: Diagnostics(sink: diagnosticSink), hasOneStore: false)
-        table = CellTable(registry: registry)
+        connections = ScopeConnections(diagnostics: Diagnostics(sink: diagnosticSink), hasOneStore: false)
+        table = CachedSettingTable(connections: connections)
         for (scope, store) in stores { register(store, for: scope) }
     }
 
     /// A service over one store, whatever scope a setting names.
     init(over store: any SettingsStore) {
-        registry = ChannelRegistry(diagnostics: Diagnostics(sink: .standard), hasOneStore: true)
-        table = CellTable(registry: registry)
+        connections = ScopeConnections(diagnostics: Diagnostics(sink: .standard), hasOneStore: true)
+        table = CachedSettingTable(connections: connections)
         register(store, for: .defaults)
     }
 
     deinit {
-        for channel in registry.all { channel.detach() }
+        for connection in connections.all { connection.disconnect() }
     }
 
-    /// Uses `store` for `scope` from now on, instead of the one before, if there was one.
+    /// Uses `store` for `scope` from now on, in place of the store before.
     ///
-    /// Listeners to settings of that scope whose stored bytes differ between the two stores are told, with the origin
+    /// Listeners to settings of that scope whose stored bytes differ between the two stores are notified, with the origin
     /// ``Origin/external``. Nothing is copied from one store to the other.
     public func register(_ store: any SettingsStore, for scope: Scope) {
-        registry.channel(for: scope).attach(store)
+        connections[scope].connect(to: store)
     }
 
-    /// What went wrong without an error to throw: the last few problems, then each new one.
+    /// The errors that no caller received: the last few, then each new one.
     ///
-    /// A problem with reading is told once for each cause, a problem with writing each time.
-    public var diagnostics: Stream<SettingsError> { registry.diagnostics.stream() }
+    /// A problem with reading is reported once for each cause, a problem with writing each time.
+    public var diagnostics: Stream<SettingsError> { connections.diagnostics.stream() }
 
-    /// Tells of a problem, as the service itself does: through ``diagnostics`` and the sink.
-    package func report(_ error: SettingsError) { registry.diagnostics.report(error) }
+    /// Reports an error as the service itself does: through ``diagnostics`` and the sink.
+    package func report(_ error: SettingsError) { connections.diagnostics.report(error) }
 
-    func channel(for key: StorageKey) -> Channel { registry.channel(for: key.scope) }
+    func connection(for key: StorageKey) -> ScopeConnection { connections[key.scope] }
 
-    /// The setting's cell in this service; made on first use.
-    func cell<T>(of setting: Setting<T>) -> Cell<T> {
-        if let cell = table.cell(at: setting.index) {
-            return unsafeDowncast(cell.takeUnretainedValue(), to: Cell<T>.self)
+    /// What this service caches of a setting; made on first use.
+    func cachedSetting<T>(for setting: Setting<T>) -> CachedSettingValue<T> {
+        if let cached = table.setting(at: setting.index) {
+            return unsafeDowncast(cached.takeUnretainedValue(), to: CachedSettingValue<T>.self)
         }
-        let channel = channel(for: setting.key)
-        let (cell, isNew) = table.cell(at: setting.index) {
-            let cell = Cell(of: setting, channel: channel)
-            channel.add(cell)
-            return cell
+        let connection = connection(for: setting.key)
+        let (cached, isNew) = table.setting(at: setting.index) {
+            connection.add { CachedSettingValue(of: setting, connection: connection, slot: $0) }
         }
         if isNew { setting.isHeld(by: table) }
-        // An index is one setting's at a time, and a setting has one type of value.
-        return unsafeDowncast(cell, to: Cell<T>.self)
+        // An index belongs to one setting at a time, and a setting has one type of value.
+        return unsafeDowncast(cached, to: CachedSettingValue<T>.self)
     }
 }

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// A place where settings are kept, as bytes under names.
+/// Stores settings, as bytes under names.
 ///
 /// ## If you use settings
 /// You only pass stores to a ``SettingsService``; read and write through the service.
@@ -19,22 +19,22 @@
 /// }
 /// ```
 ///
-/// Such a store is read through at each access, so that nothing is ever stale, and the service sees to it that writes
-/// made through this process's services follow each other and reach the listeners. Everything else has a default
-/// implementation and is worth your own for one of these reasons:
+/// Each access reads such a store, so that no value is stale. Writes made through this process's services follow each other
+/// and reach the listeners (``serialised``). Everything else has a default implementation; write your own for one of these
+/// reasons:
 ///
 /// - ``apply(_:)``: your medium can write several keys at once, or you have a ``feed`` (then you must).
 /// - ``keys()``: your medium can list its keys; `removeAll()` and `keys(in:)` then work.
 /// - ``synchronize()``: a write may return before it is safe.
-/// - ``feed``: values change by other hands, or reads are slow. With an exhaustive feed the service keeps decoded values
-///   and reads them at RAM speed.
+/// - ``feed``: values change elsewhere, or reads are slow. With an exhaustive feed the service caches decoded values and
+///   reads them at RAM speed.
 ///
 /// ### What must hold
 /// 1. `get` returns exactly the bytes that the last successful `set` of that key was given; nil where there was none or
 ///    it was removed. No bytes at all are bytes as well: empty `Data` is not nil.
 /// 2. A function that throws has changed nothing.
 /// 3. Names are equal as Swift strings are (canonical equivalence); case matters. Any name works that is not empty and
-///    has no NUL. `key.scope` tells who asks; one store keeps one flat space of names.
+///    has no NUL. `key.scope` says in which scope the store is used; one store keeps one flat space of names.
 /// 4. All functions may be called from any thread at any time.
 /// 5. Errors thrown are shown to people: they must not contain values. Throw ``SettingsError`` where one of its codes
 ///    fits.
@@ -74,22 +74,28 @@ public protocol SettingsStore: Sendable {
     /// The default implementation removes each of ``keys()`` in one batch.
     func removeAll() throws
 
-    /// Returns when everything set before the call survives a power failure.
+    /// Returns when every change made before the call survives a power failure.
     ///
     /// The default implementation does nothing, which is right for a store whose writes are safe when they return.
     func synchronize() throws
 
-    /// The feed on which the store publishes every change of what it holds; nil, the default, if it does not.
+    /// The feed on which the store publishes every change; nil, the default, if it publishes none.
     ///
     /// Must be the same object each time.
     var feed: SettingsStoreFeed? { get }
+
+    /// Whether a batch is stored whole or not at all even if the process ends in the middle of it.
+    ///
+    /// A migration across several stores takes more steps where this is false. The default is true for a store with a
+    /// ``feed``, which has to implement ``apply(_:)`` itself.
+    var hasAtomicBatches: Bool { get }
 
     /// What messages call the store, its type and its file for example. The default is the name of its type.
     var storeDescription: String { get }
 }
 
 extension SettingsStore {
-    /// Checks the expectations, then sets key after key; sets back what it has set if one fails.
+    /// Checks the expectations, then sets key after key; restores what it has changed if one fails.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         for expectation in batch.expectations where try get(expectation.key) != expectation.data {
             return false
@@ -134,6 +140,9 @@ extension SettingsStore {
 
     /// None.
     public var feed: SettingsStoreFeed? { nil }
+
+    /// True if the store has a feed.
+    public var hasAtomicBatches: Bool { feed != nil }
 
     /// The name of the store's type.
     public var storeDescription: String { "\(type(of: self))" }

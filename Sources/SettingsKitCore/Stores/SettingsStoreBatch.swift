@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// Writes that belong together, and what must still be stored for them to make sense.
+/// Writes that are carried out together, and what must be stored for that.
 public struct SettingsStoreBatch: Sendable {
     /// A key, and the bytes that it should have or is expected to have; nil for none.
     public struct Entry: Sendable, Equatable {

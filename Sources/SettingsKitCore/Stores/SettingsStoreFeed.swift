@@ -23,9 +23,9 @@ public struct SettingsStoreChange: Sendable, Equatable {
     }
 }
 
-/// On this a store announces its own changes; everyone in the process who uses the store hears them.
+/// Publishes a store's changes to every service that uses it.
 ///
-/// A store keeps one feed, and for every change, by whomever it was made:
+/// A store keeps one feed, and publishes every change on it, local or external:
 ///
 /// ```swift
 /// func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
@@ -39,66 +39,114 @@ public struct SettingsStoreChange: Sendable, Equatable {
 /// }
 /// ```
 ///
-/// Two steps, so that the order of changes is the order in which they are made, and no foreign code runs inside the
-/// store's lock: ``publish(_:origin:)`` inside it fixes the order and makes kept values invalid, ``flush()`` outside it
-/// lets the listeners run.
+/// Publishing takes two steps. ``publish(_:origin:)`` inside the store's lock fixes the order of the changes and makes
+/// cached values invalid. ``flush()`` outside the lock lets the listeners run.
+///
+/// A store over another store observes that store's feed, and publishes what differs on its own:
+/// ``observe(publishingOn:_:)``.
 public final class SettingsStoreFeed: Sendable {
-    /// Whether every change is announced before a reader could see the old value again: then values may be kept.
+    /// Whether every change is published before a reader could see the old value again. Services then cache values.
     ///
-    /// A feed that may miss something (changes of others that are only noticed later, values that the store drops
-    /// silently) is not exhaustive; listeners are still told of what it announces, but every `get` asks the store.
-    public var isExhaustive: Bool { announcesAll.load(ordering: .acquiring) }
-
-    private let announcesAll: Atomic<Bool>
+    /// A feed that may miss a change, or publishes it only later, is not exhaustive. Listeners are then notified of what
+    /// is published, and every `get` asks the store.
+    public var isExhaustive: Bool { publishesAllChanges.load(ordering: .acquiring) }
 
     private struct State {
         var listeners: [any StoreFeedListener] = []
+        /// Errors that no listener has received yet.
         var unheard: [SettingsError] = []
+        /// What to do when something begins to listen to changes, once.
         var firstListenerAction: (@Sendable () -> Void)?
+        /// The feeds whose changes are published on this one.
+        var sources: [WeakReference<SettingsStoreFeed>] = []
     }
 
+    /// How many errors wait for the first listener.
+    private static let unheardLimit = 32
+
+    private let publishesAllChanges: Atomic<Bool>
+    /// A leaf: held for a moment, to read or change the list of listeners. Nothing is called inside it.
     private let state = Mutex(State())
-    /// Whether anything has ever listened to changes that the feed publishes.
+    /// Whether something was published that waits for ``flush()``. Most changes have no listener, and then flushing
+    /// takes no lock.
+    private let isFlushNeeded = Atomic(false)
+    /// Whether something has ever listened to changes.
     private let hasHadListeners = Atomic(false)
 
     /// Makes a feed.
     public init(isExhaustive: Bool = true) {
-        announcesAll = Atomic(isExhaustive)
+        publishesAllChanges = Atomic(isExhaustive)
     }
 
-    /// Says that every change is announced from now on. Called as ``publish(_:origin:)`` is.
+    /// Makes the feed exhaustive from now on. Called inside the store's lock, as ``publish(_:origin:)`` is.
     func becomeExhaustive() {
-        announcesAll.store(true, ordering: .releasing)
-        for listener in listeners { listener.storeDidBecomeExhaustive() }
+        publishesAllChanges.store(true, ordering: .releasing)
+        for listener in listeners { listener.storeDidBecomeExhaustive(self) }
     }
 
-    /// Announces changes that have just been made. One call a batch.
+    /// Publishes changes that have just been made. One call per batch.
     ///
     /// Call it inside the lock that orders the store's changes, after making them and before releasing it. It runs no
-    /// foreign code, calls no function of the store, and takes time proportional to the number of changes.
+    /// foreign code but the closures of ``observe(publishingOn:_:)``, calls no function of the store, and takes time
+    /// proportional to the number of changes.
     public func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
-        guard !changes.isEmpty else { return }
-        for listener in listeners { listener.storeDidChange(changes, origin: origin) }
+        if changes.isEmpty { return }
+        for listener in listeners where listener.storeDidChange(changes, origin: origin, on: self) {
+            isFlushNeeded.store(true, ordering: .releasing)
+        }
     }
 
     /// Lets the listeners run. Call it after each ``publish(_:origin:)``, outside of every lock.
     public func flush() {
+        guard isFlushNeeded.load(ordering: .acquiring), isFlushNeeded.exchange(false, ordering: .acquiringAndReleasing)
+        else { return }
         for listener in listeners { listener.storeDidReleaseLock() }
     }
 
-    /// Tells of a problem that no caller is there to be told of, in a background write for example.
+    /// Reports an error that cannot be thrown to a caller, of a background write for example.
     ///
-    /// Outside of every lock. A problem told before anybody listens waits for the first listener.
+    /// Call it outside of every lock. Errors that are reported before a service uses the store wait for the first one.
     public func report(_ error: SettingsError) {
         let listeners = state.withLock { state in
-            if state.listeners.isEmpty && state.unheard.count < 32 { state.unheard.append(error) }
-            return state.listeners
+            let listeners = state.listeners.filter(\.receivesErrors)
+            if listeners.isEmpty && state.unheard.count < Self.unheardLimit { state.unheard.append(error) }
+            return listeners
         }
         for listener in listeners { listener.storeDidReport(error) }
     }
 
-    /// Sets what is done when something begins to listen to changes, to a setting or to a scope: once, for the first
-    /// listener of all. A service that only reads is no listener.
+    /// Calls a closure with each batch of changes, inside the store's lock; for stores over other stores.
+    ///
+    /// A store that answers differently from the store it is made of publishes its own changes:
+    ///
+    /// ```swift
+    /// subscription = base.serialised.feed?.observe(publishingOn: ownFeed) { [ownFeed, overrides] changes, origin in
+    ///     ownFeed.publish(changes.filter { overrides[$0.name] == nil }, origin: origin)
+    /// }
+    /// ```
+    ///
+    /// The closure runs inside the lock that orders the store's changes, on the thread that makes them. It must do nothing
+    /// but take note and publish: it must not call a store, set a setting or wait. The feed keeps the closure, so do not
+    /// capture your store strongly.
+    ///
+    /// - Parameters:
+    ///   - feed: The feed on which the closure publishes. It is flushed after this one, and gets the errors that are
+    ///     reported here.
+    ///   - body: Called with the changes of a batch, and their origin.
+    /// - Returns: A subscription, which ends when it is cancelled or released.
+    public func observe(
+        publishingOn feed: SettingsStoreFeed? = nil,
+        _ body: @escaping @Sendable (_ changes: [SettingsStoreChange], _ origin: SettingsService.Origin) -> Void
+    ) -> SettingsService.Subscription {
+        let observer = StoreFeedObserver(target: feed, body: body)
+        let unheard = add(observer)
+        for error in unheard { observer.storeDidReport(error) }
+        if feed?.isWaitingForListener(with: self) != true { noteListener() }
+        return SettingsService.Subscription { [weak self] in self?.remove(observer) }
+    }
+
+    /// Sets the action that runs when something begins to listen to changes of a setting or of a scope: once, for the first
+    /// listener of all. A service that only reads is not a listener.
     ///
     /// - Parameter body: Runs at once if there has been a listener already. No lock is held, and it should not wait.
     package func onFirstListener(_ body: @escaping @Sendable () -> Void) {
@@ -110,29 +158,42 @@ public final class SettingsStoreFeed: Sendable {
         if isLate { body() }
     }
 
-    /// Takes note that something begins to listen to changes.
-    func noteListener() {
-        if hasHadListeners.load(ordering: .relaxed) { return }
-        let action = state.withLock { state in
-            defer { state.firstListenerAction = nil }
-            hasHadListeners.store(true, ordering: .relaxed)
-            return state.firstListenerAction
+    /// Whether nothing has listened to this feed yet; then `source` is notified when something does.
+    private func isWaitingForListener(with source: SettingsStoreFeed) -> Bool {
+        let (isWaiting, others) = state.withLock { state in
+            let others = state.sources.removeDangling()
+            let isWaiting = !hasHadListeners.load(ordering: .relaxed)
+            if isWaiting { state.sources.append(WeakReference(source)) }
+            return (isWaiting, others)
         }
-        action?()
+        withExtendedLifetime(others) {}
+        return isWaiting
     }
 
-    /// The names that somebody who hears the feed reads or listens to.
-    var knownNames: Set<String> { Set(listeners.flatMap(\.knownNames)) }
+    /// Notes that something begins to listen to changes.
+    func noteListener() {
+        if hasHadListeners.load(ordering: .relaxed) { return }
+        let (action, sources) = state.withLock { state in
+            defer { (state.firstListenerAction, state.sources) = (nil, []) }
+            hasHadListeners.store(true, ordering: .relaxed)
+            return (state.firstListenerAction, state.sources)
+        }
+        action?()
+        for source in sources { source.object?.noteListener() }
+    }
 
     private var listeners: [any StoreFeedListener] { state.withLock { $0.listeners } }
 
-    func add(_ listener: any StoreFeedListener) {
-        let unheard = state.withLock { state in
-            state.listeners.append(listener)
+    /// Adds a listener unless it is there.
+    ///
+    /// - Returns: The errors that have waited for it. The caller hands them over, outside of its locks.
+    func add(_ listener: any StoreFeedListener) -> [SettingsError] {
+        state.withLock { state in
+            if !state.listeners.contains(where: { $0 === listener }) { state.listeners.append(listener) }
+            guard listener.receivesErrors else { return [] }
             defer { state.unheard = [] }
             return state.unheard
         }
-        for error in unheard { listener.storeDidReport(error) }
     }
 
     func remove(_ listener: any StoreFeedListener) {
@@ -142,15 +203,47 @@ public final class SettingsStoreFeed: Sendable {
     }
 }
 
-/// Who hears a feed: a service's connection to the store.
+/// Listens to a store's feed: a service's connection to the store, or a store over it.
 protocol StoreFeedListener: AnyObject, Sendable {
-    /// The names that it reads or listens to.
-    var knownNames: [String] { get }
-    /// Inside the store's lock: take note, run nothing foreign.
-    func storeDidChange(_ changes: [SettingsStoreChange], origin: SettingsService.Origin)
-    /// Outside of every lock: deliver what was noted.
+    /// Whether it passes on errors; if not, they wait for another listener.
+    var receivesErrors: Bool { get }
+    /// Takes note of changes. Called inside the store's lock: runs nothing foreign.
+    ///
+    /// - Returns: Whether ``storeDidReleaseLock()`` is needed.
+    func storeDidChange(
+        _ changes: [SettingsStoreChange], origin: SettingsService.Origin, on feed: SettingsStoreFeed
+    ) -> Bool
+    /// Delivers what was noted. Called outside of every lock.
     func storeDidReleaseLock()
     func storeDidReport(_ error: SettingsError)
-    /// Inside the store's lock: values may be kept from now on.
-    func storeDidBecomeExhaustive()
+    /// Notes that values may be cached from now on. Called inside the store's lock.
+    func storeDidBecomeExhaustive(_ feed: SettingsStoreFeed)
+}
+
+/// Calls a closure with a feed's changes, and passes the rest on to the feed on which the closure publishes.
+private final class StoreFeedObserver: StoreFeedListener {
+    private let target: SettingsStoreFeed?
+    private let body: @Sendable ([SettingsStoreChange], SettingsService.Origin) -> Void
+
+    init(
+        target: SettingsStoreFeed?, body: @escaping @Sendable ([SettingsStoreChange], SettingsService.Origin) -> Void
+    ) {
+        self.target = target
+        self.body = body
+    }
+
+    var receivesErrors: Bool { target != nil }
+
+    func storeDidChange(
+        _ changes: [SettingsStoreChange], origin: SettingsService.Origin, on feed: SettingsStoreFeed
+    ) -> Bool {
+        body(changes, origin)
+        return target != nil
+    }
+
+    func storeDidReleaseLock() { target?.flush() }
+
+    func storeDidReport(_ error: SettingsError) { target?.report(error) }
+
+    func storeDidBecomeExhaustive(_ feed: SettingsStoreFeed) {}
 }

@@ -20,7 +20,7 @@ extension DirectoryStore {
         public let isOwn: Bool
     }
 
-    /// What is wrong in the shared directory, at the last look.
+    /// What is wrong in the shared directory, at the last reading.
     public struct Report: Sendable, Hashable {
         /// The problems with files in the directory, sorted by file name.
         public let problems: [Problem]

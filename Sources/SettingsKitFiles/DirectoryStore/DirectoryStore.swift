@@ -88,7 +88,7 @@ public final class DirectoryStore: SettingsStore {
         }
         let core = try OpenDirectories.core(
             at: DirectoryLocation(directory: directory.path, state: state?.path), options: options)
-        try core.waitForFirstLook()
+        try core.waitForFirstReading()
         self.init(core)
     }
 
@@ -157,7 +157,7 @@ public final class DirectoryStore: SettingsStore {
     /// The replicas that have files in the directory: this one first, then sorted by device name.
     public var replicas: [Replica] { core.replicas() }
 
-    /// The problems with files in the directory, at the last look.
+    /// The problems with files in the directory, at the last reading.
     public var report: Report { core.report() }
 
     /// Reads the directory, and writes the replica's files even if they lack nothing.
@@ -187,5 +187,5 @@ public final class DirectoryStore: SettingsStore {
     }
 
     /// Reads the directory, and takes over what has changed in it.
-    package func refresh() throws { try core.look() }
+    package func refresh() throws { try core.read() }
 }

@@ -7,13 +7,13 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// One of the replica's own files, at the last look.
+/// One of the replica's own files, at the last reading.
 struct OwnFile: Sendable {
     /// The number of the part: 0 for the head.
     let part: Int
     /// The file's name, or a free name for it.
     let name: String
-    /// What was found at the last look. Nil if there is no file.
+    /// What was found at the last reading. Nil if there is no file.
     let seen: SeenFile?
     /// The first line. Nil if the file is missing or damaged, or belongs to another replica or part.
     let header: ReplicaHeader?

@@ -42,7 +42,7 @@ extension ReplicatedDirectory {
             if memory != old { changes.append(JournalChange(name: ReplicaMemory.name, data: try memory.bytes)) }
             return changes
         }
-        if outcome.hasForeignWritesOfOwn { tell([.copiedState]) }
+        if outcome.hasForeignWritesOfOwn { diagnose([.copiedState]) }
         return outcome
     }
 
@@ -98,7 +98,7 @@ extension ReplicatedDirectory {
             }
             return winners.map { JournalChange(name: $0.key, data: $0.value.bytes) }
         }
-        if count > 0 { tell([.returned(file, records: count)]) }
+        if count > 0 { diagnose([.returned(file, records: count)]) }
     }
 
     // MARK: The own file
@@ -114,7 +114,7 @@ extension ReplicatedDirectory {
                 return [JournalChange(name: ReplicaMemory.name, data: try memory.bytes)]
             }
         } catch {
-            // The state cannot be written, so neither is the file: it still has the fields, and the next look keeps
+            // The state cannot be written, so neither is the file: it still has the fields, and the next reading keeps
             // them.
         }
     }

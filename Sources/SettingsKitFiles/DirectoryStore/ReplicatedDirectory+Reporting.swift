@@ -28,7 +28,7 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Returns the problems with files in the directory, at the last look.
+    /// Returns the problems with files in the directory, at the last reading.
     func report() -> DirectoryStore.Report {
         let files = table.withLock { $0.files }
         let problems = files.flatMap { name, file in
@@ -37,7 +37,8 @@ extension ReplicatedDirectory {
         let missing = missingParts.compactMap { $0.problem.publicForm(file: $0.file) }
         let abandoned = abandonedFiles.compactMap { $0.problem.publicForm(file: $0.file) }
         return DirectoryStore.Report(
-            problems: (problems + missing + abandoned).sorted { $0.file < $1.file }, hasUnexportedChanges: needsExport)
+            problems: (problems + missing + abandoned).sorted { $0.file < $1.file },
+            hasUnexportedChanges: exportNeed != .nothing)
     }
 
     /// A problem of a file that waits for another one.
@@ -77,29 +78,28 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Diagnoses problems that are new since the last look. Abandoned files are in the report only.
-    func tellProblems() {
+    /// Diagnoses problems that are new since the last reading. Abandoned files are in the report only.
+    func diagnoseProblems(_ missingParts: [MissingPart]) {
         let missing = missingParts.filter { !$0.isFresh }.map(\.problem)
         let new = table.withLock { table in
             var problems = table.files.flatMap { name, file in file.settledProblems(named: name) } + missing
             if let surplus = table.surplus { problems.append(surplus) }
             let topics = Set(problems.map(\.topic))
-            defer { table.told = topics }
-            return problems.filter { !table.told.contains($0.topic) }
+            defer { table.diagnosed = topics }
+            return problems.filter { !table.diagnosed.contains($0.topic) }
         }
-        tell(new)
+        diagnose(new)
     }
 
     /// Diagnoses problems.
-    func tell(_ problems: [ReplicaProblem]) {
+    func diagnose(_ problems: [ReplicaProblem]) {
         for problem in problems {
             list.feed.report(SettingsError(problem.code, store: list.description, underlying: problem))
         }
     }
 
-    /// Diagnoses that the directory cannot be read, at the first failure in a row.
-    func noteFailure(of error: any Error) {
-        if hasLookedInVain.exchange(true, ordering: .relaxed) { return }
+    /// Diagnoses that the directory cannot be read.
+    func reportFailedPoll(_ error: any Error) {
         list.feed.report(.wrap(error, as: .notExported, store: list.description))
     }
 }

@@ -24,15 +24,13 @@ final class ReplicatedDirectory: Sendable {
         /// The problem that there are more files than are read. Nil if there are not.
         var surplus: ReplicaProblem?
         /// The topics of the diagnosed problems that persist.
-        var told: Set<String> = []
+        var diagnosed: Set<String> = []
         /// The status of the own head that is known to survive a power failure.
         var durableStatus: FileStatus?
-        /// What the own files contain. Nil if they lack something.
+        /// What the own files contain. Nil if they lack something, or could not be flushed.
         var exported: Exported?
         /// Whether an own file has changed, so that ``exported`` has to be determined again.
         var isExaminationDue = false
-        /// Whether the own files must be written again although they lack nothing, because they could not be flushed.
-        var mustExport = false
         /// Whether the next export must write all records into one part, so that no superseded record stays in another.
         var mustCompact = false
         /// Whether the local state is new and the directory was not found or created yet.
@@ -47,7 +45,7 @@ final class ReplicatedDirectory: Sendable {
         var isDirectoryConfirmed = false
         /// The number of old removals that are kept because of each file, at the last examination.
         var heldRemovals: [String: Int] = [:]
-        /// Why the first look failed.
+        /// Why the first reading failed.
         var firstProblem: (any Error)?
     }
 
@@ -60,16 +58,13 @@ final class ReplicatedDirectory: Sendable {
     let tracker = ReplicaTracker()
     let table = Mutex(Table())
     /// The queue for background work.
-    let queue = BackgroundQueue()
-    let isAboutToLook = Atomic(false)
-    let isLookPlanned = Atomic(false)
+    let queue: BackgroundQueue
+    /// Notices changes in the directory.
+    let monitor: ChangeMonitor
     let isExportPlanned = Atomic(false)
-    let hasLookedInVain = Atomic(false)
-    let firstLook = DispatchSemaphore(value: 0)
+    let firstReading = DispatchSemaphore(value: 0)
     let isWatching: Bool
     private let writer = Mutex<WriteBehind?>(nil)
-    private let watch = Mutex<Lookout?>(nil)
-    private let forkCount = Fork.count
 
     /// How long changes are gathered before the replica's files are written.
     private static let writingDelay = Duration.milliseconds(250)
@@ -91,6 +86,10 @@ final class ReplicatedDirectory: Sendable {
         self.options = options
         self.isWatching = isWatching
         self.now = { min(max(now(), 0), Instant.latestMilliseconds) }
+        queue = BackgroundQueue()
+        monitor = ChangeMonitor(
+            interval: max(options.pollInterval ?? Self.pollInterval, .milliseconds(10)),
+            isIntervalFixed: options.pollInterval != nil, queue: queue)
         let description = "DirectoryStore at \(location.directory)"
         let tracker = tracker
         list = try JournaledPropertyList(
@@ -106,29 +105,28 @@ final class ReplicatedDirectory: Sendable {
         } catch {
             throw SettingsError(.storeUnavailable, store: description, underlying: error)
         }
+        monitor.monitor(self)
         guard isWatching else {
-            try lookFirst()
+            try readFirst()
             return
         }
         let writer = WriteBehind(delay: Self.writingDelay) { [weak self] in
             try self?.export(always: false)
         } report: { [weak self] error in
-            // A failed look was diagnosed already, most probably for the same reason.
-            guard let self, !hasLookedInVain.load(ordering: .relaxed) else { return }
+            // A failed reading was diagnosed already, most probably for the same reason.
+            guard let self, !monitor.isFailing else { return }
             list.feed.report(.wrap(error, as: .notExported, store: description))
         }
         self.writer.withLock { $0 = writer }
         queue.async { [self] in
-            // Before the first look, so that no change is missed. In the background, as a network may not answer.
-            let watch = makeLookout()
-            self.watch.withLock { $0 = watch }
-            watch.begin(looking: false)
+            // Before the first reading, so that no change is missed. In the background, as a network may not answer.
+            monitor.startNow(isPolling: false)
             do {
-                try lookFirst()
+                try readFirst()
             } catch {
                 table.withLock { $0.firstProblem = error }
             }
-            firstLook.signal()
+            firstReading.signal()
         }
     }
 
@@ -143,7 +141,7 @@ final class ReplicatedDirectory: Sendable {
     }
 
     /// Whether there are background threads. A forked child has none.
-    var hasBackground: Bool { forkCount == Fork.count }
+    var hasBackground: Bool { queue.isRunning }
 
     /// Reads the replica's memory from the state, or begins a new replica.
     ///
@@ -165,24 +163,24 @@ final class ReplicatedDirectory: Sendable {
 
     /// Waits until the directory was read once, for a second at most.
     ///
-    /// - Throws: the error of the first look, if the directory cannot be used with this state.
-    func waitForFirstLook() throws {
-        guard firstLook.wait(timeout: .now() + Self.firstPatience) == .success else { return }
+    /// - Throws: the error of the first reading, if the directory cannot be used with this state.
+    func waitForFirstReading() throws {
+        guard firstReading.wait(timeout: .now() + Self.firstPatience) == .success else { return }
         // Another store of the process may wait, too.
-        firstLook.signal()
+        firstReading.signal()
         if let problem = table.withLock({ $0.firstProblem }) { throw problem }
     }
 
-    private func lookFirst() throws {
+    private func readFirst() throws {
         do {
-            try look()
-            if needsExport { scheduleExport() }
+            try read()
+            if exportNeed != .nothing { scheduleExport() }
         } catch let error as SystemError where error.isAboutKind {
             throw SettingsError(.storeUnavailable, store: list.description, underlying: error)
         } catch let problem as ReplicaProblem where problem.code == .storeUnavailable {
             throw SettingsError(.storeUnavailable, store: list.description, underlying: problem)
         } catch {
-            noteFailure(of: error)
+            monitor.noteFailure(error)
         }
     }
 

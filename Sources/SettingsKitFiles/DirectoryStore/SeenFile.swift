@@ -1,6 +1,6 @@
 import SettingsKitPlatform
 
-/// A file in the shared directory, at the last look.
+/// A file in the shared directory, at the last reading.
 struct SeenFile: Sendable {
     enum Content: Sendable {
         /// The file is not a replica's file.
@@ -58,7 +58,7 @@ struct SeenFile: Sendable {
         }
     }
 
-    /// The file's status. Nil if it is unknown or was changing; the file is read again at the next look then.
+    /// The file's status. Nil if it is unknown or was changing; the file is read again at the next reading then.
     var status: FileStatus?
     var content: Content
     /// Whether the file was read just now, so that it may be arriving.

@@ -90,23 +90,25 @@ extension JournaledPropertyList {
         _ encode: (inout [UInt8], JournalPlace) throws -> Bool,
         make: (inout PropertyListContents, Int64) -> [SettingsStoreChange]
     ) throws -> Bool {
-        let (isDone, isChanged) = try withLockedJournal { access in
-            shortenJournal(&access)
-            guard let journal = access.journal else { return (false, false) }
-            access.buffer.removeAll(keepingCapacity: access.buffer.capacity < Self.keptCapacity)
-            guard try encode(&access.buffer, journal.place) else { return (false, false) }
-            guard !access.buffer.isEmpty else { return (true, false) }
-            guard Int(journal.position) + access.buffer.count <= limits.journal else {
+        let (isDone, isChanged) = try withLockedJournal { files in
+            shortenJournal(&files)
+            guard let journal = files.cursor.journal else { return (false, false) }
+            files.buffer.removeAll(keepingCapacity: files.buffer.capacity < Self.keptCapacity)
+            guard try encode(&files.buffer, journal.place) else { return (false, false) }
+            guard !files.buffer.isEmpty else { return (true, false) }
+            guard Int(journal.position) + files.buffer.count <= limits.journal else {
                 throw SettingsError(.tooLarge, store: description, underlying: TooMuch.journal(limit: limits.journal))
             }
-            try journal.append(access.buffer)
+            end.willAppend(upTo: journal.position + UInt64(files.buffer.count))
+            try journal.append(files.buffer)
             contents.withLock { contents in
                 publish(make(&contents, journal.historyPosition), origin: origin)
             }
             return (true, true)
         }
         if isChanged {
-            announce()
+            // The end of the process needs no announcement: it closes the journal, which is one.
+            if announcer.announce() { startWatching() }
             scheduleFold()
         }
         return isDone

@@ -9,134 +9,117 @@ import SettingsKitPlatform
     import Darwin
 #endif
 
-/// Locking the journal, which a process does only to write.
+/// Locks the journal, which a process does only to write.
 extension JournaledPropertyList {
-    /// Runs `body` with the files to itself, before all other processes.
+    /// Runs `body` while no other thread and no other process changes the files.
     ///
-    /// - Throws: `busy` if another process keeps the lock; whatever the system reports.
+    /// - Throws: `busy` if another process keeps the lock; what the system reports.
     func withLockedJournal<R: Sendable>(
-        waiting: Duration? = nil, _ body: (inout Access) throws -> R
+        waiting: Duration? = nil, _ body: (inout PropertyListFiles) throws -> R
     ) throws -> R {
-        try withAccess { access in
-            try lockJournal(&access, waiting: waiting ?? patience)
-            defer { access.journal?.unlock() }
-            return try body(&access)
+        try withFiles { files in
+            try lockJournal(&files, waiting: waiting ?? patience)
+            defer { files.cursor.journal?.unlock() }
+            return try body(&files)
         }
     }
 
-    /// Locks the present journal, making one if there is none, and applies what others have appended to it.
+    /// Locks the journal, creating it if there is none, and applies what other processes have appended to it.
     ///
-    /// Whatever `access.journal` is afterwards: unlocking or closing it ends the lock.
+    /// The cursor's journal is the locked one afterwards, also if it was replaced: unlocking or closing it ends the lock.
     ///
     /// - Throws: `busy` if another process keeps the lock for so long. The next caller does not wait, for a while: threads
-    ///   that write at the same time fail together, not one after the other. `journalUnavailable` if what is at the
+    ///   that write at the same time fail together, not one after the other. `journalUnavailable` if the file at the
     ///   journal's path must not be used.
-    func lockJournal(_ access: inout Access, waiting: Duration) throws {
-        if try lockUnchangedJournal(access) { return }
-        access.isWriting = true
+    func lockJournal(_ files: inout PropertyListFiles, waiting: Duration) throws {
+        if try files.cursor.lockUnchanged() { return }
+        files.isWriting = true
         do {
-            try lockPresentJournal(&access, waiting: access.busyUntil.hasPassed ? waiting : .zero)
+            try lockPresentJournal(&files, waiting: files.cursor.patience(waiting))
         } catch SettingsError.Code.busy {
-            if waiting >= patience { access.busyUntil = Deadline(after: .seconds(1)) }
+            if waiting >= patience { files.cursor.noteBusy() }
             throw SettingsError(.busy, store: description, underlying: JournalProblem.locked)
         }
-        access.busyUntil = Deadline(after: .zero)
-        access.trustedUntil = Deadline(after: trust)
+        files.cursor.trust(for: trust)
     }
 
-    /// Locks the journal if that takes nothing more: it is free, and has not grown since the last time.
-    private func lockUnchangedJournal(_ access: borrowing Access) throws -> Bool {
-        guard let journal = access.journal, journal.isPlain, access.forkCount == Fork.count,
-            let trustedUntil = access.trustedUntil, !trustedUntil.hasPassed, try journal.tryLock()
-        else { return false }
-        do throws(SystemError) {
-            if try journal.size() == journal.position { return true }
-        } catch {
-            journal.unlock()
-            throw error
-        }
-        journal.unlock()
-        return false
-    }
-
-    private func lockPresentJournal(_ access: inout Access, waiting: Duration) throws {
-        reopenAfterFork(&access)
+    private func lockPresentJournal(_ files: inout PropertyListFiles, waiting: Duration) throws {
+        files.cursor.leaveAfterFork()
         while true {
-            let journal = try writableJournal(&access)
+            let journal = try writableJournal(&files)
             guard try journal.lock(waiting: waiting) else {
                 throw SettingsError(.busy)
             }
             do {
                 let status = try journal.status()
-                let present = try fileSystem.status(of: access.journalPath, followingLink: false)
+                let present = try fileSystem.status(of: files.journalPath, followingLink: false)
                 if !status.isSameFile(as: present) {
-                    // Nothing is appended to it any more. What was appended before is read from the file that is still open.
-                    _ = try readRest(&access, upTo: status.size, isLocked: false)
+                    // It was replaced. Its last records are read from the file, which is still open.
+                    _ = try readRest(&files, upTo: status.size, isLocked: false)
                     journal.unlock()
-                    leaveJournal(&access)
+                    files.cursor.leave()
                     continue
                 }
                 if journal.header == nil {
                     if try hasHeader(journal) {
                         // Another process was quicker.
                         journal.unlock()
-                        leaveJournal(&access)
+                        files.cursor.leave()
                         continue
                     }
-                    try begin(journal, &access)
+                    try begin(journal, &files)
                     return
                 }
                 if status.size != Int64(journal.position) {
-                    _ = try readRest(&access, upTo: status.size, isLocked: true)
+                    _ = try readRest(&files, upTo: status.size, isLocked: true)
                 }
                 guard journal.condition.isSuperseded else { return }
-                try replaceSupersededJournal(&access)
+                try replaceSupersededJournal(&files)
                 return
             } catch {
-                access.journal?.unlock()
+                files.cursor.journal?.unlock()
                 throw error
             }
         }
     }
 
-    /// The open journal, or the one at the path, or a new one; open for writing.
-    private func writableJournal(_ access: inout Access) throws -> Journal {
-        let list = { [fileSystem, target = access.target] () throws(SystemError) in
+    /// Returns the open journal, the one at its path, or a new one, open for writing.
+    private func writableJournal(_ files: inout PropertyListFiles) throws -> Journal {
+        let list = { [fileSystem, target = files.target] () throws(SystemError) in
             try fileSystem.status(of: target, followingLink: true)?.permissions
         }
         do {
-            if let journal = access.journal, !journal.isWritable, try !journal.openForWriting(beside: list()) {
-                // Another has taken its place. What it got before that is read from the file that is still open.
-                try catchUp(&access)
-                if access.journal?.isWritable == false { leaveJournal(&access, isEarly: true) }
+            if let journal = files.cursor.journal, !journal.isWritable, try !journal.openForWriting(beside: list()) {
+                // It was replaced. Its last records are read from the file, which is still open.
+                try catchUp(&files)
+                if files.cursor.journal?.isWritable == false { files.cursor.leave(isEarly: true) }
             }
-            if access.journal == nil,
+            if files.cursor.journal == nil,
                 let present = try Journal.open(
-                    access.journalPath, forWriting: true, in: fileSystem, beside: list())
+                    files.journalPath, forWriting: true, in: fileSystem, beside: list())
             {
-                access.journalProblem = nil
-                try enter(present, &access)
+                files.cursor.note(nil)
+                try enter(present, &files)
             }
-            if let journal = access.journal {
+            if let journal = files.cursor.journal {
                 guard journal.isWritable else {
-                    throw SystemError(call: "open", path: access.journalPath, number: EACCES)
+                    throw SystemError(call: "open", path: files.journalPath, number: EACCES)
                 }
                 return journal
             }
-            try access.file.createDirectory()
-            // Two processes may get here together; both then have the same empty file, and the first to lock it begins it.
+            try files.file.createDirectory()
+            // Two processes may do this at once. Both then have the same empty file, and the first to lock it begins it.
             let journal: Journal
             do {
-                journal = try Journal.create(access.journalPath, in: fileSystem, beside: list())
+                journal = try Journal.create(files.journalPath, in: fileSystem, beside: list())
             } catch let error as SystemError where error.number == EEXIST {
                 guard
                     let present = try Journal.open(
-                        access.journalPath, forWriting: true, in: fileSystem, beside: list())
+                        files.journalPath, forWriting: true, in: fileSystem, beside: list())
                 else { throw error }
                 journal = present
             }
-            journal.base = access.history
-            access.journal = journal
+            files.cursor.openUnbegun(journal)
             return journal
         } catch let problem as JournalProblem where problem.isRefusal {
             throw SettingsError(.journalUnavailable, store: description, underlying: problem)

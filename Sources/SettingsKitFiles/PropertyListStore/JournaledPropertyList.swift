@@ -8,26 +8,26 @@ import Synchronization
     import Foundation
 #endif
 
-/// A property list and its journal: what all stores over one path share within a process.
+/// A property list and its journal, shared by all stores of the process over one path.
 ///
-/// The journal's byte order is the order of all changes, whoever makes them. Memory is what the files say up to a place in
-/// the journal; to change something, the journal is locked, what others have appended is applied, the change is appended,
-/// and then made in memory. To read something, only memory is asked.
+/// The journal's byte order is the order of all changes of all processes. Memory contains the files up to a position in the
+/// journal. A change locks the journal, applies the records of other processes, appends a record, and changes memory.
+/// Reading uses memory only.
 ///
-/// Locks are taken in the order ``folding``, ``access`` (and with it the lock on the journal, which other processes take,
-/// too), ``contents``. ``contents`` is never held while a file is touched, so that reading never waits for one. No lock is
-/// held while listeners run.
+/// Locks are taken in the order ``folding``, ``files`` and with it the lock on the journal, which other processes take, too,
+/// ``contents``. ``contents`` is never held while a file is used, so that reading never waits for one. No lock is held while
+/// listeners run. The ``monitor`` tells the process's own records from those of other processes without a lock.
 final class JournaledPropertyList: Sendable {
-    /// How long changes are gathered before the property list is brought up to date.
+    /// How long changes are gathered before the property list is folded.
     static let writingDelay = Duration.milliseconds(250)
-    /// How long a writer waits for another process that has locked the journal and does not go on.
+    /// How long a writer waits for another process that keeps the journal locked and appends nothing.
     static let patience = Duration.seconds(3)
-    /// How long a journal is taken to be the one at its path without having been looked for; when another journal takes its
-    /// place, it is told in it. Only for who has the directory watched, and so is told when somebody removes it.
+    /// How long a journal is taken to be the one at its path without examining the path. A process that replaces a journal
+    /// says so in it. Used only while the directory is watched, so that a removal is reported.
     static let trust = Duration.milliseconds(10)
-    /// How long a file that is not a property list may be somebody's half-written one.
+    /// How long a damaged file counts as half-written by another program.
     static let suspicionTime = Duration.milliseconds(300)
-    /// Larger files are neither read nor written: no preferences file has this size.
+    /// The size limit for reading and writing.
     static let fileSizeLimit = 1 << 30
 
     typealias Presentation = @Sendable ([SettingsStoreChange]) -> [SettingsStoreChange]
@@ -37,35 +37,35 @@ final class JournaledPropertyList: Sendable {
     private let presentation: Presentation?
     let fileSystem: any FileSystem
     let feed = SettingsStoreFeed()
-    let access: Mutex<Access>
+    let files: Mutex<PropertyListFiles>
     let contents: Mutex<PropertyListContents>
-    /// Held by the one thread that brings the file up to date.
+    /// Held by the thread that folds.
     let folding = Mutex(())
     let patience: Duration
     let trust: Duration
     let limits: PropertyListStoreLimits
-    /// Does what is not done in the caller's time.
-    let queue = BackgroundQueue()
-    let hasLookedInVain = Atomic(false)
-    let isAboutToLook = Atomic(false)
-    /// Whether anything was published since ``access`` was locked.
+    /// Where polls run.
+    let queue: BackgroundQueue
+    /// Notices what other processes and programs write.
+    let monitor: ChangeMonitor
+    /// Tells other processes that the journal has grown.
+    let announcer: ChangeAnnouncer
+    /// The path of the journal, for threads that do not lock the files.
+    let watchedJournal: WatchedPath
+    /// The end of the journal, for threads that do not lock the files.
+    let end = JournalEnd()
+    /// Whether changes were published since ``files`` was locked.
     private let hasPublished = Atomic(false)
-    let isLookPlanned = Atomic(false)
-    /// The journal's inode and how far it was read, to be compared with what is at the path; of no meaning together.
-    private let knownInode = Atomic<UInt64>(0)
-    private let knownEnd = Atomic<UInt64>(0)
-    let announcement = Atomic(Announcement.none)
-    private let forkCount = Fork.count
-    private let writer = Mutex<WriteBehind?>(nil)
-    private let watch = Mutex<FileWatch?>(nil)
+    private let isWatching: Bool
+    private let writer: WriteBehind
 
     /// - Parameters:
-    ///   - isWatching: Whether changes that others make are looked for.
-    ///   - writingDelay: How long changes are gathered before the property list is brought up to date.
-    ///   - trust: How long a journal is taken to be the one at its path; nil for what is usual.
+    ///   - isWatching: Whether changes of other processes are noticed.
+    ///   - writingDelay: How long changes are gathered before the property list is folded.
+    ///   - trust: How long a journal is taken to be the one at its path. Nil for the default.
     ///   - description: What messages call the store.
-    ///   - presentation: Makes of changes what the feed tells; nil if it tells them as they are. Called with ``contents``
-    ///     locked, for every change there is.
+    ///   - presentation: Converts changes for the feed. Nil publishes them unconverted. Called for every change, with
+    ///     ``contents`` locked.
     init(
         path: String, fileSystem: any FileSystem, isWatching: Bool, writingDelay: Duration, patience: Duration,
         trust: Duration? = nil, limits: PropertyListStoreLimits = .init(), description: String? = nil,
@@ -86,77 +86,77 @@ final class JournaledPropertyList: Sendable {
             throw SettingsError(.storeUnavailable, store: description, underlying: error)
         }
         contents = Mutex(loaded.contents)
-        access = Mutex(loaded.access)
-        let writer = WriteBehind(delay: writingDelay) { [weak self] in
+        files = Mutex(loaded.files)
+        self.isWatching = isWatching
+        writer = WriteBehind(delay: writingDelay)
+        let (queue, journal) = (BackgroundQueue(), WatchedPath(loaded.files.journalPath))
+        self.queue = queue
+        watchedJournal = journal
+        monitor = ChangeMonitor(interval: Self.pollInterval, queue: queue)
+        announcer = ChangeAnnouncer(pause: Self.announcementPause) { Self.touch(journal.value, in: fileSystem) }
+        for problem in loaded.problems { feed.report(problem) }
+        monitor.monitor(self)
+        writer.begin { [weak self] in
             try self?.foldInBackground()
         } report: { [weak self] error in
             guard let self else { return }
             feed.report(.wrap(error, as: .notSaved, store: description))
         }
-        for problem in loaded.problems { feed.report(problem) }
-        self.writer.withLock { $0 = writer }
         if isWatching {
-            watch.withLock { $0 = FileWatch(of: self) }
+            monitor.start(after: Self.watchingDelay)
             feed.onFirstListener { [weak self] in self?.startWatching() }
         }
     }
 
     deinit {
         do {
-            // This waits for no other process: what is not in the property list is in the journal.
+            // Without waiting for other processes: the journal contains what the property list lacks.
             try LastWriting.perform { () throws(SettingsError) in try fold(waiting: .zero) }
         } catch {
             feed.report(error)
         }
-        access.withLock { $0.journal }?.close()
+        files.withLock { $0.cursor.journal }?.close()
     }
 
     static func description(of path: String) -> String { "PropertyListStore at \(path)" }
 
-    /// Whether there are background threads: a forked child has none. It brings the file up to date when it exits.
-    var hasBackground: Bool { forkCount == Fork.count }
+    /// Whether there are background threads. A forked child has none, and folds when it exits.
+    var hasBackground: Bool { queue.isRunning }
 
-    /// Has the property list brought up to date soon.
+    /// Schedules a folding run.
     ///
-    /// - Parameter isOthers: Whether it is somebody else's change, who will most probably do it.
+    /// - Parameter isOthers: Whether another process made the change, which then probably folds it first.
     func scheduleFold(isOthers: Bool = false) {
         guard hasBackground else { return }
-        writer.withLock { $0 }?.schedule(after: isOthers ? .milliseconds(400) : .zero)
+        writer.schedule(after: isOthers ? .milliseconds(400) : .zero)
     }
 
-    /// Looks for what others change from now on, if it is to be looked for at all.
-    func startWatching() { watch.withLock { $0 }?.start() }
+    /// Starts to notice what other processes change, if the list is watched at all.
+    func startWatching() { if isWatching { monitor.start() } }
 
     // MARK: Access to the files
 
-    /// Runs `body` with the files to itself, and tells afterwards what is to be told.
-    func withAccess<R: Sendable>(_ body: (inout Access) throws -> R) throws -> R {
+    /// Runs `body` while no other thread uses the files, and reports problems and calls listeners afterwards.
+    func withFiles<R: Sendable>(_ body: (inout PropertyListFiles) throws -> R) throws -> R {
         var problems: [SettingsError] = []
-        // Only for changes made here: those of another thread are delivered there, before its call returns.
+        // Only for this call's changes: another thread delivers its own before its call returns.
         var hasPublished = false
         defer {
             if hasPublished { feed.flush() }
             for problem in problems { feed.report(problem) }
         }
-        return try access.withLock { access in
+        return try files.withLock { files in
             defer {
-                swap(&problems, &access.problems)
+                swap(&problems, &files.problems)
                 hasPublished = self.hasPublished.exchange(false, ordering: .relaxed)
-                knownInode.store(access.journal?.inode ?? 0, ordering: .relaxed)
-                knownEnd.store(access.journal?.position ?? 0, ordering: .relaxed)
+                let journal = files.cursor.journal
+                end.note(inode: journal?.inode ?? 0, position: journal?.position ?? 0)
             }
-            return try body(&access)
+            return try body(&files)
         }
     }
 
-    /// Whether what is at the journal's path is what is known of it. Does not wait for who works on the files.
-    func isKnown(_ status: FileStatus?) -> Bool {
-        guard let status else { return knownInode.load(ordering: .relaxed) == 0 }
-        return status.inode == knownInode.load(ordering: .relaxed)
-            && status.size == knownEnd.load(ordering: .relaxed)
-    }
-
-    /// Tells listeners of changes that were just made; with ``contents`` locked.
+    /// Publishes changes, with ``contents`` locked.
     func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
         hasPublished.store(true, ordering: .relaxed)
         feed.publish(presentation?(changes) ?? changes, origin: origin)

@@ -10,7 +10,7 @@ import SettingsKitPlatform
 /// A property list with its journal, read from their files.
 struct LoadedPropertyList {
     var contents = PropertyListContents()
-    var access: JournaledPropertyList.Access
+    var files: PropertyListFiles
     var problems: [SettingsError] = []
 
     private let store: String
@@ -33,8 +33,8 @@ struct LoadedPropertyList {
         self.fileSystem = fileSystem
         let file = WholeFile(path: path, fileSystem: fileSystem)
         for attempt in 1... {
-            access = .init(file: file, target: try file.resolvedPath())
-            access.isWriting = isWriting
+            files = PropertyListFiles(file: file, target: try file.resolvedPath())
+            files.isWriting = isWriting
             let read = try file.read(limit: JournaledPropertyList.fileSizeLimit)
             let journal = try openJournal(beside: read?.status.permissions)
             do {
@@ -55,53 +55,53 @@ struct LoadedPropertyList {
     private mutating func openJournal(beside list: FilePermissions?) throws -> Journal? {
         do {
             return try Journal.openPresent(
-                access.journalPath, isWriting: access.isWriting, in: fileSystem, beside: list)
+                files.journalPath, isWriting: files.isWriting, in: fileSystem, beside: list)
         } catch let problem as JournalProblem where problem.isRefusal {
-            access.journalProblem = problem
+            files.cursor.note(problem)
             return nil
         }
     }
 
     private func isPresent(_ list: FileStatus?, _ journal: Journal?) throws -> Bool {
-        guard try access.file.status() == list else { return false }
-        let present = try fileSystem.status(of: access.journalPath, followingLink: false)
-        guard let journal else { return present == nil || access.journalProblem != nil }
+        guard try files.file.status() == list else { return false }
+        let present = try fileSystem.status(of: files.journalPath, followingLink: false)
+        guard let journal else { return present == nil || files.cursor.problem != nil }
         return try journal.status().isSameFile(as: present)
     }
 
     // MARK: Putting the two together
 
     private mutating func take(_ read: WholeFile.Contents?, _ journal: Journal?, _ found: JournalContents?) {
-        if let problem = access.journalProblem { report(.journalUnavailable, problem) }
+        if let problem = files.cursor.problem { report(.journalUnavailable, problem) }
         var members: [PropertyListMember] = []
         if let read {
             let version = FileVersion(status: read.status, bytes: read.bytes)
-            access.didFind(version)
-            access.permissions = read.status.permissions
-            access.mark = JournalMark.read(read.bytes)
-            access.list = access.mark?.list ?? 0
-            access.generation = access.mark?.generation ?? 0
+            let mark = JournalMark.read(read.bytes)
+            files.list.find(version)
+            _ = files.list.note(read.status.permissions)
+            files.list.note(mark)
+            files.cursor.identify(list: mark?.list ?? 0, generation: mark?.generation ?? 0)
             do throws(PropertyListError) {
                 members = try PropertyListReader.readDictionary(read.bytes)
             } catch {
                 members = PropertyListReader.recover(read.bytes)
-                access.fileFault = .damaged
+                files.list.setDamaged()
                 report(.damaged, error)
             }
         }
         let size = read?.bytes.count ?? 0
         guard let journal, let found else {
             contents = PropertyListContents(members, size: size)
-            access.toldStatus = access.fileStatus
+            files.list.setJournaled()
             return
         }
-        access.journal = journal
+        files.cursor.open(journal)
         journal.header = found.header
         journal.position = found.scan.end
         journal.condition.isDamaged = found.isDamaged
         if found.isDamaged { journal.condition.asideReason = .damaged }
-        access.mustRewrite = found.isDamaged
-        access.toldStatus = found.header == nil ? access.fileStatus : found.lastVersion?.status
+        if found.isDamaged { files.list.requireRewrite() }
+        if found.header == nil { files.list.setJournaled() } else { files.list.setJournaled(as: found.lastVersion) }
         replay(found, of: journal, over: PropertyListContents(members, size: size), members)
     }
 
@@ -117,22 +117,20 @@ struct LoadedPropertyList {
         case .isStale: return reject(journal, header.list == 0 ? .damaged : .stale)
         case .isFolded:
             journal.condition.isSuperseded = true
-            access.folded = Int64(journal.position)
+            files.list.noteFolded(through: Int64(journal.position))
         case .continues(let folded):
-            access.folded = Int64(folded ?? found.folded(into: access.fileStatus) ?? 0)
+            files.list.noteFolded(through: Int64(folded ?? found.folded(into: files.list.status) ?? 0))
         case .listIsStale:
             report(.mismatchedFiles, JournalProblem.listIsStale)
-            access.fileFault = .stale
-            access.mustRewrite = true
+            files.list.setStale()
         }
         if found.isDamaged { report(.damaged, JournalProblem.damaged) }
-        access.list = header.list == 0 ? access.list : header.list
-        access.generation = max(access.generation, header.generation)
+        files.cursor.identify(list: header.list, generation: header.generation)
         let (folded, unfolded) = (found.records.filter { !isUnfolded($0) }, found.records.filter(isUnfolded))
-        switch access.fileFault {
+        switch files.list.fault {
         case nil:
-            // Edits from outside stand in the journal so that others need not read the property list again; here it was
-            // read, and it may have been edited once more.
+            // The journal repeats edits for processes that do not read the property list. Here it was read, and it may have
+            // been edited once more.
             for entry in unfolded { if case .adoption = entry.record { continue } else { apply(entry) } }
         case .damaged:
             // What is intact in the property list goes over its last good state, and under what it never had.
@@ -147,11 +145,11 @@ struct LoadedPropertyList {
     }
 
     private func relation(_ found: JournalContents, _ header: JournalHeader) -> JournalRelation {
-        let relation = JournalRelation(of: header, end: found.scan.end, to: access.mark)
+        let relation = JournalRelation(of: header, end: found.scan.end, to: files.list.mark)
         switch relation {
         case .isForeign, .isStale, .listIsStale:
             // A person has put it there while a process was running, which took it for an edit.
-            let isAdopted = access.fileStatus != nil && found.lastVersion?.status == access.fileStatus
+            let isAdopted = files.list.status != nil && found.lastVersion?.status == files.list.status
             return isAdopted ? .continues(folded: nil) : relation
         case .continues, .isFolded:
             return relation
@@ -161,8 +159,8 @@ struct LoadedPropertyList {
     /// Has a journal that does not belong to the property list kept aside by the next process that writes.
     private mutating func reject(_ journal: Journal, _ problem: JournalProblem) {
         journal.condition.isSuperseded = true
-        access.folded = Int64(journal.position)
-        access.toldStatus = access.fileStatus
+        files.list.noteFolded(through: Int64(journal.position))
+        files.list.setJournaled()
         switch problem {
         case .damaged:
             report(.damaged, problem)
@@ -172,7 +170,7 @@ struct LoadedPropertyList {
         }
     }
 
-    private func isUnfolded(_ entry: JournalEntry) -> Bool { entry.end > UInt64(access.folded) }
+    private func isUnfolded(_ entry: JournalEntry) -> Bool { entry.end > UInt64(files.list.folded) }
 
     private mutating func apply(_ entry: JournalEntry) { _ = contents.apply(entry.record, at: Int64(entry.end)) }
 
@@ -188,7 +186,7 @@ struct LoadedPropertyList {
         do {
             let restore = try journal.readRestore()
             if let restore, restore.base == nil { return PropertyListContents().edited(by: restore.edit) }
-            let file = WholeFile(path: FilesBeside.previous(access.target), fileSystem: fileSystem)
+            let file = WholeFile(path: FilesBeside.previous(files.target), fileSystem: fileSystem)
             guard let read = try file.read(limit: JournaledPropertyList.fileSizeLimit) else { return nil }
             let digest = FileVersion(status: read.status, bytes: read.bytes).digest
             let members = PropertyListContents(

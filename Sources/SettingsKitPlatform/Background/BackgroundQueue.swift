@@ -6,22 +6,25 @@ package final class BackgroundQueue: Sendable {
 
     /// The work that waits.
     let backlog = Backlog()
-    let forks = Fork.count
+    private let forks = Fork.count
 
-    /// Makes a queue. It costs nothing until it is used.
+    /// Creates a queue. It costs nothing until it is used.
     package init() {}
+
+    /// Whether work is run: false in the child of a fork, which has none of the threads.
+    package var isRunning: Bool { forks == Fork.count }
 
     /// Runs work soon.
     package func async(_ work: @escaping Work) {
-        guard forks == Fork.count else { return }
+        guard isRunning else { return }
         BackgroundThreads.shared.add(work, to: self)
     }
 
-    /// Runs work after a while.
-    package func asyncAfter(_ delay: Duration, _ work: @escaping Work) { async(at: .after(delay), work) }
+    /// Runs work after a delay.
+    package func async(after delay: Duration, _ work: @escaping Work) { async(at: .after(delay), work) }
 
     func async(at moment: Moment, _ work: @escaping Work) {
-        guard forks == Fork.count else { return }
+        guard isRunning else { return }
         BackgroundThreads.shared.add(work, to: self, at: moment)
     }
 

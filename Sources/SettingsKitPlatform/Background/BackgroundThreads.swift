@@ -25,8 +25,8 @@ import SettingsKitCore
 final class BackgroundThreads: @unchecked Sendable {
     static let shared = BackgroundThreads()
 
-    /// How often the places are looked at of whose changes the system tells. More than ten seconds: an idle process must
-    /// not wake more often than that.
+    /// How often files are checked whose changes the system reports. More than ten seconds: an idle process must not wake
+    /// more often.
     static let roundPause = Duration.seconds(12)
 
     private static let width = 4
@@ -40,7 +40,7 @@ final class BackgroundThreads: @unchecked Sendable {
     private struct State {
         var ready: [BackgroundQueue] = []
         var timed = TimedWorks()
-        var rounds: [ObjectIdentifier: WeakReference<Lookout>] = [:]
+        var rounds: [ObjectIdentifier: WeakReference<ChangeMonitor>] = [:]
         var nextRound: Moment?
         /// All threads, those that are starting included.
         var threads = 0
@@ -88,20 +88,20 @@ final class BackgroundThreads: @unchecked Sendable {
         if isFirst { wakeKeeper() }
     }
 
-    /// Has a place looked at in each round, as long as the lookout lives.
-    func addToRounds(_ lookout: Lookout) {
+    /// Has a monitor check its files in each round, as long as it lives.
+    func addToRounds(_ monitor: ChangeMonitor) {
         lock.lock()
         defer { lock.unlock() }
-        state.rounds[ObjectIdentifier(lookout)] = WeakReference(lookout)
+        state.rounds[ObjectIdentifier(monitor)] = WeakReference(monitor)
         guard state.nextRound == nil else { return }
         state.nextRound = .after(Self.roundPause)
         wakeKeeper()
     }
 
-    func removeFromRounds(_ lookout: ObjectIdentifier) {
+    func removeFromRounds(_ monitor: ObjectIdentifier) {
         lock.lock()
         defer { lock.unlock() }
-        state.rounds[lookout] = nil
+        state.rounds[monitor] = nil
     }
 
     /// - Returns: false if a thread has the queue already, and goes on with it.
@@ -232,13 +232,13 @@ final class BackgroundThreads: @unchecked Sendable {
         #endif
     }
 
-    /// Looks at all places in their turn, in the keeper's own thread: a few calls for each, which do not wait.
+    /// Checks the files of all monitors, on the keeper's thread: a few calls for each, which do not wait.
     private func makeRound(_ now: Moment) {
-        var lookouts = state.rounds.values.compactMap(\.object)
-        state.nextRound = lookouts.isEmpty ? nil : .after(Self.roundPause)
+        var monitors = state.rounds.values.compactMap(\.object)
+        state.nextRound = monitors.isEmpty ? nil : .after(Self.roundPause)
         unlocked(isRound: true) {
-            perform { for lookout in lookouts { lookout.check() } }
-            lookouts = []
+            perform { for monitor in monitors { monitor.check() } }
+            monitors = []
         }
     }
 

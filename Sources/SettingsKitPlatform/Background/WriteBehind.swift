@@ -1,68 +1,84 @@
 import Synchronization
 
-/// Writes a store's file in the background soon after a change, and once more when the process exits in order.
+/// Writes a store's changes in the background soon after they are made, and when the process exits in order.
 ///
-/// A failed write is repeated after one second, two, four, up to a minute, and after each further change. The failure
-/// is reported once; after a success, the next failure is reported again.
+/// A write that fails is repeated after a second, two, four, up to a minute, and after each change. The first failure in a
+/// row is reported.
 package final class WriteBehind: Sendable {
     private struct State {
-        var isScheduled = false
+        var work: Work?
         var isRetryScheduled = false
-        /// Whether the last write failed, and that was reported.
+        /// Whether the last write failed, and the failure was reported.
         var hasFailed = false
-        /// The number of failed attempts in a row.
+        /// How many repetitions in a row have failed.
         var retries = 0
-        /// The present delay after a change.
+        /// How long changes are gathered before the next write.
         var delay: Duration
     }
 
-    /// The largest share of the time that writing may take.
+    private struct Work: Sendable {
+        let write: @Sendable () throws -> Void
+        let report: @Sendable (any Error) -> Void
+    }
+
+    /// Writing takes at most this share of the time.
     private static let share = 0.1
     private static let longestDelay = Duration.seconds(0.8)
 
     private let shortestDelay: Duration
     private let queue = BackgroundQueue()
-    private let write: @Sendable () throws -> Void
-    private let report: @Sendable (any Error) -> Void
     private let state: Mutex<State>
+    private let isScheduled = Atomic(false)
 
     /// - Parameters:
-    ///   - delay: How long changes are gathered before they are written; longer, but less than a second, if writing
-    ///     takes long.
-    ///   - write: Writes the pending changes, if there are any. Called on a background thread.
-    ///   - report: Receives a failure.
-    package init(
+    ///   - delay: How long changes are gathered before they are written. Longer, but less than a second, if writing takes
+    ///     long.
+    package init(delay: Duration) {
+        shortestDelay = delay
+        state = Mutex(State(delay: delay))
+    }
+
+    package convenience init(
         delay: Duration = .milliseconds(100), write: @escaping @Sendable () throws -> Void,
         report: @escaping @Sendable (any Error) -> Void
     ) {
-        shortestDelay = delay
-        state = Mutex(State(delay: delay))
-        self.write = write
-        self.report = report
+        self.init(delay: delay)
+        begin(write: write, report: report)
+    }
+
+    /// Sets what is run.
+    ///
+    /// - Parameters:
+    ///   - write: Writes the changes, if there are any. Called on a background thread.
+    ///   - report: Receives an error.
+    package func begin(
+        write: @escaping @Sendable () throws -> Void, report: @escaping @Sendable (any Error) -> Void
+    ) {
+        state.withLock { $0.work = Work(write: write, report: report) }
         ExitHook.add(self)
     }
 
-    /// Schedules a write soon. Costs a lock.
+    /// Runs the next write soon. Takes no lock if it is scheduled already.
     ///
     /// - Parameter patience: An additional delay.
     package func schedule(after patience: Duration = .zero) {
-        let delay = state.withLock { state in
-            defer { state.isScheduled = true }
-            return state.isScheduled ? nil : state.delay + patience
-        }
-        guard let delay else { return }
-        queue.asyncAfter(delay) { [weak self] in
-            self?.state.withLock { $0.isScheduled = false }
-            self?.run()
+        // The change was made under a lock that the next write takes, too: it sees the change, or this sees the flag.
+        if isScheduled.load(ordering: .acquiring) { return }
+        if isScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
+        queue.async(after: state.withLock { $0.delay } + patience) { [weak self] in
+            guard let self else { return }
+            isScheduled.store(false, ordering: .sequentiallyConsistent)
+            run()
         }
     }
 
-    /// Whether the last write failed and will be repeated.
+    /// Whether the last write has failed and will be repeated.
     package var isRetryScheduled: Bool { state.withLock { $0.isRetryScheduled } }
 
     private func run() {
+        guard let work = state.withLock({ $0.work }) else { return }
         do {
-            let duration = try ContinuousClock().measure(write)
+            let duration = try ContinuousClock().measure(work.write)
             state.withLock { state in
                 state.hasFailed = false
                 state.retries = 0
@@ -77,9 +93,9 @@ package final class WriteBehind: Sendable {
                 defer { state.retries += 1 }
                 return (!state.hasFailed, min(60, 1 << min(state.retries, 6)))
             }
-            if isFirst { report(error) }
+            if isFirst { work.report(error) }
             guard let retryDelay else { return }
-            queue.asyncAfter(.seconds(retryDelay)) { [weak self] in
+            queue.async(after: .seconds(retryDelay)) { [weak self] in
                 self?.state.withLock { $0.isRetryScheduled = false }
                 self?.run()
             }
@@ -87,10 +103,11 @@ package final class WriteBehind: Sendable {
     }
 
     func runAtExit() {
+        guard let work = state.withLock({ $0.work }) else { return }
         do {
-            try write()
+            try work.write()
         } catch {
-            report(error)
+            work.report(error)
         }
     }
 }

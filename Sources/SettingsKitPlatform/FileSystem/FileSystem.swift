@@ -111,12 +111,12 @@ package protocol FileSystem: Sendable {
     /// appending.
     func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int
     func truncate(_ file: FileHandle, to size: Int64) throws(SystemError)
-    /// Sets the file's times to now, which notifies watchers of its directory.
-    func touch(_ file: FileHandle) throws(SystemError)
-    /// Takes the exclusive lock on an open file, without waiting. The lock belongs to the open file, not to the process
-    /// or the thread, and ends when the file is closed, for any reason.
+    /// Sets a file's times to now, which is reported to watchers of its directory. A symbolic link is not followed.
+    func touch(_ path: String) throws(SystemError)
+    /// Takes the exclusive lock on an open file, without waiting. It belongs to the open file, not to the process or the
+    /// thread, and ends when the file is closed, for whatever reason.
     ///
-    /// - Returns: false if the lock is not free.
+    /// - Returns: false if it is taken.
     func lock(_ file: FileHandle) throws(SystemError) -> Bool
     func unlock(_ file: FileHandle)
     /// Returns when the file's contents survive a power failure.

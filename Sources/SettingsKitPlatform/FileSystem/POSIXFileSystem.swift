@@ -90,8 +90,9 @@ package struct POSIXFileSystem: FileSystem {
         try Self.check(Self.restarting { ftruncate(file.descriptor, off_t(size)) }, "ftruncate", file.path)
     }
 
-    package func touch(_ file: FileHandle) throws(SystemError) {
-        try Self.check(Self.restarting { futimens(file.descriptor, nil) }, "futimens", file.path)
+    package func touch(_ path: String) throws(SystemError) {
+        let result = Self.restarting { utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW) }
+        try Self.check(result, "utimensat", path)
     }
 
     package func lock(_ file: FileHandle) throws(SystemError) -> Bool {

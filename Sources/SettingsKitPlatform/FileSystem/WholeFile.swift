@@ -17,9 +17,9 @@ import Synchronization
 
 /// A file that is always read and replaced as a whole.
 ///
-/// Replacing writes a temporary file in the same directory, synchronises it, renames it over the old one and
-/// synchronises the directory. So readers, also after a power failure, find the old file or the new one. A symbolic
-/// link at the path stays a link, and its target is replaced.
+/// Replacing writes a temporary file in the same directory, synchronises it, renames it over the old one and synchronises
+/// the directory: a reader finds the old file or the new one, also after a power failure. A symbolic link at
+/// the path stays a link, and what it points to is replaced.
 package final class WholeFile: Sendable {
     /// The bytes of a file, and its state.
     package struct Contents: Sendable {
@@ -96,12 +96,14 @@ package final class WholeFile: Sendable {
     /// A complete and synchronised new file beside the old one, to replace it. It is open and locked, so that other
     /// processes do not take it for abandoned.
     package final class Prepared: Sendable {
+        package let bytes: Data
         fileprivate let target: String
         fileprivate let status: FileStatus
         /// nil after the file was put in its place or discarded.
         private let file: Mutex<FileHandle?>
 
-        fileprivate init(_ file: FileHandle, target: String, status: FileStatus) {
+        fileprivate init(_ file: FileHandle, _ bytes: Data, target: String, status: FileStatus) {
+            self.bytes = bytes
             self.file = Mutex(file)
             self.target = target
             self.status = status
@@ -137,7 +139,7 @@ package final class WholeFile: Sendable {
         let permissions = try fileSystem.status(of: target, followingLink: false)?.permissions ?? permissions
         let file = try Self.makeTemporary(beside: target, in: fileSystem)
         do throws(SystemError) {
-            return Prepared(file, target: target, status: try write(bytes, to: file, permissions))
+            return Prepared(file, bytes, target: target, status: try write(bytes, to: file, permissions))
         } catch {
             discard(file)
             throw error
@@ -258,12 +260,15 @@ package final class WholeFile: Sendable {
     }
 
     /// The path with the symbolic links at its end followed, also to a target that is not there.
-    package func resolvedPath() throws(SystemError) -> String {
+    ///
+    /// - Parameter body: Receives the destination of each link.
+    package func resolvedPath(_ body: (String) -> Void = { _ in }) throws(SystemError) -> String {
         var path = path
         for _ in 0..<40 {
             guard try fileSystem.status(of: path, followingLink: false)?.kind == .link else { return path }
             let destination = try fileSystem.destination(ofLink: path)
             path = destination.hasPrefix("/") ? destination : Self.join(Self.split(path).directory, destination)
+            body(path)
         }
         throw SystemError(call: "readlink", path: path, number: ELOOP)
     }

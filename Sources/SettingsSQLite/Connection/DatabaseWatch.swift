@@ -2,112 +2,91 @@ import SettingsKitCore
 import SettingsKitPlatform
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
-/// Polls a database when another process may have written it, and notifies other processes when this one has.
+/// Polls a database when another process may have written to it, and announces this process's commits to others.
 ///
-/// SQLite does not announce commits. Processes that use this module touch the write-ahead log after a commit, which the
-/// system reports at once. Commits of other programs are noticed when these close the database, and at the next regular
-/// poll.
-final class DatabaseWatch: Sendable {
-    private enum Announcement: UInt8, AtomicRepresentable {
-        case none, made, needed
-    }
-
-    /// The state of the files in the last round.
+/// SQLite itself reports no commits. Processes that use this module touch the write-ahead log after a commit, which the
+/// system reports at once. Other programs are noticed when they close the database, and at the next poll in its turn.
+final class DatabaseWatch: ChangeMonitored {
+    /// The files at the last round.
     private struct Seen {
         var statuses: [FileStatus?] = []
-        /// The number of further rounds that have found the same state.
-        var looks = 0
+        /// How many more rounds have found them unchanged.
+        var rounds = 0
     }
 
-    /// How long a change may go unnoticed if the file system may not report it.
-    private static let slow = Duration.seconds(1)
-    /// The shortest time between two notifications of other processes.
+    /// How long a change may stay unnoticed where the file system may not report it.
+    private static let interval = Duration.seconds(1)
+    /// The time between two announcements, and between two polls of a database that is in use.
     private static let pause = Duration.milliseconds(10)
 
-    /// The queue that polls.
-    private let queue = BackgroundQueue()
-    /// The queue that notifies other processes: polling may call listeners, which can take long.
-    private let announcements = BackgroundQueue()
     private let path: String
     private let log: String
-    private let handler: @Sendable () -> Void
-    private let lookout = Mutex<Lookout?>(nil)
+    private let pollDatabase: @Sendable () throws -> Bool
+    private let report: @Sendable (any Error) -> Void
+    private let monitor: ChangeMonitor
+    private let announcer: ChangeAnnouncer
     private let seen = Mutex(Seen())
-    private let isAboutToLook = Atomic(false)
-    private let isLookPlanned = Atomic(false)
-    private let announcement = Atomic(Announcement.none)
-    private let forks = Fork.count
+    private let isPollDeferred = Atomic(false)
 
-    /// - Parameter handler: Polls the database. Called in the background, never while the process forks.
-    init(path: String, handler: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - poll: Reads what other processes have committed. Returns false if the database is in use. Called in the
+    ///     background, never while the process forks.
+    ///   - report: Receives the first of several errors in a row.
+    init(path: String, poll: @escaping @Sendable () throws -> Bool, report: @escaping @Sendable (any Error) -> Void) {
         self.path = path
-        log = path + "-wal"
-        self.handler = handler
-        let places = [Self.place(path, log)]
-        let new = Lookout(
-            queue: queue,
-            subject: .init(
-                pause: Self.slow,
-                places: { places },
-                didChange: { [weak self] _ in self?.lookAgain() },
-                isQuiet: { [weak self] in self?.isQuiet() ?? true },
-                look: handler))
-        lookout.withLock { $0 = new }
-        queue.async { new.begin(looking: true) }
+        let log = path + "-wal"
+        self.log = log
+        pollDatabase = poll
+        self.report = report
+        // A failure can last for ever, if another file has taken the database's place.
+        monitor = ChangeMonitor(interval: Self.interval, pollsAfterFailure: false, queue: BackgroundQueue())
+        announcer = ChangeAnnouncer(pause: Self.pause) { Self.touch(log) }
+        monitor.monitor(self)
+        monitor.start()
     }
 
-    private static func place(_ path: String, _ log: String) -> Lookout.Place {
+    private static func touch(_ log: String) {
+        do throws(SystemError) {
+            try POSIXFileSystem().touch(log)
+        } catch {
+            // Other processes also poll from time to time.
+        }
+    }
+
+    /// Announces a commit to other processes.
+    func announce() { announcer.announce() }
+
+    // MARK: Polling
+
+    var monitoredPlaces: [ChangeMonitor.Place] {
         let (directory, name) = WholeFile.split(log)
         #if canImport(Darwin)
-            // There, watching a file opens it, and closing it would release SQLite's locks on it.
-            return .init(directory: directory, names: [name])
+            // There, a file is watched by opening it, and closing it again would end SQLite's locks on it.
+            return [.init(directory: directory, names: [name])]
         #else
-            return .init(directory: directory, names: [name, WholeFile.split(path).name])
+            return [.init(directory: directory, names: [name, WholeFile.split(path).name])]
         #endif
     }
 
-    /// Polls the database soon; with `inAMoment`, a little later, because it was in use.
-    func lookAgain(inAMoment: Bool = false) {
-        if isAboutToLook.exchange(true, ordering: .acquiringAndReleasing) { return }
-        let work: @Sendable () -> Void = { [weak self] in
-            guard let self else { return }
-            isAboutToLook.store(false, ordering: .releasing)
-            handler()
-        }
-        if inAMoment { queue.asyncAfter(Self.pause, work) } else { queue.async(work) }
-    }
+    func isRelevant(_ event: DirectoryWatcher.Event) -> Bool { true }
 
-    /// Polls the database after a while, because it was locked: there may be no other event.
-    func lookLater() {
-        if isLookPlanned.exchange(true, ordering: .acquiringAndReleasing) { return }
-        queue.asyncAfter(Self.slow) { [weak self] in
-            guard let self else { return }
-            isLookPlanned.store(false, ordering: .releasing)
-            handler()
-        }
-    }
+    func poll() throws -> Bool { try pollDatabase() }
 
-    /// Whether the files have had one state for two rounds, with a poll after each.
+    func reportFailedPoll(_ error: any Error) { report(error) }
+
+    /// Whether the files have been unchanged for two rounds, with a poll after each.
     ///
-    /// One poll is not enough: a commit is written into the log, then waits for the disk, and can be read only after
-    /// that, when the log's status no longer changes.
-    private func isQuiet() -> Bool {
+    /// One poll is not enough: a commit is written to the log, then waits for the disk, and can be read only after that,
+    /// when the log's status does not change any more.
+    var isQuiet: Bool {
         let present = statuses
         return seen.withLock { seen in
             guard seen.statuses == present else {
                 seen = Seen(statuses: present)
                 return false
             }
-            seen.looks += 1
-            return seen.looks > 1
+            seen.rounds += 1
+            return seen.rounds > 1
         }
     }
 
@@ -116,34 +95,23 @@ final class DatabaseWatch: Sendable {
             do throws(SystemError) {
                 return try POSIXFileSystem().status(of: path, followingLink: true)
             } catch {
-                // A status that cannot be read counts as none. Using the database reports the reason.
+                // Using the database reports the error.
                 return nil
             }
         }
     }
 
-    /// Notifies other processes of a commit: in the background, and not for each of many commits in a row.
-    func announce() {
-        // A child made by fork has no background.
-        guard forks == Fork.count else { return touchLog() }
-        if announcement.load(ordering: .relaxed) == .needed { return }
-        guard announcement.exchange(.needed, ordering: .acquiringAndReleasing) == .none else { return }
-        announcements.async { [weak self] in self?.makeAnnouncement() }
-    }
+    // MARK: A database in use
 
-    private func makeAnnouncement() {
-        announcement.store(.made, ordering: .releasing)
-        touchLog()
-        announcements.asyncAfter(Self.pause) { [weak self] in
-            guard let self else { return }
-            let (isDone, _) = announcement.compareExchange(
-                expected: .made, desired: .none, ordering: .acquiringAndReleasing)
-            if !isDone { makeAnnouncement() }
-        }
-    }
+    /// Notes that a poll is about to find the database in use. Its end must be followed by ``didEndUse()``.
+    func deferPoll() { isPollDeferred.store(true, ordering: .sequentiallyConsistent) }
 
-    private func touchLog() {
-        // If it fails, other processes still poll from time to time.
-        _ = utimensat(AT_FDCWD, log, nil, 0)
+    /// Notes that the database is not in use.
+    func resumePoll() { isPollDeferred.store(false, ordering: .sequentiallyConsistent) }
+
+    /// Polls in a moment if a poll was deferred.
+    func didEndUse() {
+        guard isPollDeferred.exchange(false, ordering: .sequentiallyConsistent) else { return }
+        monitor.retry(after: Self.pause)
     }
 }

@@ -53,9 +53,7 @@ extension SQLiteStorage {
 
     private func giveBack(_ pooled: PooledConnection, to pool: ConnectionPool) {
         pool.give(pooled)
-        if pool === writers && mustLookAgain.exchange(false, ordering: .acquiringAndReleasing) {
-            watch.withLock { $0 }?.lookAgain(inAMoment: true)
-        }
+        if pool === writers { watch.withLock { $0 }?.didEndUse() }
     }
 
     func connection(of pooled: PooledConnection) throws -> Connection {
@@ -118,22 +116,17 @@ extension SQLiteStorage {
         }
     }
 
-    // MARK: Changes of others
+    // MARK: Commits of other processes
 
-    /// Polls for commits of others, in the background.
-    func look() {
-        mustLookAgain.store(true, ordering: .releasing)
-        // If a write is running, it polls at its end.
-        guard let pooled = writers.takeIdle() else { return }
-        mustLookAgain.store(false, ordering: .releasing)
+    /// Reads whether other processes have committed something. If a write runs, this is done at its end.
+    func poll() throws -> Bool {
+        let watch = watch.withLock { $0 }
+        watch?.deferPoll()
+        guard let pooled = writers.takeIdle() else { return false }
+        watch?.resumePoll()
         defer { giveBack(pooled, to: writers) }
-        do {
-            try noteOthers(pooled, connection(of: pooled))
-            hasLookedInVain.store(false, ordering: .relaxed)
-        } catch {
-            // Observers then read, and report the error; as does the next read or write.
-            if !hasLookedInVain.exchange(true, ordering: .relaxed) { observers.noteAnything() }
-        }
+        try noteOthers(pooled, connection(of: pooled))
+        return true
     }
 
     private func noteOthers(_ pooled: PooledConnection, _ connection: Connection) throws {

@@ -38,9 +38,6 @@ public final class SQLiteStorage: Sendable {
     let patience: Duration
     let forks = Fork.count
     let watch = Mutex<DatabaseWatch?>(nil)
-    /// Whether a poll for changes of other processes was due while the writer was in use.
-    let mustLookAgain = Atomic(false)
-    let hasLookedInVain = Atomic(false)
 
     /// Opens a database, creates it if it is missing, and applies the versions of its schema that it lacks.
     ///
@@ -59,7 +56,12 @@ public final class SQLiteStorage: Sendable {
     ) throws {
         let path = try DatabaseFile.path(of: url, store: "SQLiteStorage")
         try self.init(StorageOpening(path: path, configuration: configuration), versions)
-        let watch = DatabaseWatch(path: path) { [weak self] in self?.look() }
+        let watch = DatabaseWatch(path: path) { [weak self] in
+            try self?.poll() ?? false
+        } report: { [weak self] _ in
+            // Observers read, and report the error, as the next read or write does.
+            self?.observers.noteAnything()
+        }
         self.watch.withLock { $0 = watch }
     }
 

@@ -30,9 +30,6 @@ final class MirroredSettings: Sendable {
     private let contents = Mutex<[String: Data]>([:])
     private let access: Mutex<Access>
     private let watch = Mutex<DatabaseWatch?>(nil)
-    private let hasLookedInVain = Atomic(false)
-    /// Whether a poll was due while the database was in use.
-    private let mustLookAgain = Atomic(false)
 
     /// Opens a database, and creates missing parts.
     init(
@@ -51,7 +48,12 @@ final class MirroredSettings: Sendable {
         access = Mutex(Access(connection: connection, version: nil))
         try access.withLock { access in try refresh(&access) }
         guard isWatching else { return }
-        let watch = DatabaseWatch(path: path) { [weak self] in self?.look() }
+        let watch = DatabaseWatch(path: path) { [weak self] in
+            try self?.poll() ?? false
+        } report: { [weak self] error in
+            guard let self else { return }
+            feed.report(.wrap(error, as: .readFailed, store: description))
+        }
         self.watch.withLock { $0 = watch }
     }
 
@@ -81,7 +83,7 @@ final class MirroredSettings: Sendable {
         if isWriting { try AccessMark.requireOutside(store: description) }
         // From now on, because the lock may be held by a thread that waits for another process.
         let limits = AccessLimits(deadline: Deadline(after: patience))
-        // Also if it throws: changes of others may have been applied.
+        // Also after an error: changes of other processes may have been read.
         defer { afterAccess() }
         return try access.withLock { access in
             try reconnectInChild(&access)
@@ -109,7 +111,7 @@ final class MirroredSettings: Sendable {
         }
     }
 
-    /// Returns when every earlier change survives a power failure. Also applies the commits of others.
+    /// Reads what other processes have committed, and returns when all changes so far survive a power failure.
     func synchronize() throws {
         try AccessMark.requireOutside(store: description)
         defer { afterAccess() }
@@ -121,9 +123,9 @@ final class MirroredSettings: Sendable {
         }
     }
 
-    // MARK: Changes of others
+    // MARK: Changes of other processes
 
-    /// Applies the commits of others since the last time.
+    /// Reads what other processes have committed since the last time.
     func refresh() throws {
         defer { afterAccess() }
         try access.withLock { access in try refreshWhole(&access) }
@@ -137,8 +139,7 @@ final class MirroredSettings: Sendable {
 
     private func afterAccess() {
         feed.flush()
-        if !mustLookAgain.exchange(false, ordering: .sequentiallyConsistent) { return }
-        watch.withLock { $0 }?.lookAgain(inAMoment: true)
+        watch.withLock { $0 }?.didEndUse()
     }
 
     private func refresh(_ access: inout Access) throws {
@@ -167,30 +168,21 @@ final class MirroredSettings: Sendable {
         feed.publish(changes, origin: origin)
     }
 
-    /// Polls the database in the background, and reports the first failure in a row.
-    private func look() {
-        // Only then, because a thread that sets a value calls its listeners before it returns, unless they are called
-        // from here.
+    /// Reads what other processes have committed, unless the database is in use: then it is polled afterwards.
+    private func poll() throws -> Bool {
+        let watch = watch.withLock { $0 }
+        // Only after a change: `set` returns after its own listeners were called, unless they are called from here.
         var mayHaveChanged = true
         defer { if mayHaveChanged { feed.flush() } }
-        do {
-            // The present user of the database does not wait for this; the poll follows its use.
-            mustLookAgain.store(true, ordering: .sequentiallyConsistent)
-            let hasChanged = try access.withLockIfAvailable { access in
-                mustLookAgain.store(false, ordering: .sequentiallyConsistent)
-                let version = access.version
-                try refreshWhole(&access)
-                return access.version != version
-            }
-            mayHaveChanged = hasChanged ?? false
-            if hasChanged == nil { return }
-            hasLookedInVain.store(false, ordering: .relaxed)
-        } catch SettingsError.Code.busy {
-            watch.withLock { $0 }?.lookLater()
-        } catch {
-            if hasLookedInVain.exchange(true, ordering: .relaxed) { return }
-            feed.report(.wrap(error, as: .readFailed, store: description))
+        watch?.deferPoll()
+        let hasChanged = try access.withLockIfAvailable { access in
+            watch?.resumePoll()
+            let version = access.version
+            try refreshWhole(&access)
+            return access.version != version
         }
+        mayHaveChanged = hasChanged ?? false
+        return hasChanged != nil
     }
 
     /// A child made by `fork` must not use the connection that it has inherited.

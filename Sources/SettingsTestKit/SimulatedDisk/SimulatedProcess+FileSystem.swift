@@ -91,8 +91,8 @@ extension SimulatedProcess {
         }
     }
 
-    /// Affects only watchers, of which a simulated disk has none.
-    package func touch(_ file: FileHandle) {}
+    /// Has no effect but on watchers, of which a simulated disk has none.
+    package func touch(_ path: String) {}
 
     package func truncate(_ file: FileHandle, to size: Int64) throws(SystemError) {
         try perform(Call(name: "ftruncate", path: file.path)) { (state, _, process) throws(DiskFailure) in

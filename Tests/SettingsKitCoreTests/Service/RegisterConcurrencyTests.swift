@@ -57,4 +57,38 @@ struct RegisterConcurrencyTests {
             subscription.cancel()
         }
     }
+
+    @Test(
+        "Changes chain and end on the stored value while stores are replaced and written", arguments: StoreKind.allCases
+    )
+    func chainWhileReplaced(kind: StoreKind) async throws {
+        let stores = [kind.make(), kind.make()]
+        let settings = SettingsService.over(stores[0])
+        let others = stores.map { SettingsService.over($0) }
+        let log = Recorder<[Int]>()
+        let group = Recorder<Int>()
+        let subscriptions = [
+            settings.observe(number) { log.append([$0.oldValue, $0.newValue]) },
+            settings.observe(in: .defaults) { group.append($0.keys.count) },
+        ]
+        inParallel(4) { thread in
+            for round in 1...300 {
+                switch thread {
+                case 0: settings.register(stores[round % 2], for: .defaults)
+                case 1: settings.set(number, to: round)
+                default: others[thread - 2].set(number, to: thread * 1_000 + round)
+                }
+            }
+        }
+        settings.register(stores[0], for: .defaults)
+        others[0].set(number, to: -1)
+        try await until { log.all.last?.last == -1 }
+        #expect(settings.get(number) == -1)
+        for (one, next) in zip(log.all, log.all.dropFirst()) where one[1] != next[0] {
+            Issue.record("after \(one) came \(next)")
+        }
+        #expect(log.all.allSatisfy { $0[0] != $0[1] })
+        #expect(group.count > 0)
+        for subscription in subscriptions { subscription.cancel() }
+    }
 }

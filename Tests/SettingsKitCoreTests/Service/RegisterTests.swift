@@ -74,6 +74,49 @@ struct RegisterTests {
         subscription.cancel()
     }
 
+    @Test("A change to the old store while it is being replaced is not lost")
+    func changedMeanwhile() throws {
+        let (one, two) = (number, Setting<Int>("two", in: .defaults, default: 0))
+        let contents = ["number": Data("1".utf8), "two": Data("1".utf8)]
+        let rival = Box<SettingsService?>(nil)
+        // Each reading of one setting resets the other: the one that is read first has changed by the time of the replacement.
+        let before = FeedStore(contents, willGet: { key in rival.value?.reset(key.name == "two" ? one : two) })
+        let settings = SettingsService.over(before)
+        let (told, sets) = (Recorder<String>(), Recorder<Set<String>>())
+        let subscriptions = [
+            settings.observe(one) { told.append("one \($0.oldValue)-\($0.newValue)") },
+            settings.observe(two) { told.append("two \($0.oldValue)-\($0.newValue)") },
+            settings.observe(one, two) { sets.append(Set($0.keys.map(\.name))) },
+        ]
+        rival.value = SettingsService.over(before)
+        settings.register(FeedStore(contents), for: .defaults)
+        rival.value = nil
+        #expect(told.all.sorted() == ["one 0-1", "one 1-0", "two 0-1", "two 1-0"])
+        #expect(sets.all.last == ["number", "two"])
+        #expect(settings.get(one) == 1 && settings.get(two) == 1)
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
+    @Test("After an undecodable edit, listeners are told the last good value as the old one", arguments: [true, false])
+    func undecodableMeanwhile(isPending: Bool) {
+        let trigger = Setting<Int>("trigger", in: .defaults, default: 0)
+        let before = FeedStore(["number": Data("3".utf8)])
+        let settings = SettingsService.over(before)
+        let told = Recorder<String>()
+        let replace: @Sendable () -> Void = {
+            before.changeFromOutside([("number", "oops")])
+            settings.register(FeedStore(["number": Data("9".utf8)]), for: .defaults)
+        }
+        let subscriptions = [
+            settings.observe(number) { told.append("\($0.oldValue)-\($0.newValue)") },
+            settings.observe(trigger) { if $0.newValue == 1 { replace() } },
+        ]
+        // Inside a listener, the edit still waits for its delivery when the store is replaced.
+        if isPending { settings.set(trigger, to: 1) } else { replace() }
+        #expect(told.all == ["3-9"])
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
     @Test("One store may serve two scopes")
     func twoScopes() {
         let store = MemoryStore()

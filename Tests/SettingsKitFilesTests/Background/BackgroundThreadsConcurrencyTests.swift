@@ -28,7 +28,7 @@ struct BackgroundThreadsConcurrencyTests {
         let log = Recorder<Int>()
         let start = ContinuousClock.now
         for number in (1...20).reversed() {
-            queue.asyncAfter(.milliseconds(number * 20)) {
+            queue.async(after: .milliseconds(number * 20)) {
                 #expect(ContinuousClock.now - start >= .milliseconds(number * 20))
                 log.append(number)
             }
@@ -50,7 +50,7 @@ struct BackgroundThreadsConcurrencyTests {
         }
         let log = Recorder<Int>()
         BackgroundQueue().async { log.append(1) }
-        BackgroundQueue().asyncAfter(.milliseconds(10)) { log.append(2) }
+        BackgroundQueue().async(after: .milliseconds(10)) { log.append(2) }
         #expect(try await eventually { log.all.count == 2 })
         #expect(ended.all.isEmpty)
         for _ in hanging { mayEnd.signal() }
@@ -86,7 +86,7 @@ struct BackgroundThreadsConcurrencyTests {
         let queue = BackgroundQueue()
         do {
             let holder = Holder(queue, log)
-            queue.asyncAfter(.milliseconds(5)) { holder.log.append(1) }
+            queue.async(after: .milliseconds(5)) { holder.log.append(1) }
         }
         #expect(try await eventually { log.all == [1, 2] })
     }

@@ -279,9 +279,9 @@ struct PartFilesTests {
         try core.synchronize()
         #expect(names(in: try file(2, of: one).data).contains("key7"))
         core.table.withLock { $0.mustCompact = true }
-        #expect(core.needsExport)
+        #expect(core.exportNeed != .nothing)
         try core.export(always: false)
-        #expect(!core.needsExport)
+        #expect(core.exportNeed == .nothing)
         let records = try one.ownFiles.flatMap { replicaFile(Array($0.data))?.records ?? [] }
         #expect(records.count == 40)
         #expect(records.filter { $0.name == "key7" }.map(\.entry.isTombstone) == [true])

@@ -169,7 +169,7 @@ final class FaultyFileSystem: FileSystem {
     }
 
     // Has no effect but on watchers, of which there are none.
-    func touch(_ file: FileHandle) {}
+    func touch(_ path: String) {}
 
     func lock(_ file: FileHandle) throws(SystemError) -> Bool {
         try perform(.lock, file.path) { () throws(SystemError) in try system.lock(file) }

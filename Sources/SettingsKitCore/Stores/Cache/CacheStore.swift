@@ -6,11 +6,11 @@ import Synchronization
     import Foundation
 #endif
 
-/// A store in memory for values that may be lost: when it is full, what was not used for longest goes.
+/// A store in memory for values that may be lost: when it is full, it drops the value that was not used for longest.
 ///
-/// A value that has gone reads as its setting's default, and its listeners are told, with the origin
-/// ``SettingsService/Origin/external``. Every `get` asks the store, so that it knows what is used and the bound on memory
-/// is a true one; values are decoded each time.
+/// A dropped value reads as its setting's default, and its listeners are notified, with the origin
+/// ``SettingsService/Origin/external``. Every `get` reads the store, so that it knows which values are used, and its bound
+/// on memory holds; values are decoded each time.
 public final class CacheStore: SettingsStore {
     private let contents: Mutex<RecencyMap>
     private let ownFeed = SettingsStoreFeed(isExhaustive: false)
@@ -20,14 +20,14 @@ public final class CacheStore: SettingsStore {
     /// - Parameters:
     ///   - countLimit: How many values it holds at most.
     ///   - byteLimit: How many bytes, of names and values together, it holds at most. A value that is larger than that
-    ///     alone goes as soon as it is set.
+    ///     alone is dropped as soon as it is set.
     /// - Precondition: both limits are positive.
     public init(countLimit: Int = 1_000, byteLimit: Int = 16 * 1_024 * 1_024) {
         precondition(countLimit > 0 && byteLimit > 0, "The limits of a cache must be positive.")
         contents = Mutex(RecencyMap(countLimit: countLimit, byteLimit: byteLimit))
     }
 
-    /// Announces changes and losses; values are not kept outside of the cache.
+    /// Publishes changes and dropped values; values are not cached outside of the store.
     public var feed: SettingsStoreFeed? { ownFeed }
 
     /// The bytes stored under a key, which is used thereby. Never throws.

@@ -6,7 +6,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// A store in memory, which ends with the process: for tests, previews, and settings of one run.
+/// Stores settings in memory until the process ends: for tests, previews, and settings of one run.
 public final class MemoryStore: SettingsStore {
     private let contents: Mutex<[String: Data]>
     private let ownFeed = SettingsStoreFeed()
@@ -16,7 +16,7 @@ public final class MemoryStore: SettingsStore {
         self.contents = Mutex(contents)
     }
 
-    /// Announces every change.
+    /// Publishes every change.
     public var feed: SettingsStoreFeed? { ownFeed }
 
     /// The bytes stored under a key. Never throws.

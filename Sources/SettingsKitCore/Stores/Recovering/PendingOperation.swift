@@ -18,13 +18,17 @@ package struct PendingOperation: Sendable {
     init(_ body: @escaping Body, in service: SettingsService, on standIn: RecoveringStore) {
         self.body = body
         var (scopes, others): ([SettingsService.Scope], [SettingsService.Scope: any SettingsStore]) = ([], [:])
-        for channel in service.registry.all {
-            guard let hub = channel.hub else { continue }
-            if hub.recovering === standIn { scopes.append(channel.scope) } else { others[channel.scope] = hub.store }
+        for connection in service.connections.all {
+            guard let store = connection.store else { continue }
+            if store.recovering === standIn {
+                scopes.append(connection.scope)
+            } else {
+                others[connection.scope] = store.store
+            }
         }
         (self.scopes, self.others) = (scopes, others)
-        diagnostics = service.registry.diagnostics
-        hasOneStore = service.registry.hasOneStore
+        diagnostics = service.connections.diagnostics
+        hasOneStore = service.connections.hasOneStore
     }
 
     /// Carries the operation out on the store, through a service of the same scopes.
@@ -34,5 +38,17 @@ package struct PendingOperation: Sendable {
         for scope in scopes { stores[scope] = store }
         try body(
             SettingsService(stores: stores, diagnosticSink: .init { [diagnostics] in diagnostics.report($0) }))
+    }
+}
+
+extension ConnectedStore {
+    /// Adds to a batch the operation that it was computed by, if the store is not open yet and carries it out again.
+    func noting(
+        _ operation: PendingOperation.Body?, in batch: SettingsStoreBatch, of service: SettingsService
+    ) -> SettingsStoreBatch {
+        guard let recovering, let operation, recovering.unavailability != nil else { return batch }
+        var batch = batch
+        batch.operation = PendingOperation(operation, in: service, on: recovering)
+        return batch
     }
 }

@@ -118,23 +118,24 @@ extension RecoveringStore {
 
     private func takeOver(_ store: any SettingsStore) throws {
         guard let feed = store.feed, feed.isExhaustive else {
-            preconditionFailure("A store that is waited for must announce all of its changes.")
+            preconditionFailure("A store that is waited for must publish all of its changes.")
         }
-        let relay = FeedRelay(to: self)
-        state.withLock { $0.announced = [:] }
-        feed.add(relay)
+        state.withLock { $0.published = [:] }
+        let subscription = feed.observe(publishingOn: ownFeed) { [weak self] changes, origin in
+            self?.take(changes, origin: origin)
+        }
         do {
-            // Read after the relay hears the store: what changes from now on is announced.
+            // Read after the subscription has begun: what changes from now on is published.
             var contents: [String: Data] = [:]
             for name in try store.keys() where SettingsService.StorageKey.isValid(name) {
                 contents[name] = try store.get(.init(name, scope: .defaults))
             }
-            repeat { try carryOutPending(on: store) } while !goOver(to: store, holding: contents, heardBy: relay)
+            repeat { try carryOutPending(on: store) } while !goOver(to: store, holding: contents, subscription)
         } catch {
-            feed.remove(relay)
+            subscription.cancel()
             state.withLock { state in
                 state.pending.putBack()
-                state.announced = nil
+                state.published = nil
             }
             throw error
         }
@@ -179,32 +180,35 @@ extension RecoveringStore {
 
     /// Passes everything on to the store from now on, and publishes what differs from what was in memory.
     ///
-    /// - Parameter contents: What the store held when the relay began to hear it.
+    /// - Parameters:
+    ///   - contents: What the store held when the subscription began.
+    ///   - subscription: The subscription to the store's feed.
     /// - Returns: false, with nothing changed, if changes have come in that are still to be made.
-    private func goOver(to store: any SettingsStore, holding contents: [String: Data], heardBy relay: FeedRelay) -> Bool
-    {
+    private func goOver(
+        to store: any SettingsStore, holding contents: [String: Data], _ subscription: SettingsService.Subscription
+    ) -> Bool {
         state.withLock { state in
             guard state.pending.isEmpty else { return false }
             var stored = contents
-            for (name, data) in state.announced ?? [:] { stored[name] = data }
+            for (name, data) in state.published ?? [:] { stored[name] = data }
             let names = Set(stored.keys).union(state.contents.keys)
             let changes = names.compactMap { name in
                 state.contents[name] == stored[name]
                     ? nil : SettingsStoreChange(name: name, from: state.contents[name], to: stored[name])
             }
             ownFeed.publish(changes, origin: .external)
-            (state.store, state.relay) = (store, relay)
-            (state.contents, state.announced, state.reported) = ([:], nil, [])
+            (state.store, state.subscription) = (store, subscription)
+            (state.contents, state.published, state.reported) = ([:], nil, [])
             ownFeed.becomeExhaustive()
             return true
         }
     }
 
     /// Takes note of what the store has changed. Called inside the store's lock.
-    func take(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
+    private func take(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
         state.withLock { state in
             if state.store != nil { return ownFeed.publish(changes, origin: origin) }
-            for change in changes { state.announced?[change.name] = .some(change.newData) }
+            for change in changes { state.published?[change.name] = .some(change.newData) }
         }
     }
 }

@@ -30,12 +30,12 @@ package final class RecoveringStore: SettingsStore {
         var pending = PendingChanges()
         /// The names for which `pending` was reported.
         var reported: Set<String> = []
-        /// What the store has announced since it was opened, while the pending changes are made; nil at other times.
-        var announced: [String: Data?]?
+        /// What the store has published since it was opened, while the pending changes are made; nil at other times.
+        var published: [String: Data?]?
         /// Why the store could not be opened the last time.
         var reason: SettingsError
-        /// Hears the store, when that is open.
-        var relay: FeedRelay?
+        /// The subscription to the store's feed, when the store is open.
+        var subscription: SettingsService.Subscription?
         var isTrying = false
         /// When using the store makes it try again.
         var nextTry: ContinuousClock.Instant
@@ -162,9 +162,4 @@ package final class RecoveringStore: SettingsStore {
     package func removeAll() throws { try requiredStore().removeAll() }
 
     package func synchronize() throws { try requiredStore().synchronize() }
-
-    deinit {
-        let (store, relay) = state.withLock { ($0.store, $0.relay) }
-        if let relay { store?.feed?.remove(relay) }
-    }
 }

@@ -18,7 +18,9 @@ extension ReplicatedDirectory {
     ///
     /// - Throws: what the system reports of the directory or of the local state. A file that cannot be read does not
     ///   keep the others from being read.
-    func look() throws {
+    /// - Returns: the files that wait for a part.
+    @discardableResult
+    func read() throws -> [MissingPart] {
         try requireOwnDirectory()
         try makeDirectory()
         let names = try candidates()
@@ -31,24 +33,26 @@ extension ReplicatedDirectory {
         }
         var isUnsettled = false
         for name in names {
-            let seen = try look(at: name, known: known[name])
+            let seen = try readFile(at: name, known: known[name])
             isUnsettled = isUnsettled || seen.map { $0.isFresh && $0.summary?.isComplete == false } ?? false
         }
         let present = Set(names)
         for name in known.keys where !present.contains(name) { note(nil, named: name) }
         try takeDue()
         if table.withLock({ $0.isExaminationDue }) { examineOwnFiles() }
-        isUnsettled = isUnsettled || missingParts.contains(where: \.isFresh)
         try updateMemory()
         try collectTombstones()
-        tellProblems()
-        if isUnsettled { lookAgain(after: .seconds(1)) }
-        hasLookedInVain.store(false, ordering: .relaxed)
+        let missingParts = missingParts
+        diagnoseProblems(missingParts)
+        isUnsettled = isUnsettled || missingParts.contains(where: \.isFresh)
+        if isUnsettled, isWatching { monitor.poll(after: .seconds(1)) }
+        monitor.noteSuccess()
+        return missingParts
     }
 
     /// Reads a file if it has changed, and takes over its contents.
     @discardableResult
-    private func look(at name: String, known: SeenFile?) throws -> SeenFile? {
+    private func readFile(at name: String, known: SeenFile?) throws -> SeenFile? {
         guard let found = read(name, known: known) else {
             note(nil, named: name)
             return nil
@@ -67,7 +71,7 @@ extension ReplicatedDirectory {
             let (now, accepted) = (now(), tracker.memory.accepted)
             let due = table.withLock { $0.files.filter { $0.value.summary?.isDue(now, accepted) == true } }
             if due.isEmpty { return }
-            for (name, known) in due { try look(at: name, known: known) }
+            for (name, known) in due { try readFile(at: name, known: known) }
         }
     }
 

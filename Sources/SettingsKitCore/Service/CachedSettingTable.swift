@@ -2,25 +2,26 @@ import Synchronization
 
 // @unchecked: the chunks are raw memory. It is sound because a chunk's pointer is published by an atomic store after the
 // chunk is initialised, its elements are atomics, and nothing is freed before `deinit`.
-/// A service's cells by the index of their setting: read without a lock, filled under one.
+/// What a service caches of its settings, by the settings' indices: read without a lock, filled under one.
 ///
-/// The table is made of chunks, each twice as large as the one before, which never move once they are there; so a reader
-/// needs two loads and no lock. A cell stays in the table until its setting goes, and then no reader can be looking for
-/// it: whoever reads a setting holds it.
-@usableFromInline final class CellTable: @unchecked Sendable {
-    @usableFromInline typealias Slot = Atomic<Unmanaged<AnyCell>?>
+/// The table is made of chunks, each twice as large as the one before, which never move; so a reader needs two loads and
+/// no lock. An object stays in the table until its setting is released, and then no reader can be looking for it, because a
+/// reader holds the setting.
+@usableFromInline final class CachedSettingTable: @unchecked Sendable {
+    @usableFromInline typealias Slot = Atomic<Unmanaged<AnyObject>?>
 
     @usableFromInline static let firstChunkSize: UInt = 64
     /// 64 + 128 + ... : more settings than memory holds.
     @usableFromInline static let chunkCount = 40
 
     @usableFromInline let chunks: UnsafeMutablePointer<Atomic<UnsafeMutablePointer<Slot>?>>
-    /// Held so that no channel goes before the cells that belong to it.
-    private let registry: ChannelRegistry
+    /// Held so that no connection is released before its settings.
+    private let connections: ScopeConnections
+    /// Guards the filling of slots. A connection's lock is taken inside it.
     private let filling = Mutex(())
 
-    init(registry: ChannelRegistry) {
-        self.registry = registry
+    init(connections: ScopeConnections) {
+        self.connections = connections
         chunks = .allocate(capacity: Self.chunkCount)
         for number in 0..<Self.chunkCount { (chunks + number).initialize(to: Atomic(nil)) }
     }
@@ -38,8 +39,8 @@ import Synchronization
         chunks.deallocate()
     }
 
-    /// The cell of the setting with this index, if it has one; two loads.
-    @inlinable @inline(__always) func cell(at index: Int) -> Unmanaged<AnyCell>? {
+    /// The object at an index, if there is one; two loads.
+    @inlinable @inline(__always) func setting(at index: Int) -> Unmanaged<AnyObject>? {
         let (chunk, position) = Self.place(of: index)
         guard let chunk = chunks[chunk].load(ordering: .acquiring) else { return nil }
         return chunk[position].load(ordering: .acquiring)
@@ -51,15 +52,17 @@ import Synchronization
         return (chunk, Int(bitPattern: number &- (firstChunkSize &<< UInt(bitPattern: chunk))))
     }
 
-    /// The cell at an index; made and kept if there is none.
-    func cell(at index: Int, make: () -> AnyCell) -> (cell: AnyCell, isNew: Bool) {
+    /// The object at an index; made and kept if there is none.
+    func setting(at index: Int, make: () -> AnyObject) -> (setting: AnyObject, isNew: Bool) {
         let (number, position) = Self.place(of: index)
         return filling.withLock { _ in
             let chunk = chunks[number].load(ordering: .acquiring) ?? makeChunk(number)
-            if let cell = chunk[position].load(ordering: .acquiring) { return (cell.takeUnretainedValue(), false) }
-            let cell = make()
-            chunk[position].store(.passRetained(cell), ordering: .releasing)
-            return (cell, true)
+            if let setting = chunk[position].load(ordering: .acquiring) {
+                return (setting.takeUnretainedValue(), false)
+            }
+            let setting = make()
+            chunk[position].store(.passRetained(setting), ordering: .releasing)
+            return (setting, true)
         }
     }
 
@@ -71,12 +74,13 @@ import Synchronization
         return chunk
     }
 
-    /// Forgets the cell at an index, whose setting is going.
-    func removeCell(at index: Int) {
+    /// Removes the object of a setting that is being released.
+    func removeSetting(at index: Int, key: SettingsService.StorageKey) {
         let (number, position) = Self.place(of: index)
-        let cell = filling.withLock { _ in
+        let removed = filling.withLock { _ in
             chunks[number].load(ordering: .acquiring)?[position].exchange(nil, ordering: .acquiringAndReleasing)
         }
-        cell?.takeRetainedValue().leaveChannel()
+        guard let setting = removed?.takeRetainedValue() else { return }
+        connections[key.scope].remove(setting, named: key.name)
     }
 }

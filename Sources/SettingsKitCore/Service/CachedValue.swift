@@ -1,36 +1,12 @@
 import Synchronization
 
-// @unchecked: a class with a subclass cannot be checked. Its one property is an atomic.
-/// Whether a kept value is still the stored one; the part of a ``ValueBox`` that does not depend on the value's type.
-///
-/// The state is one counter. Even: the value is valid. Odd: it is not. Each change of state makes it larger, so that who
-/// computed a value can tell whether it is still wanted.
-@usableFromInline class Validity: @unchecked Sendable {
-    @usableFromInline final let state = Atomic<UInt64>(1)
-
-    /// The state, to be handed to ``ValueBox/publish(_:token:)`` with a value that is computed after this.
-    final var token: UInt64 { state.load(ordering: .acquiring) }
-
-    /// Makes the value invalid; takes no lock and never waits.
-    ///
-    /// - Returns: the token under which the value that caused this may be published.
-    @discardableResult
-    final func invalidate() -> UInt64 {
-        var current = state.load(ordering: .relaxed)
-        while true {
-            let next = current & 1 == 0 ? current &+ 1 : current &+ 2
-            let (exchanged, original) = state.weakCompareExchange(
-                expected: current, desired: next, ordering: .acquiringAndReleasing)
-            if exchanged { return next }
-            current = original
-        }
-    }
-}
-
-// @unchecked: `storage` is raw memory. It is written only in `publish`, inside `writing` and all the readers' locks, and
-// read only inside one of those locks, after `state` was seen even, hence after it was initialised. The words are
+// @unchecked: `storage` is raw memory. It is written only in `publish`, inside `isInitialized` and all the readers' locks,
+// and read only inside one of those locks, after `state` was seen even, hence after it was initialised. The words are
 // atomics. Nothing else is mutable.
 /// A decoded value that any number of threads read at once, and that can be made invalid at any moment.
+///
+/// A counter says whether the value is valid: an even count means that it is. Each change of validity makes the count
+/// larger, so a thread that has computed a value can tell whether the value is still wanted.
 ///
 /// A number, a Boolean or another plain value of at most 32 bytes is kept in atomic words under a sequence lock: reading
 /// is a few loads, and readers do not disturb each other. Any other value is guarded by several locks of which a reader
@@ -38,7 +14,7 @@ import Synchronization
 ///
 /// The sequence lock is that of the Linux kernel, described by Boehm in "Can Seqlocks Get Along with Programming Language
 /// Memory Models?", 2012; the words are read with acquiring loads, for which that paper gives the proof.
-@usableFromInline final class ValueBox<Value: Sendable>: Validity, @unchecked Sendable {
+@usableFromInline struct CachedValue<Value: Sendable>: ~Copyable, @unchecked Sendable {
     /// A lock on a cache line of its own.
     @usableFromInline struct ReaderLock: ~Copyable {
         @usableFromInline let lock = Mutex(())
@@ -54,6 +30,7 @@ import Synchronization
         _isPOD(Value.self) && MemoryLayout<Value>.size <= 32 && MemoryLayout<Value>.alignment <= 8
     }
 
+    @usableFromInline let state = Atomic<UInt64>(1)
     @usableFromInline let word0 = Atomic<UInt64>(0)
     @usableFromInline let word1 = Atomic<UInt64>(0)
     @usableFromInline let word2 = Atomic<UInt64>(0)
@@ -63,13 +40,10 @@ import Synchronization
     @usableFromInline let storage: UnsafeMutablePointer<Value>?
     @usableFromInline let readerLocks: UnsafeMutablePointer<ReaderLock>?
 
-    private struct Writing {
-        var isInitialized = false
-    }
+    /// Whether `storage` is initialised; held while a value is published.
+    private let isInitialized = Mutex(false)
 
-    private let writing = Mutex(Writing())
-
-    override init() {
+    init() {
         if Self.isPlain {
             storage = nil
             readerLocks = nil
@@ -83,11 +57,26 @@ import Synchronization
 
     deinit {
         if let storage {
-            if writing.withLock({ $0.isInitialized }) { storage.deinitialize(count: 1) }
+            if isInitialized.withLock({ $0 }) { storage.deinitialize(count: 1) }
             storage.deallocate()
         }
         readerLocks?.deinitialize(count: Self.readerLockCount)
         readerLocks?.deallocate()
+    }
+
+    /// The count, to be passed to ``publish(_:token:)`` with a value that is computed after this.
+    var token: UInt64 { state.load(ordering: .acquiring) }
+
+    /// Makes the value invalid; takes no lock and never waits.
+    func invalidate() {
+        var current = state.load(ordering: .relaxed)
+        while true {
+            let next = current & 1 == 0 ? current &+ 1 : current &+ 2
+            let (exchanged, original) = state.weakCompareExchange(
+                expected: current, desired: next, ordering: .acquiringAndReleasing)
+            if exchanged { return }
+            current = original
+        }
     }
 
     /// The value, if it is valid.
@@ -114,13 +103,13 @@ import Synchronization
         return Int(bitPattern: ((address &>> 18) &* 0x9E37_79B9_7F4A_7C15) &>> 62)
     }
 
-    /// Keeps a value, unless something has made it obsolete since its token was taken.
+    /// Keeps a value, unless it became obsolete since its token was taken.
     ///
-    /// - Returns: the value that was replaced, to be released outside of every lock.
+    /// - Returns: The value that was replaced, to be released outside of every lock.
     @discardableResult
     func publish(_ value: Value, token: UInt64) -> Value? {
         guard token & 1 == 1 else { return nil }
-        return writing.withLock { writing in
+        return isInitialized.withLock { isInitialized in
             guard state.load(ordering: .acquiring) == token else { return nil }
             var replaced: Value?
             if Self.isPlain {
@@ -128,11 +117,9 @@ import Synchronization
             } else {
                 withAllReaderLocks {
                     let storage = storage.unsafelyUnwrapped
-                    if writing.isInitialized {
-                        replaced = storage.move()
-                    }
+                    if isInitialized { replaced = storage.move() }
                     storage.initialize(to: value)
-                    writing.isInitialized = true
+                    isInitialized = true
                 }
             }
             // Fails if the value was made invalid in the meantime; it then stays invalid.

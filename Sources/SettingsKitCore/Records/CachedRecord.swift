@@ -6,16 +6,16 @@ import Synchronization
     import Foundation
 #endif
 
-/// What is kept of one record: the decoded value, and a cell for each of its fields, which makes it invalid when the field
-/// changes and tells who listens.
-@usableFromInline final class RecordCell<Record: SettingsRecord>: Sendable {
+/// What is cached of one record: the decoded value, and an object for each of its fields, which makes the value invalid
+/// when the field changes, and has listeners.
+@usableFromInline final class CachedRecord<Record: SettingsRecord>: Sendable {
     private struct Listener {
-        let tell: @Sendable (UInt64) -> Void
+        let signal: @Sendable (UInt64) -> Void
         var ends: [@Sendable () -> Void]
     }
 
     private struct State {
-        var fields: [String: AnyCell] = [:]
+        var fields: [String: CachedField<Record>] = [:]
         var listeners: [Int: Listener] = [:]
         var nextListener = 0
     }
@@ -24,22 +24,22 @@ import Synchronization
     private static var attemptLimit: Int { 100 }
 
     let service: SettingsService
-    let channel: Channel
+    let connection: ScopeConnection
     let scope: SettingsService.Scope
     /// What messages call the record as a whole.
     private let recordKey: SettingsService.StorageKey
     let prefix: String
     /// The fields of the empty record.
     let defaults: [String: Data]
-    @usableFromInline let box = ValueBox<Record>()
-    private let row = StoredRow()
+    @usableFromInline let row = StoredRow<Record>()
+    /// The connection's lock is taken inside it.
     private let state = Mutex(State())
 
     /// - Throws: ``SettingsError`` if the empty record cannot be encoded, or no record be made of it.
     init(name: String, scope: SettingsService.Scope, in service: SettingsService) throws(SettingsError) {
         precondition(SettingsService.StorageKey.isValid(name), "The name of a record must not be empty or contain NUL.")
         self.service = service
-        channel = service.registry.channel(for: scope)
+        connection = service.connections[scope]
         self.scope = scope
         recordKey = .init(name, scope: scope)
         prefix = name + ":"
@@ -50,24 +50,25 @@ import Synchronization
 
     deinit {
         let fields = state.withLock { $0.fields }
-        for field in fields.values { field.leaveChannel() }
+        for field in fields.values { connection.remove(field, named: field.name) }
     }
 
     func key(_ field: String) -> SettingsService.StorageKey { .init(prefix + field, scope: scope) }
 
     // MARK: Reading
 
-    /// The record; from memory where it is kept, else through the store.
+    /// The record; from memory where it is cached, otherwise through the store.
     @inlinable @inline(__always) func value() -> Record {
-        // Without counting references, which takes longer than reading: the cell holds the box, and the caller the cell.
-        Unmanaged.passUnretained(box)._withUnsafeGuaranteedRef { $0.read() } ?? refreshedValue()
+        // Without counting references, which takes longer than reading: this object holds the row, and the caller this
+        // object.
+        Unmanaged.passUnretained(row)._withUnsafeGuaranteedRef { $0.cached.read() } ?? refreshedValue()
     }
 
     @usableFromInline @inline(never) func refreshedValue() -> Record {
         do throws(SettingsError) {
             return try current().content.get()
         } catch {
-            service.registry.diagnostics.reportOnce(error)
+            service.connections.diagnostics.reportOnce(error)
             return .empty
         }
     }
@@ -82,27 +83,27 @@ import Synchronization
         var unreadable: Set<String>
     }
 
-    /// The record as it is stored: all fields from one moment, where the store announces its changes.
+    /// The record as it is stored: all fields from one moment, if the store publishes all of its changes.
     ///
-    /// - Parameter asksStore: Whether the store is to say what it holds, and not only what it has announced.
+    /// - Parameter asksStore: Whether to read the store, and not only what it has published.
     /// - Throws: what kept the store from being read.
     func current(asksStore: Bool = false) throws(SettingsError) -> Loaded {
         var attempts = 0
         while true {
             attempts += 1
             let isLastAttempt = attempts >= Self.attemptLimit
-            let (snapshot, token, isAnnounced) = channel.betweenCommits {
-                (row.snapshot, box.token, channel.announcesAllChanges.load(ordering: .acquiring))
+            let (snapshot, token, isExhaustive) = connection.betweenCommits {
+                (row.snapshot, row.cached.token, connection.isExhaustive)
             }
-            let usesKnown = isAnnounced && (!asksStore || isLastAttempt)
+            let usesKnown = isExhaustive && (!asksStore || isLastAttempt)
             let source = Source(self, known: usesKnown ? snapshot.fields : [:])
             let loaded = try load(from: source)
-            if isAnnounced { row.complete(source.read, generation: snapshot.generation) }
-            // What was read beside what is known may be of another moment. Where the store announces its changes, it is
+            if isExhaustive { row.complete(source.read, generation: snapshot.generation) }
+            // What was read beside what is known may be of another moment. If the store publishes all of its changes, it is
             // known the next time, so this comes to an end.
-            if !source.read.isEmpty, box.token != token, isAnnounced || !isLastAttempt { continue }
-            // A token is odd while no value is kept.
-            if isAnnounced, case .success(let record) = loaded.content { box.publish(record, token: token) }
+            if !source.read.isEmpty, row.cached.token != token, isExhaustive || !isLastAttempt { continue }
+            // A token is odd while no value is cached.
+            if isExhaustive, case .success(let record) = loaded.content { row.cached.publish(record, token: token) }
             return loaded
         }
     }
@@ -118,15 +119,15 @@ import Synchronization
                 if let error = source.error { throw error }
                 if source.leaveOut(becauseOf: error) { continue }
                 let problem = SettingsError.wrap(
-                    error, as: .decodingFailed, key: recordKey, store: channel.hub?.store.storeDescription)
+                    error, as: .decodingFailed, key: recordKey, store: connection.store?.description)
                 return Loaded(content: .failure(problem), stored: source.stored, unreadable: source.unreadable)
             }
         }
     }
 
-    /// Reads fields, and sees to it that each one that is read is listened to.
+    /// Reads fields, and has the connection note changes of each one that is read.
     private final class Source: RowSource {
-        private let cell: RecordCell
+        private let record: CachedRecord
         private let readsStore: Bool
         /// What is known already.
         private let known: [String: Data?]
@@ -140,15 +141,15 @@ import Synchronization
         private var opened: [String] = []
         private var leftOut: Set<String> = []
 
-        init(_ cell: RecordCell, known: [String: Data?], readsStore: Bool = true) {
-            self.cell = cell
+        init(_ record: CachedRecord, known: [String: Data?], readsStore: Bool = true) {
+            self.record = record
             self.known = known
             self.readsStore = readsStore
         }
 
-        var defaultNames: [String] { Array(cell.defaults.keys) }
+        var defaultNames: [String] { Array(record.defaults.keys) }
 
-        func defaultData(_ name: String) -> Data? { cell.defaults[name] }
+        func defaultData(_ name: String) -> Data? { record.defaults[name] }
 
         func data(_ name: String) -> Data? {
             if leftOut.contains(name) { return nil }
@@ -158,10 +159,10 @@ import Synchronization
                 return data
             }
             guard SettingsRow.isValid(name) else { return nil }
-            cell.listen(to: name)
+            record.addField(name)
             guard readsStore else { return nil }
             do throws(SettingsError) {
-                let data = try cell.channel.read(cell.key(name), from: cell.channel.hub)
+                let data = try record.connection.read(record.key(name))
                 read[name] = .some(data)
                 stored[name] = .some(data)
                 return data
@@ -175,8 +176,8 @@ import Synchronization
 
         func note(_ error: any Error, with name: String, data: Data) {
             unreadable.insert(name)
-            cell.channel.reportOnce(
-                SettingsError(.decodingFailed, key: cell.key(name), underlying: error), bytes: data)
+            record.connection.reportOnce(
+                SettingsError(.decodingFailed, key: record.key(name), underlying: error), bytes: data)
         }
 
         /// Leaves out the fields that may be the cause of a failure: those that cannot be decoded, or the last one that
@@ -227,7 +228,7 @@ import Synchronization
     func update(_ body: @escaping @Sendable (inout Record) -> Void) throws(SettingsError) {
         try commit(isWhole: true) { loaded throws(SettingsError) in
             let operation: PendingOperation.Body = { [recordKey] service throws(SettingsError) in
-                try RecordCell(name: recordKey.name, scope: recordKey.scope, in: service).update(body)
+                try CachedRecord(name: recordKey.name, scope: recordKey.scope, in: service).update(body)
             }
             return (try writes(of: body, to: loaded), operation)
         }
@@ -259,17 +260,16 @@ import Synchronization
     ///
     /// - Parameter isKept: Whether a store that is not open yet keeps the change; if not, it throws.
     func replace(by record: Record, isKept: Bool) throws(SettingsError) {
-        if !isKept { try channel.requireHub(for: nil).requireOpen() }
+        if !isKept { try connection.requireStore().requireOpen() }
         let operation: PendingOperation.Body = { [recordKey] service throws(SettingsError) in
-            let cell = try RecordCell(name: recordKey.name, scope: recordKey.scope, in: service)
-            try cell.replace(by: record, isKept: false)
+            let cached = try CachedRecord(name: recordKey.name, scope: recordKey.scope, in: service)
+            try cached.replace(by: record, isKept: false)
         }
         try commit(isWhole: true) { loaded throws(SettingsError) in
             switch loaded.content {
             case .success(let old):
-                // What a store that is not open yet has, is not what is stored: nothing is equal to it.
-                let isOpen = channel.hub?.recovering?.unavailability == nil
-                let others = isOpen ? loaded.unreadable : Set(loaded.stored.keys)
+                // What a store answers that is not open yet, is not what is stored: nothing is equal to it.
+                let others = connection.store?.isOpen ?? true ? loaded.unreadable : Set(loaded.stored.keys)
                 return (try writes(from: old, to: record, and: others), isKept ? operation : nil)
             case .failure:
                 let stored = loaded.stored.filter { $0.value != nil }
@@ -315,10 +315,10 @@ import Synchronization
     private func apply(
         _ batch: SettingsStoreBatch, _ operation: PendingOperation.Body? = nil
     ) throws(SettingsError) -> Bool {
-        let hub = try channel.requireHub(for: batch.writes.first?.key)
-        let batch = hub.noting(operation, in: batch, of: service)
+        let store = try connection.requireStore(for: batch.writes.first?.key)
+        let batch = store.noting(operation, in: batch, of: service)
         do throws(SettingsError) {
-            return try hub.apply(batch)
+            return try store.apply(batch)
         } catch {
             throw error.completed(key: batch.writes.first?.key, store: nil)
         }
@@ -326,16 +326,15 @@ import Synchronization
 
     /// Removes every field, also those that this program does not know.
     func erase() throws(SettingsError) {
-        let hub = try channel.requireHub(for: nil)
+        let store = try connection.requireStore()
         var names = Set(state.withLock { $0.fields.keys.map { prefix + $0 } })
-        do {
+        do throws(SettingsError) {
             // Behind another colon are other records, and notes of migrations.
             names.formUnion(
-                try hub.store.keys().filter { $0.hasPrefix(prefix) && !$0.dropFirst(prefix.count).contains(":") })
-        } catch SettingsError.Code.unsupported {
-            // What the record knows is removed.
+                try store.keys().filter { $0.hasPrefix(prefix) && !$0.dropFirst(prefix.count).contains(":") })
         } catch {
-            throw .wrap(error, as: .readFailed, store: hub.store.storeDescription)
+            // Without a list of the keys, the fields that the record knows are removed.
+            if error.code != .unsupported { throw error }
         }
         let writes = names.filter(SettingsService.StorageKey.isValid).map { name in
             SettingsStoreBatch.Entry(key: .init(name, scope: scope), data: nil)
@@ -345,28 +344,29 @@ import Synchronization
 
     // MARK: Listening
 
-    /// Sees to it that changes of a field are heard.
-    private func listen(to name: String) {
+    /// Has the connection note changes of a field from now on.
+    private func addField(_ name: String) {
         state.withLock { state in
             if state.fields[name] != nil { return }
-            let cell = FieldCell(field: name, name: prefix + name, channel: channel, validity: box, row: row)
-            state.fields[name] = cell
-            channel.add(cell)
+            let field = connection.add { slot in
+                CachedField(field: name, name: prefix + name, slot: slot, row: row)
+            }
+            state.fields[name] = field
             for number in state.listeners.keys {
-                guard let tell = state.listeners[number]?.tell else { continue }
-                state.listeners[number]?.ends.append(cell.listen(.signal(tell)))
+                guard let signal = state.listeners[number]?.signal else { continue }
+                state.listeners[number]?.ends.append(connection.listen(to: field, .signal(signal)))
             }
         }
     }
 
-    /// Calls `tell` with the number of each commit that has changed a field.
+    /// Calls `signal` with the number of each commit that has changed a field.
     ///
-    /// - Returns: what ends it.
-    func listen(_ tell: @escaping @Sendable (UInt64) -> Void) -> @Sendable () -> Void {
+    /// - Returns: A closure that ends it.
+    func listen(_ signal: @escaping @Sendable (UInt64) -> Void) -> @Sendable () -> Void {
         let number = state.withLock { state in
             defer { state.nextListener += 1 }
             state.listeners[state.nextListener] = Listener(
-                tell: tell, ends: state.fields.values.map { $0.listen(.signal(tell)) })
+                signal: signal, ends: state.fields.values.map { connection.listen(to: $0, .signal(signal)) })
             return state.nextListener
         }
         return { [self] in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Somebody who wants to know which settings have changed, whatever their types.
+/// Listens to several settings, whatever their types, or to all of a scope.
 final class GroupListener: Sendable {
     /// nil stands for every setting.
     private let keys: Set<SettingsService.StorageKey>?
@@ -28,30 +28,12 @@ final class GroupListener: Sendable {
         keys == nil && (self.scope ?? scope) == scope
     }
 
-    /// Passes on what of the changes concerns the listener.
-    func tell(_ changes: SettingsService.ChangeSet) {
+    /// Passes on those changes that the listener listens to.
+    func deliver(_ changes: SettingsService.ChangeSet) {
         guard isActive.load(ordering: .acquiring) else { return }
         let concerned = changes.keys.filter { key in
             (keys?.contains(key) ?? true) && (scope.map { $0 == key.scope } ?? true)
         }
         if !concerned.isEmpty { body(.init(keys: concerned, origin: changes.origin)) }
-    }
-}
-
-/// A service's listeners to groups of settings.
-final class GroupListeners: Sendable {
-    private let listeners = Mutex<[GroupListener]>([])
-
-    var all: [GroupListener] { listeners.withLock { $0 } }
-
-    /// Adds a listener.
-    ///
-    /// - Returns: what ends it.
-    func add(_ listener: GroupListener) -> @Sendable () -> Void {
-        listeners.withLock { $0.append(listener) }
-        return { [self] in
-            listener.isActive.store(false, ordering: .releasing)
-            listeners.withLock { $0.removeAll { $0 === listener } }
-        }
     }
 }

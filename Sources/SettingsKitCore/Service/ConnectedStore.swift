@@ -1,0 +1,89 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A store as services use it: with a feed, its own or that of its ``SerialisingStore``, and with errors that name it.
+final class ConnectedStore: Sendable {
+    let store: any SettingsStore
+    let feed: SettingsStoreFeed
+    /// The store, if it is one that may not be open yet.
+    let recovering: RecoveringStore?
+
+    init(_ store: any SettingsStore) {
+        let store = store.serialised
+        guard let feed = store.feed else {
+            preconditionFailure("The feed of a store must be the same object each time.")
+        }
+        self.store = store
+        self.feed = feed
+        // Compared first: a cast that fails takes as long as reading a small file.
+        recovering = type(of: store) == RecoveringStore.self ? store as? RecoveringStore : nil
+    }
+
+    var description: String { store.storeDescription }
+
+    /// Whether both are the same store.
+    func isSame(as other: ConnectedStore?) -> Bool { feed === other?.feed }
+
+    /// Whether the store is open. What a store that is not open yet answers, is not what is stored.
+    var isOpen: Bool { recovering?.unavailability == nil }
+
+    /// Tries to open the store if it is not open.
+    ///
+    /// - Throws: Why it cannot be opened.
+    func requireOpen() throws(SettingsError) { try recovering?.requireOpen() }
+
+    func get(_ key: SettingsService.StorageKey) throws(SettingsError) -> Data? {
+        do {
+            return try store.get(key)
+        } catch {
+            throw .wrap(error, as: .readFailed, key: key, store: description)
+        }
+    }
+
+    func keys() throws(SettingsError) -> [String] {
+        do {
+            return try store.keys().filter(SettingsService.StorageKey.isValid)
+        } catch {
+            throw .wrap(error, as: .readFailed, store: description)
+        }
+    }
+
+    /// Sets one key. When it returns, listeners have run, unless another thread is running them.
+    func set(_ key: SettingsService.StorageKey, to data: Data?) throws(SettingsError) {
+        do {
+            try store.set(key, to: data)
+        } catch {
+            throw .wrap(error, as: .writeFailed, key: key, store: description)
+        }
+    }
+
+    /// Carries out a batch. When it returns, listeners have run, unless another thread is running them.
+    ///
+    /// - Returns: False, with nothing written, if an expectation did not hold.
+    func apply(_ batch: SettingsStoreBatch) throws(SettingsError) -> Bool {
+        do {
+            return try store.apply(batch)
+        } catch {
+            throw .wrap(error, as: .writeFailed, store: description)
+        }
+    }
+
+    func removeAll() throws(SettingsError) {
+        do {
+            try store.removeAll()
+        } catch {
+            throw .wrap(error, as: .writeFailed, store: description)
+        }
+    }
+
+    func synchronize() throws(SettingsError) {
+        do {
+            try store.synchronize()
+        } catch {
+            throw .wrap(error, as: .writeFailed, store: description)
+        }
+    }
+}

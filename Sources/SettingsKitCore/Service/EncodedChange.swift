@@ -1,0 +1,32 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A committed change of one setting, as bytes.
+struct EncodedChange: Sendable {
+    var oldData: Data?
+    var newData: Data?
+    var origin: SettingsService.Origin
+    /// Whether another process, an editor or a device made it, so that the new bytes may not be a value of the setting.
+    var isFromOutside: Bool
+    /// The number of its commit in the connection.
+    var sequence: UInt64
+
+    /// Both changes as one, where `newer` follows this one.
+    func merged(with newer: EncodedChange) -> EncodedChange {
+        EncodedChange(
+            oldData: oldData, newData: newer.newData, origin: origin == .external ? .external : newer.origin,
+            isFromOutside: isFromOutside || newer.isFromOutside, sequence: newer.sequence)
+    }
+}
+
+/// A change as it is delivered to listeners. The values are of the setting's type.
+struct DecodedChange: Sendable {
+    var oldValue: any Sendable
+    var newValue: any Sendable
+    var origin: SettingsService.Origin
+    /// Why the new value is the default, where the stored bytes could not be decoded.
+    var problem: SettingsError?
+}

@@ -1,0 +1,100 @@
+/// The events of a connection that wait for delivery, in the order of the commits. One thread at a time takes from it.
+struct PendingEvents {
+    enum Event {
+        case change(EncodedChange, of: any CachedSetting)
+        /// With the listeners of the moment: a failure has no number that says who was listening.
+        case failure(SettingsError, [SettingListener])
+        case changeSet(SettingsService.ChangeSet, [GroupListener])
+        case replacement(StoreReplacement)
+    }
+
+    /// How many changes, and how many others, wait before new ones are merged into them.
+    private static let limit = 1_024
+
+    /// Those before `head` have been taken. They are nil, because an event must not be released inside the connection's
+    /// lock.
+    private var events: [Event?] = []
+    private var head = 0
+    /// How many events were removed from the array since the beginning: an event's position is its index plus this.
+    private var removedCount = 0
+    private var changeCount = 0
+    private var isBeingDelivered = false
+
+    var isEmpty: Bool { head == events.count }
+
+    /// Whether the event at a position still waits.
+    func isWaiting(_ position: Int) -> Bool { position >= removedCount + head }
+
+    /// Adds a change of a setting, or merges it into the last one if too many wait.
+    ///
+    /// - Parameter last: The position of the setting's last event; becomes that of this one.
+    mutating func append(_ change: EncodedChange, of setting: any CachedSetting, after last: inout Int) {
+        if changeCount >= Self.limit, isWaiting(last), case .change(let waiting, _)? = events[last - removedCount] {
+            events[last - removedCount] = .change(waiting.merged(with: change), of: setting)
+            return
+        }
+        last = removedCount + events.count
+        events.append(.change(change, of: setting))
+        changeCount += 1
+    }
+
+    /// Adds the set of the settings that a commit has changed.
+    mutating func append(_ changes: SettingsService.ChangeSet, for listeners: [GroupListener]) {
+        // Merged only for the same listeners, so that none is released inside the connection's lock.
+        if events.count - head - changeCount >= Self.limit, let last = events.last,
+            case .changeSet(let waiting, let others)? = last, others.elementsEqual(listeners, by: ===)
+        {
+            events[events.count - 1] = .changeSet(waiting.merged(with: changes), others)
+        } else {
+            events.append(.changeSet(changes, listeners))
+        }
+    }
+
+    /// Adds a failure, unless too much waits: then only the diagnostics have it.
+    mutating func append(_ failure: SettingsError, for listeners: [SettingListener]) {
+        if events.count - head < 2 * Self.limit { events.append(.failure(failure, listeners)) }
+    }
+
+    /// Adds a replacement of the store.
+    ///
+    /// - Returns: Its position.
+    mutating func append(_ replacement: StoreReplacement) -> Int {
+        events.append(.replacement(replacement))
+        return removedCount + events.count - 1
+    }
+
+    /// The first waiting change of a setting.
+    func firstChange(of setting: any CachedSetting) -> EncodedChange? {
+        for case .change(let change, let other)? in events[head...] where other === setting { return change }
+        return nil
+    }
+
+    /// Begins delivering.
+    ///
+    /// - Returns: Whether the caller has to deliver, because something waits and no other thread delivers. The caller then
+    ///   calls ``next()`` until that returns nil.
+    mutating func begin() -> Bool {
+        if isBeingDelivered || isEmpty { return false }
+        isBeingDelivered = true
+        return true
+    }
+
+    /// Takes the next event; nil if there is none, and then delivering has ended.
+    mutating func next() -> Event? {
+        if isEmpty || head >= Self.limit {
+            events.removeFirst(head)
+            removedCount += head
+            head = 0
+        }
+        guard head < events.count else {
+            isBeingDelivered = false
+            return nil
+        }
+        defer {
+            events[head] = nil
+            head += 1
+        }
+        if case .change? = events[head] { changeCount -= 1 }
+        return events[head]
+    }
+}

@@ -1,0 +1,124 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What listeners are notified of after another store took the place of the last: where the two differ.
+struct StoreReplacement {
+    let sequence: UInt64
+    /// The names to compare.
+    let names: Set<String>
+    /// What the replaced store held of them, when it was read.
+    let contents: [String: Data]
+    /// The names that have changed in it between then and the replacement.
+    let changedNames: Set<String>
+    /// The listeners to groups at the moment of the replacement.
+    let groups: [GroupListener]
+}
+
+/// Changing the store: the new one is put in place under the lock, everything cached becomes invalid, and the stores are
+/// compared on delivery, in order with the changes before and after.
+extension ScopeConnection {
+    /// Uses a store from now on. Listeners are notified of what differs from the store before.
+    func connect(to store: any SettingsStore) {
+        let new = ConnectedStore(store)
+        state.withLock { $0.transitionCount += 1 }
+        var attempt = attempt(to: new)
+        while attempt == nil { attempt = self.attempt(to: new) }
+        let hasListeners = state.withLock { state in
+            state.transitionCount -= 1
+            if state.transitionCount == 0 { state.changedInTransition = [] }
+            return !state.groups.isEmpty || !state.settings.listenedTo.isEmpty
+        }
+        if hasListeners { new.feed.noteListener() }
+        for error in attempt ?? [] { diagnostics.report(error) }
+        deliver()
+    }
+
+    /// Reads what the store in place holds of the names that have listeners, and replaces it.
+    ///
+    /// - Returns: The errors that have waited for a listener to the store; nil, with nothing changed, if another store was
+    ///   put in place meanwhile, or something began to listen to other names.
+    private func attempt(to new: ConnectedStore) -> [SettingsError]? {
+        let (old, listenedNames, comparesAll) = state.withLock {
+            ($0.store, $0.listenedNames(in: scope), $0.isAllListenedTo(in: scope))
+        }
+        if new.isSame(as: old) { return [] }
+        var names = listenedNames
+        if comparesAll {
+            names.formUnion(storedNames(in: old))
+            names.formUnion(storedNames(in: new))
+        }
+        let comparedNames = names
+        let contents = contents(of: old, names: comparedNames)
+        return state.withLock { state in
+            guard state.store === old, state.listenedNames(in: scope).isSubset(of: comparedNames),
+                comparesAll || !state.isAllListenedTo(in: scope)
+            else { return nil }
+            // Inside the lock, so that no change of the new store is missed and none of the old one counts.
+            let errors = new.feed.add(self)
+            old?.feed.remove(self)
+            state.store = new
+            setExhaustive(new.feed.isExhaustive)
+            state.sequence += 1
+            let replacement = StoreReplacement(
+                sequence: state.sequence, names: comparedNames, contents: contents,
+                changedNames: state.changedInTransition, groups: state.groups)
+            let position = comparedNames.isEmpty ? -1 : state.events.append(replacement)
+            state.settings.updateAll { entry in
+                entry.setting.invalidate(stored: nil)
+                entry.lastGood = nil
+                if entry.listeners.isEmpty { entry.assumedData = nil } else { entry.lastEvent = position }
+            }
+            return errors
+        }
+    }
+
+    /// Ends the connection to the store. Called when the service is released.
+    func disconnect() {
+        let store = state.withLock { state in
+            defer { state.store = nil }
+            setExhaustive(false)
+            return state.store
+        }
+        store?.feed.remove(self)
+    }
+
+    /// What a store holds under some names. What cannot be read is diagnosed.
+    func contents(of store: ConnectedStore?, names: Set<String>) -> [String: Data] {
+        guard let store else { return [:] }
+        var contents: [String: Data] = [:]
+        for name in names {
+            do throws(SettingsError) {
+                contents[name] = try store.get(.init(name, scope: scope))
+            } catch {
+                diagnostics.reportOnce(error)
+            }
+        }
+        return contents
+    }
+
+    private func storedNames(in store: ConnectedStore?) -> [String] {
+        guard let store else { return [] }
+        do throws(SettingsError) {
+            return try store.keys()
+        } catch {
+            // Without a list of the keys, those who listen to a setting by name are notified all the same.
+            if error.code != .unsupported { diagnostics.reportOnce(error) }
+            return []
+        }
+    }
+}
+
+extension ScopeConnection.State {
+    /// The names that have listeners of their own. Those that listen to a whole scope name none.
+    fileprivate func listenedNames(in scope: SettingsService.Scope) -> Set<String> {
+        Set(groups.flatMap { $0.names(in: scope) } + settings.listenedTo.map(\.name))
+            .filter(SettingsService.StorageKey.isValid)
+    }
+
+    fileprivate func isAllListenedTo(in scope: SettingsService.Scope) -> Bool {
+        groups.contains { $0.listensToAll(of: scope) }
+    }
+}

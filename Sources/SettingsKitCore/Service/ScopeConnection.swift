@@ -1,0 +1,241 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Connects a service with the store of one scope: notes what the store publishes, makes cached values invalid, and
+/// delivers changes to listeners in the order in which they were committed.
+///
+/// Locks are taken in the order: the store's own, the connection's, then a feed's. The connection's lock guards its
+/// ``State`` and nothing else. Listeners, coders and the store are called outside of it, and what listeners were given is
+/// released outside of it.
+final class ScopeConnection: StoreFeedListener {
+    struct State {
+        /// The store that counts.
+        var store: ConnectedStore?
+        var settings = SettingEntries()
+        /// Listeners to groups of settings.
+        var groups: [GroupListener]
+        /// The number of the last commit.
+        var sequence: UInt64 = 0
+        var events = PendingEvents()
+        /// How many calls of ``connect(to:)`` compare stores, and the names that have changed since the first of them began.
+        var transitionCount = 0
+        var changedInTransition: Set<String> = []
+    }
+
+    let scope: SettingsService.Scope
+    let diagnostics: Diagnostics
+    let state: Mutex<State>
+    private let hasExhaustiveFeed = Atomic(false)
+
+    init(scope: SettingsService.Scope, diagnostics: Diagnostics, groups: [GroupListener]) {
+        self.scope = scope
+        self.diagnostics = diagnostics
+        state = Mutex(State(groups: groups))
+    }
+
+    // MARK: The store
+
+    /// The store; nil while none is registered for the scope.
+    var store: ConnectedStore? { state.withLock { $0.store } }
+
+    /// The store.
+    ///
+    /// - Throws: `noStore` if no store is registered for the scope.
+    func requireStore(for key: SettingsService.StorageKey? = nil) throws(SettingsError) -> ConnectedStore {
+        guard let store else { throw noStore(key) }
+        return store
+    }
+
+    private func noStore(_ key: SettingsService.StorageKey?) -> SettingsError {
+        SettingsError(.noStore, key: key, store: key == nil ? "\(scope)" : nil)
+    }
+
+    /// Whether the store publishes every change before a reader could see the old value again.
+    var isExhaustive: Bool { hasExhaustiveFeed.load(ordering: .acquiring) }
+
+    func setExhaustive(_ isExhaustive: Bool) { hasExhaustiveFeed.store(isExhaustive, ordering: .releasing) }
+
+    /// The stored bytes.
+    func read(_ key: SettingsService.StorageKey) throws(SettingsError) -> Data? {
+        try requireStore(for: key).get(key)
+    }
+
+    /// Decodes what the store holds for a setting.
+    ///
+    /// - Throws: `decodingFailed`, with the name of the store.
+    func value<Value>(of coding: ValueCoding<Value>, for data: Data?) throws(SettingsError) -> Value {
+        do throws(SettingsError) {
+            return try coding.value(for: data)
+        } catch {
+            throw error.completed(key: nil, store: store?.description)
+        }
+    }
+
+    /// Reports, once, that stored bytes could not be decoded, with the line on which they stand.
+    func reportOnce(_ error: SettingsError, bytes: Data?) {
+        let store = store?.store
+        diagnostics.reportOnce(error.completed(key: nil, store: store?.storeDescription), bytes: bytes) {
+            guard let key = error.key, let bytes else { return nil }
+            return (store as? any LocatingStore)?.line(of: key.name, holding: bytes)
+        }
+    }
+
+    // MARK: Settings
+
+    /// Adds a setting, which is made for its slot.
+    func add<Setting: CachedSetting>(_ make: (Int) -> Setting) -> Setting {
+        state.withLock { $0.settings.add(make) }
+    }
+
+    func remove(_ setting: AnyObject, named name: String) {
+        let entry = state.withLock { $0.settings.remove(setting, named: name) }
+        withExtendedLifetime(entry) {}
+    }
+
+    /// Notes a value that is about to be written as `data`, so that it need not be decoded again.
+    ///
+    /// - Returns: The store to write to.
+    func willCommit(
+        _ value: any Sendable, as data: Data?, of setting: any CachedSetting, key: SettingsService.StorageKey
+    ) throws(SettingsError) -> ConnectedStore {
+        let (store, replaced) = state.withLock { state in
+            guard let data else { return (state.store, nil as (any Sendable)?) }
+            let replaced = state.settings.update(setting) { entry in
+                let replaced = entry.lastSet?.value
+                entry.lastSet = (data, value)
+                return replaced
+            }
+            return (state.store, replaced ?? nil)
+        }
+        withExtendedLifetime(replaced) {}
+        guard let store else { throw noStore(key) }
+        return store
+    }
+
+    /// The store, and a setting's last set value with its bytes.
+    func storeAndLastSet(
+        of setting: any CachedSetting
+    ) -> (store: ConnectedStore?, lastSet: (data: Data, value: any Sendable)?) {
+        state.withLock { ($0.store, $0.settings[setting]?.lastSet) }
+    }
+
+    /// The last good bytes, where the stored ones came from outside; nil if there is nothing to go back to.
+    func lastGoodData(of setting: any CachedSetting) -> Data?? {
+        state.withLock { $0.settings[setting]?.lastGood.map(\.data) }
+    }
+
+    /// The number of the last commit.
+    var sequence: UInt64 { state.withLock { $0.sequence } }
+
+    /// Looks at what commits change, between two of them. `body` runs nothing foreign.
+    func betweenCommits<R: Sendable>(_ body: () -> R) -> R { state.withLock { _ in body() } }
+
+    // MARK: Listeners
+
+    /// Adds a listener to the changes that are committed from now on.
+    ///
+    /// - Returns: A closure that ends it.
+    func listen(to setting: any CachedSetting, _ body: SettingListener.Body) -> @Sendable () -> Void {
+        let (listener, feed) = state.withLock { state in
+            let listener = SettingListener(since: state.sequence, body: body)
+            _ = state.settings.update(setting) { $0.listeners.append(listener) }
+            return (listener, state.store?.feed)
+        }
+        feed?.noteListener()
+        return { [self] in
+            listener.isActive.store(false, ordering: .releasing)
+            let released = state.withLock { state in
+                state.settings.update(setting) { entry in
+                    entry.listeners.removeAll { $0 === listener }
+                    guard entry.listeners.isEmpty else { return nil as (any Sendable)? }
+                    defer { entry.lastTold = nil }
+                    return entry.lastTold?.value
+                }
+            }
+            withExtendedLifetime(released) {}
+        }
+    }
+
+    func add(_ group: GroupListener) {
+        let feed = state.withLock { state in
+            state.groups.append(group)
+            return state.store?.feed
+        }
+        feed?.noteListener()
+    }
+
+    func remove(_ group: GroupListener) {
+        state.withLock { $0.groups.removeAll { $0 === group } }
+    }
+
+    // MARK: The feed
+
+    var receivesErrors: Bool { true }
+
+    func storeDidChange(
+        _ changes: [SettingsStoreChange], origin: SettingsService.Origin, on feed: SettingsStoreFeed
+    ) -> Bool {
+        state.withLock { state in
+            guard state.store?.feed === feed else { return false }
+            if state.transitionCount > 0 { state.changedInTransition.formUnion(changes.map(\.name)) }
+            state.commit(changes, origin: origin, scope: scope)
+            return !state.events.isEmpty
+        }
+    }
+
+    func storeDidReleaseLock() { deliver() }
+
+    func storeDidReport(_ error: SettingsError) { diagnostics.report(error) }
+
+    func storeDidBecomeExhaustive(_ feed: SettingsStoreFeed) {
+        state.withLock { state in
+            if state.store?.feed === feed { setExhaustive(true) }
+        }
+    }
+}
+
+extension ScopeConnection.State {
+    /// Gives changes their place in the order: cached values become invalid, and events are queued.
+    fileprivate mutating func commit(
+        _ changes: [SettingsStoreChange], origin: SettingsService.Origin, scope: SettingsService.Scope
+    ) {
+        sequence += 1
+        var changed: Set<SettingsService.StorageKey> = []
+        for change in changes where change.oldData != change.newData {
+            // A file may hold names that no setting can have.
+            if !groups.isEmpty, SettingsService.StorageKey.isValid(change.name) {
+                changed.insert(.init(change.name, scope: scope))
+            }
+            let encoded = EncodedChange(
+                oldData: change.oldData, newData: change.newData, origin: origin, isFromOutside: origin == .external,
+                sequence: sequence)
+            settings.update(named: change.name) { entry in
+                entry.setting.invalidate(stored: .some(change.newData))
+                entry.note(encoded, in: &events)
+            }
+        }
+        if !changed.isEmpty { events.append(.init(keys: changed, origin: origin), for: groups) }
+    }
+}
+
+extension SettingEntry {
+    /// Queues a change of the setting if it has listeners or is to be checked.
+    fileprivate mutating func note(_ change: EncodedChange, in events: inout PendingEvents) {
+        let isToBeChecked = change.isFromOutside && setting.checksChangesFromOutside
+        if !isToBeChecked {
+            lastGood = nil
+        } else if lastGood == nil {
+            lastGood = (change.oldData, change.sequence)
+        }
+        if listeners.isEmpty, !isToBeChecked, !events.isWaiting(lastEvent) {
+            assumedData = nil
+        } else {
+            events.append(change, of: setting, after: &lastEvent)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Synchronization
+
+/// A service's connections to its stores, one per scope, and what they share.
+final class ScopeConnections: Sendable {
+    let diagnostics: Diagnostics
+    /// Whether all scopes are in one store.
+    let hasOneStore: Bool
+    /// The connections, and the listeners to groups, which those that are made later get, too. A leaf: nothing is called
+    /// inside the lock.
+    ///
+    /// There are few scopes. A dictionary of them costs a process a noticeable part of its start, because the runtime has to
+    /// find out first that a scope is hashable.
+    private let state = Mutex<(connections: [ScopeConnection], groups: [GroupListener])>(([], []))
+
+    init(diagnostics: Diagnostics, hasOneStore: Bool) {
+        self.diagnostics = diagnostics
+        self.hasOneStore = hasOneStore
+    }
+
+    /// The connection of a scope; made if the scope is new.
+    subscript(scope: SettingsService.Scope) -> ScopeConnection {
+        let scope = hasOneStore ? .defaults : scope
+        return state.withLock { state in
+            if let connection = state.connections.first(where: { $0.scope == scope }) { return connection }
+            let connection = ScopeConnection(scope: scope, diagnostics: diagnostics, groups: state.groups)
+            state.connections.append(connection)
+            return connection
+        }
+    }
+
+    var all: [ScopeConnection] { state.withLock { $0.connections } }
+
+    /// Adds a listener to groups of settings, in every scope.
+    ///
+    /// - Returns: A closure that ends it.
+    func add(_ listener: GroupListener) -> @Sendable () -> Void {
+        let connections = state.withLock { state in
+            state.groups.append(listener)
+            return state.connections
+        }
+        for connection in connections { connection.add(listener) }
+        return { [self] in
+            listener.isActive.store(false, ordering: .releasing)
+            let connections = state.withLock { state in
+                state.groups.removeAll { $0 === listener }
+                return state.connections
+            }
+            for connection in connections { connection.remove(listener) }
+        }
+    }
+}

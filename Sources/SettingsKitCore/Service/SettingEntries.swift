@@ -1,0 +1,90 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a connection knows of one setting: its listeners, and what they know.
+struct SettingEntry {
+    let setting: any CachedSetting
+    var listeners: [SettingListener] = []
+    /// The last set value and its bytes. Reading these bytes gives this value without decoding, so that a value stored in a
+    /// lossy form reads back unchanged in this process.
+    var lastSet: (data: Data, value: any Sendable)?
+    /// What listeners were notified of last; the value where it was decoded.
+    var lastTold: (data: Data?, value: (any Sendable)?)?
+    /// The bytes that listeners take for the stored ones, where these are not the ones that the next change starts from:
+    /// after a change to undecodable bytes, which they are not notified of, and after another store took the place of the
+    /// last.
+    var assumedData: Data??
+    /// The last good bytes and the commit that replaced them, from a change from outside until its new bytes were found to
+    /// be a value.
+    var lastGood: (data: Data?, commit: UInt64)?
+    /// The position of the last change in the connection's ``PendingEvents``, or of the last replacement of the store.
+    var lastEvent = -1
+
+    init(_ setting: any CachedSetting) { self.setting = setting }
+
+    var isHeldBack: Bool { assumedData != nil }
+}
+
+/// A connection's settings: by name, and in slots that never move.
+struct SettingEntries {
+    private var entries: [SettingEntry?] = []
+    private var freeSlots: [Int] = []
+    private var slots: [String: [Int]] = [:]
+
+    /// Adds a setting, which is made for its slot.
+    mutating func add<Setting: CachedSetting>(_ make: (Int) -> Setting) -> Setting {
+        let slot = freeSlots.popLast() ?? entries.count
+        if slot == entries.count { entries.append(nil) }
+        let setting = make(slot)
+        entries[slot] = SettingEntry(setting)
+        slots[setting.name, default: []].append(slot)
+        return setting
+    }
+
+    /// Removes a setting.
+    ///
+    /// - Returns: Its entry, to be released outside of every lock.
+    mutating func remove(_ setting: AnyObject, named name: String) -> SettingEntry? {
+        guard let index = slots[name]?.firstIndex(where: { entries[$0]?.setting === setting }),
+            let slot = slots[name]?.remove(at: index)
+        else { return nil }
+        if slots[name]?.isEmpty == true { slots[name] = nil }
+        freeSlots.append(slot)
+        defer { entries[slot] = nil }
+        return entries[slot]
+    }
+
+    /// The entry of a setting; nil if it was removed.
+    subscript(setting: any CachedSetting) -> SettingEntry? {
+        guard let entry = entries[setting.slot], entry.setting === setting else { return nil }
+        return entry
+    }
+
+    /// Changes the entry of a setting in place; nil if the setting was removed.
+    mutating func update<R>(_ setting: any CachedSetting, _ body: (inout SettingEntry) -> R) -> R? {
+        guard entries[setting.slot]?.setting === setting else { return nil }
+        return body(&entries[setting.slot]!)
+    }
+
+    /// Changes the entries of all settings with a name in place.
+    mutating func update(named name: String, _ body: (inout SettingEntry) -> Void) {
+        guard let slots = slots[name] else { return }
+        for slot in slots { body(&entries[slot]!) }
+    }
+
+    /// Changes all entries in place.
+    mutating func updateAll(_ body: (inout SettingEntry) -> Void) {
+        for slot in entries.indices where entries[slot] != nil { body(&entries[slot]!) }
+    }
+
+    /// The entries of all settings with a name.
+    func all(named name: String) -> [SettingEntry] { slots[name]?.compactMap { entries[$0] } ?? [] }
+
+    /// The settings that have listeners.
+    var listenedTo: [any CachedSetting] {
+        entries.compactMap { entry in entry.flatMap { $0.listeners.isEmpty ? nil : $0.setting } }
+    }
+}

@@ -1,0 +1,42 @@
+import Synchronization
+
+/// Listens to one setting.
+final class SettingListener: Sendable {
+    /// What is delivered: a change, or that setting the value has failed.
+    enum Event: Sendable {
+        case change(DecodedChange)
+        case failure(SettingsError)
+    }
+
+    enum Body: Sendable {
+        /// Receives each change, with its values, and each failure.
+        case event(@Sendable (Event) -> Void)
+        /// Receives only the number of each commit that changed the setting, and reads the value itself.
+        case signal(@Sendable (UInt64) -> Void)
+    }
+
+    let body: Body
+    /// The last commit from before it began to listen.
+    let since: UInt64
+    let isActive = Atomic(true)
+
+    init(since: UInt64, body: Body) {
+        self.since = since
+        self.body = body
+    }
+
+    var needsValues: Bool { if case .event = body { true } else { false } }
+
+    func deliver(_ change: @autoclosure () -> DecodedChange?, sequence: UInt64) {
+        guard isActive.load(ordering: .acquiring) else { return }
+        switch body {
+        case .event(let deliver): if let change = change() { deliver(.change(change)) }
+        case .signal(let deliver): deliver(sequence)
+        }
+    }
+
+    func deliver(_ failure: SettingsError) {
+        guard case .event(let deliver) = body, isActive.load(ordering: .acquiring) else { return }
+        deliver(.failure(failure))
+    }
+}

@@ -1,0 +1,132 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Carrying a transaction out.
+extension SettingsService.Transaction {
+    /// Carries the transaction out.
+    ///
+    /// - Returns: false, with nothing changed, if something that was read has changed since.
+    func commit() throws(SettingsError) -> Bool {
+        try commit { () throws(SettingsError) in try carryOut() }
+    }
+
+    /// Carries the transaction out so that it is completed if the process dies in the middle of it.
+    ///
+    /// - Returns: false, with nothing changed, if something that was read has changed since.
+    func commit(across intents: MigrationIntents) throws(SettingsError) -> Bool {
+        try commit { () throws(SettingsError) in
+            func entries(_ values: [SettingsService.StorageKey: Data?]) -> [SettingsStoreBatch.Entry] {
+                values.map { .init(key: $0.key, data: $0.value) }
+            }
+            // A store of two functions makes them in this order: what is removed goes last.
+            let writes = entries(writes.filter { $0.value != nil }) + entries(writes.filter { $0.value == nil })
+            return try intents.carryOut(writes, expecting: entries(expectations))
+        }
+    }
+
+    private func commit(by carryOut: () throws(SettingsError) -> Bool) throws(SettingsError) -> Bool {
+        if let error { throw error }
+        if writes.isEmpty { return try keepDecision() }
+        let hooks = callsHooks ? hooks : CommitHooks()
+        hooks.callBefore()
+        for (key, (setting, value)) in values {
+            _ = try service.connection(for: key).willCommit(value, as: writes[key] ?? nil, of: setting, key: key)
+        }
+        guard try carryOut() else { return false }
+        hooks.callAfter()
+        return true
+    }
+
+    private func carryOut() throws(SettingsError) -> Bool {
+        let stores = Dictionary(grouping: Set(writes.keys).union(expectations.keys)) { key in
+            ObjectIdentifier(service.connection(for: key))
+        }
+        if stores.count > 1 { try requireOpenStores(of: stores) }
+        var done: [Undoing] = []
+        for keys in stores.values {
+            do throws(SettingsError) {
+                guard let undoing = try commit(keys, isUndoable: stores.count > 1) else {
+                    revert(done)
+                    return false
+                }
+                done.append(undoing)
+            } catch {
+                revert(done)
+                throw error
+            }
+        }
+        return true
+    }
+
+    /// Has a store that is not open yet carry out again a transaction that writes nothing: with the stored values, it may
+    /// decide otherwise.
+    ///
+    /// - Returns: false if the store is open now, and something that was read is not stored.
+    private func keepDecision() throws(SettingsError) -> Bool {
+        guard operation != nil else { return true }
+        for key in expectations.keys {
+            guard let store = service.connection(for: key).store, !store.isOpen else { continue }
+            let read = expectations.filter { store.isSame(as: service.connection(for: $0.key).store) }
+            let batch = SettingsStoreBatch(
+                writes: [], expectations: read.map { .init(key: $0.key, data: $0.value) })
+            return try store.apply(store.noting(operation, in: batch, of: service))
+        }
+        return true
+    }
+
+    /// Fails if a store that takes part is not open, unless nothing is written in any other: a value computed from it must
+    /// not get into an open store, and the transaction is to be carried out again.
+    private func requireOpenStores(of stores: [ObjectIdentifier: [SettingsService.StorageKey]]) throws(SettingsError) {
+        let writing = stores.filter { $0.value.contains { writes[$0] != nil } }.keys
+        for (identifier, keys) in stores where writing.contains(where: { $0 != identifier }) {
+            if let key = keys.first { try service.connection(for: key).store?.requireOpen() }
+        }
+    }
+
+    /// What a scope's part of the transaction has written, and what was there before.
+    private struct Undoing {
+        let store: ConnectedStore
+        let before: [SettingsStoreBatch.Entry]
+        let after: [SettingsStoreBatch.Entry]
+    }
+
+    /// Carries out the part of the transaction that concerns one scope.
+    ///
+    /// - Returns: what undoes it; nil if an expectation did not hold.
+    private func commit(
+        _ keys: [SettingsService.StorageKey], isUndoable: Bool
+    ) throws(SettingsError) -> Undoing? {
+        guard let first = keys.first else { return nil }
+        let store = try service.connection(for: first).requireStore(for: first)
+        func entries(_ values: [SettingsService.StorageKey: Data?]) -> [SettingsStoreBatch.Entry] {
+            keys.compactMap { key in values[key].map { .init(key: key, data: $0) } }
+        }
+        let writes = entries(writes)
+        var expectations = entries(expectations)
+        var before: [SettingsStoreBatch.Entry] = []
+        if isUndoable {
+            for write in writes { before.append(.init(key: write.key, data: try store.get(write.key))) }
+            // If that changes before the batch is carried out, restoring it would undo another write.
+            expectations += before
+        }
+        let batch = SettingsStoreBatch(writes: writes, expectations: expectations)
+        guard try store.apply(store.noting(operation, in: batch, of: service)) else { return nil }
+        return Undoing(store: store, before: before, after: writes)
+    }
+
+    /// Restores what was changed in other scopes before one failed, except where it has changed again since.
+    private func revert(_ done: [Undoing]) {
+        for undoing in done.reversed() {
+            for (before, after) in zip(undoing.before, undoing.after) {
+                do throws(SettingsError) {
+                    _ = try undoing.store.apply(SettingsStoreBatch(writes: [before], expectations: [after]))
+                } catch {
+                    service.connections.diagnostics.report(error)
+                }
+            }
+        }
+    }
+}

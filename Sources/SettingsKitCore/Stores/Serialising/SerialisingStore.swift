@@ -1,0 +1,106 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension SettingsStore {
+    /// The store itself if it has a feed; otherwise a store over it that has one.
+    ///
+    /// A store over another store reads, writes and observes through this. Writes through it are made one after the other
+    /// and published, in one order with those of every service that uses the same store object.
+    public var serialised: any SettingsStore {
+        feed == nil ? SerialisingStore.table.object(for: self) { SerialisingStore(self) } : self
+    }
+}
+
+/// Gives a store without a feed a lock and a feed, so that its writes have one order and are published.
+///
+/// The lock makes check-and-write atomic. It is the only lock in the library that is held while foreign code runs, the
+/// store's own functions: otherwise a write and its publication could not have the same order. A write that the store
+/// makes from inside one of its own writes passes.
+///
+/// The feed is not exhaustive, because the store may change without this object. Reading therefore asks the store.
+final class SerialisingStore: SettingsStore {
+    static let table = StoreTable<SerialisingStore>()
+
+    private let base: any SettingsStore
+    private let ownFeed = SettingsStoreFeed(isExhaustive: false)
+    private let lock = Mutex(())
+
+    fileprivate init(_ base: any SettingsStore) { self.base = base }
+
+    var feed: SettingsStoreFeed? { ownFeed }
+    var hasAtomicBatches: Bool { base.hasAtomicBatches }
+    var storeDescription: String { base.storeDescription }
+
+    func get(_ key: SettingsService.StorageKey) throws -> Data? { try base.get(key) }
+
+    func keys() throws -> [String] { try base.keys() }
+
+    func synchronize() throws { try base.synchronize() }
+
+    func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+        defer { flush() }
+        try locked {
+            let old = try base.get(key)
+            guard old != data else { return }
+            try base.set(key, to: data)
+            ownFeed.publish([.init(name: key.name, from: old, to: data)], origin: .local)
+        }
+    }
+
+    func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        try publishingChanges(of: { Set(batch.writes.map(\.key)) }) { try base.apply(batch) }
+    }
+
+    func removeAll() throws {
+        try publishingChanges {
+            Set(try base.keys().filter(SettingsService.StorageKey.isValid).map { .init($0, scope: .defaults) })
+        } by: {
+            try base.removeAll()
+        }
+    }
+
+    /// Runs `body` inside the lock, and publishes what it has changed.
+    ///
+    /// - Parameter keys: Finds the keys that may change. Called inside the lock.
+    private func publishingChanges<R: Sendable>(
+        of keys: () throws -> Set<SettingsService.StorageKey>, by body: () throws -> R
+    ) throws -> R {
+        var problems: [SettingsError] = []
+        defer {
+            flush()
+            for problem in problems { ownFeed.report(problem) }
+        }
+        return try locked {
+            let before = try keys().map { ($0, try base.get($0)) }
+            // Also after a failure: a store that could not restore everything is published as it is now.
+            defer {
+                var changes: [SettingsStoreChange] = []
+                for (key, old) in before {
+                    do {
+                        let new = try base.get(key)
+                        if new != old { changes.append(.init(name: key.name, from: old, to: new)) }
+                    } catch {
+                        problems.append(.wrap(error, as: .readFailed, key: key, store: storeDescription))
+                    }
+                }
+                ownFeed.publish(changes, origin: .local)
+            }
+            return try body()
+        }
+    }
+
+    /// Lets the listeners run, unless an outer write still holds the lock: that one does it.
+    private func flush() {
+        if !ReentrancyMark.isInside(self) { ownFeed.flush() }
+    }
+
+    private func locked<R: Sendable>(_ body: () throws -> R) rethrows -> R {
+        if ReentrancyMark.isInside(self) { return try body() }
+        return try lock.withLock { _ in try ReentrancyMark.inside(self, body) }
+    }
+}

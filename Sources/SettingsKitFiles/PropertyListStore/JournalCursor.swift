@@ -1,0 +1,200 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+/// Where this process is in the history of journals: the journal that it follows, and the one before.
+struct JournalCursor: Sendable {
+    /// The open journal. Nil while there is none that can be used.
+    private(set) var journal: Journal?
+    /// The journal that was followed before. Nil if there was none.
+    private(set) var left: LeftJournal?
+    /// Why the file at the journal's path is not used. Nil if it is, or if there is no file.
+    private(set) var problem: JournalProblem?
+    /// Identifies the property list in its mark and in the journals' headers. 0 while it has no identity.
+    private(set) var list: UInt64 = 0
+    /// The generation of the latest journal.
+    private(set) var generation: UInt64 = 0
+    /// When the journal's lock is waited for again, after another process has kept it too long.
+    private var busyUntil = Deadline(after: .zero)
+    /// Until when the open journal is taken to be the one at its path, unless it has grown. Nil if it is not.
+    private var trustedUntil: Deadline?
+    /// The length at which the journal is rewritten, with one record for each name.
+    private var rewriteLength: Int64 = 0
+    private var forkCount = Fork.count
+
+    /// A journal that is not open any more.
+    struct LeftJournal: Sendable {
+        let header: JournalHeader
+        let condition: Journal.Condition
+        /// The difference between a position in the history of journals and an offset in the file.
+        let base: Int64
+        /// The position in the history of journals up to which the journal was read.
+        let end: Int64
+        /// Whether more may have been appended since.
+        let isEarly: Bool
+    }
+
+    /// The end of what was read, in the history of journals.
+    var history: Int64 { journal?.historyPosition ?? left?.end ?? 0 }
+
+    // MARK: Going from one journal to the next
+
+    /// Notes why the file at the journal's path is not used; nil if it can be used.
+    ///
+    /// - Returns: whether that is news.
+    @discardableResult
+    mutating func note(_ problem: JournalProblem?) -> Bool {
+        defer { self.problem = problem }
+        return problem != self.problem
+    }
+
+    /// Takes the property list's identity from its mark or from a journal's header.
+    mutating func identify(list: UInt64, generation: UInt64) {
+        if list != 0 { self.list = list }
+        self.generation = max(self.generation, generation)
+    }
+
+    /// Follows a journal whose place in the history is known.
+    mutating func open(_ journal: Journal) { self.journal = journal }
+
+    /// Follows a journal that has no header yet.
+    mutating func openUnbegun(_ journal: Journal) {
+        journal.base = history
+        self.journal = journal
+    }
+
+    /// Follows a journal that does not apply to the property list: memory already has what it replaces.
+    mutating func openRejected(_ journal: Journal, of loaded: JournalCursor) {
+        journal.base = history - Int64(journal.position)
+        self.journal = journal
+        list = loaded.list
+        generation = max(generation, loaded.generation)
+    }
+
+    /// Follows a journal if nothing was missed between it and the journal followed before: it is the same, or its
+    /// successor.
+    ///
+    /// - Returns: false if everything must be read again.
+    mutating func enter(_ journal: Journal) throws -> Bool {
+        let size = try journal.status().size
+        let bytes = try journal.bytes(from: 0, upTo: min(size, Int64(JournalHeader.size)))
+        switch bytes.withUnsafeBytes(JournalHeader.read) {
+        case .absent:
+            journal.base = history
+        case .newer(let version):
+            throw JournalProblem.newerVersion(version)
+        case .intact(let header) where isSuccessor(header) && header.carriedEnd <= size:
+            journal.header = header
+            journal.position = header.carriedEnd
+            journal.base = history - Int64(header.carriedEnd)
+            list = header.list
+            generation = header.generation
+        case .intact(let header) where header == left?.header:
+            // It was closed because it could not be written, or by a fork.
+            journal.header = header
+            journal.base = left?.base ?? 0
+            journal.position = UInt64(max(0, history - journal.base))
+            journal.condition = left?.condition ?? .init()
+        case .intact, .damaged:
+            return false
+        }
+        self.journal = journal
+        return true
+    }
+
+    private func isSuccessor(_ header: JournalHeader) -> Bool {
+        header.predecessor == left?.header.id ?? 0 && !header.mustBeRead && left?.isEarly != true
+            && left?.condition.isCut != true
+    }
+
+    /// Closes the open journal.
+    ///
+    /// - Parameter isEarly: Whether more may be appended to it, which is not read.
+    mutating func leave(isEarly: Bool = false) {
+        guard let journal else { return }
+        if let header = journal.header {
+            left = LeftJournal(
+                header: header, condition: journal.condition, base: journal.base, end: journal.historyPosition,
+                isEarly: isEarly)
+        }
+        journal.close()
+        self.journal = nil
+    }
+
+    /// Closes a journal that the parent process has open, too: its lock would be the parent's.
+    mutating func leaveAfterFork() {
+        let current = Fork.count
+        guard forkCount != current else { return }
+        forkCount = current
+        leave(isEarly: true)
+    }
+
+    // MARK: Beginning a journal
+
+    /// Returns the header of a journal that follows another.
+    ///
+    /// - Parameters:
+    ///   - predecessor: The journal that it follows. Nil for none: a property list without journals gets a new identity,
+    ///     so that its copies on several machines are told apart.
+    ///   - mark: The property list's mark.
+    mutating func nextHeader(after predecessor: JournalHeader?, mark: JournalMark?, mustBeRead: Bool) -> JournalHeader {
+        if list == 0 || predecessor == nil { list = .random(in: 1 ... .max) }
+        return JournalHeader(
+            id: .random(in: 1 ... .max), predecessor: predecessor?.id ?? 0, list: list,
+            generation: min(generation + 1, JournalHeader.offsetLimit), base: mark?.journal ?? 0,
+            baseOffset: mark?.offset ?? 0, mustBeRead: mustBeRead)
+    }
+
+    /// Follows a journal that this process has begun. Its header and the records after it are written.
+    ///
+    /// - Parameter history: The position, in the history of journals, of the end of what the journal repeats.
+    mutating func didBegin(_ journal: Journal, _ header: JournalHeader, at history: Int64) {
+        journal.header = header
+        journal.base = history - Int64(header.carriedEnd)
+        self.journal = journal
+        generation = header.generation
+        rewriteLength = Int64(journal.position) * 2
+    }
+
+    /// Whether the journal has become so long that it is rewritten.
+    func isLong(limit: Int) -> Bool {
+        journal.map { Int64($0.position) > max(Int64(limit), rewriteLength) } ?? false
+    }
+
+    /// Lets the journal grow further before it is rewritten.
+    mutating func postponeRewriting(by limit: Int) {
+        rewriteLength = Int64(journal?.position ?? 0) + Int64(limit)
+    }
+
+    // MARK: Locking
+
+    /// Locks the journal if that takes nothing more: it is free, and has not grown since the last time.
+    func lockUnchanged() throws -> Bool {
+        guard let journal, journal.isPlain, forkCount == Fork.count, let trustedUntil, !trustedUntil.hasPassed,
+            try journal.tryLock()
+        else { return false }
+        do throws(SystemError) {
+            if try journal.size() == journal.position { return true }
+        } catch {
+            journal.unlock()
+            throw error
+        }
+        journal.unlock()
+        return false
+    }
+
+    /// How long to wait for the lock: not at all for a while after another process has kept it too long, so that threads
+    /// that write at the same time fail together, not one after the other.
+    func patience(_ patience: Duration) -> Duration { busyUntil.hasPassed ? patience : .zero }
+
+    /// Notes that another process has kept the lock too long.
+    mutating func noteBusy() { busyUntil = Deadline(after: .seconds(1)) }
+
+    /// Takes the open journal, which was locked, to be the one at its path for a while.
+    mutating func trust(for duration: Duration) {
+        busyUntil = Deadline(after: .zero)
+        trustedUntil = Deadline(after: duration)
+    }
+
+    /// Looks at the journal's path before the next lock: another journal is about to take the place of this one.
+    mutating func distrust() { trustedUntil = nil }
+}

@@ -1,0 +1,158 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Reads what other programs write into the files: processes into the journal; editors, tools and syncers into the property
+/// list.
+extension JournaledPropertyList {
+    /// Reads what has changed in the files into memory, and publishes the changes.
+    ///
+    /// - Throws: what the system reports. What was read before the error is kept.
+    func refresh(waiting: Duration) throws {
+        let isBehind = try withFiles { files in
+            if try files.file.resolvedPath() != files.target {
+                // The symbolic link has another destination now.
+                try reload(&files)
+            }
+            let isUnclear = try catchUp(&files)
+            if files.isWriting {
+                if try isUnclear || files.file.status() != files.list.status {
+                    try adoptLocked(&files, waiting: waiting)
+                }
+            } else {
+                try adoptUnlocked(&files)
+            }
+            takeSuspicion(&files)
+            return files.isWriting && contents.withLock { $0.lastPosition } > files.list.folded
+        }
+        if isBehind { scheduleFold(isOthers: true) }
+    }
+
+    /// Adopts an edit with the journal locked, or without if it cannot be written.
+    private func adoptLocked(_ files: inout PropertyListFiles, waiting: Duration) throws {
+        do {
+            try lockJournal(&files, waiting: waiting)
+        } catch let error as SystemError where error.isAboutWriting {
+            return try adoptUnlocked(&files)
+        } catch SettingsError.Code.journalUnavailable {
+            return try adoptUnlocked(&files)
+        }
+        defer { files.cursor.journal?.unlock() }
+        try adopt(&files)
+    }
+
+    /// Adopts an edit without the journal's lock, as a process does that only reads. Other processes read the edit
+    /// themselves.
+    private func adoptUnlocked(_ files: inout PropertyListFiles) throws {
+        // The journal is read first. Otherwise its changes in the property list would look like an edit, and its records
+        // would then bring earlier values back for a moment.
+        for _ in 0..<Self.readingAttempts {
+            guard try files.file.status() != files.list.status else { return }
+            let read = try files.file.read(limit: Self.fileSizeLimit)
+            try catchUp(&files)
+            guard try files.file.status() == read?.status else { continue }
+            return take(read, &files, isLocked: false)
+        }
+        // The file is replaced again and again. Another event will come, or the next poll.
+    }
+
+    private static var readingAttempts: Int { 10 }
+
+    /// Adopts an edit of the property list since it was last read or written here, except for names with a change that
+    /// it lacks. The journal is locked.
+    func adopt(_ files: inout PropertyListFiles) throws {
+        guard try files.file.status() != files.list.status else { return }
+        take(try files.file.read(limit: Self.fileSizeLimit), &files, isLocked: true)
+        if files.cursor.journal?.condition.isSuperseded == true, files.list.fault == nil {
+            try replaceSupersededJournal(&files)
+        }
+    }
+
+    private func take(_ read: WholeFile.Contents?, _ files: inout PropertyListFiles, isLocked: Bool) {
+        guard let read else {
+            // It was removed. Memory stays, and is written to a new file.
+            return files.list.findNothing()
+        }
+        if files.list.note(read.status.permissions) {
+            // The journal must get the same permissions before more is written to it.
+            files.cursor.journal?.condition.isSuperseded = true
+        }
+        do throws(PropertyListError) {
+            let members = try PropertyListReader.readDictionary(read.bytes)
+            noteMark(of: read.bytes, &files)
+            take(members, FileVersion(status: read.status, bytes: read.bytes), &files, isLocked: isLocked)
+        } catch {
+            let suspicion = KnownPropertyList.Suspicion(
+                damage: error, members: PropertyListReader.recover(read.bytes),
+                end: Deadline(after: Self.suspicionTime))
+            files.list.suspect(read.status, suspicion)
+            monitor.poll(after: Self.suspicionTime * 1.2)
+        }
+    }
+
+    /// Reads from the property list's mark how much of the journal it contains. The process that wrote it may have died
+    /// before it could append that to the journal.
+    private func noteMark(of bytes: Data, _ files: inout PropertyListFiles) {
+        let mark = JournalMark.read(bytes)
+        files.list.note(mark)
+        guard let mark, let journal = files.cursor.journal else { return }
+        if mark.journal == journal.header?.id, mark.offset <= journal.position {
+            files.list.noteFolded(through: Int64(mark.offset) + journal.base)
+        } else if let left = files.cursor.left, mark.journal == left.header.id {
+            files.list.noteFolded(through: min(left.end, Int64(mark.offset) + left.base))
+        }
+    }
+
+    private func take(
+        _ members: [PropertyListMember], _ version: FileVersion, _ files: inout PropertyListFiles, isLocked: Bool
+    ) {
+        // A copy, so that no reader waits for the comparison. Nothing changes meanwhile.
+        let edit = contents.withLock { $0 }.edit(by: members, folded: files.list.folded)
+        if isLocked { journal(edit, version, &files) }
+        publishAdoption(of: edit)
+        files.list.find(version)
+    }
+
+    private func publishAdoption(of edit: PropertyListEdit) {
+        if edit.isEmpty { return }
+        contents.withLock { contents in
+            publish(contents.adopt(edit), origin: .external)
+        }
+    }
+
+    /// Appends the edit to the journal, so that other processes need not read the property list, and all have the edit at
+    /// the same place in the order of changes. If that fails, they read it themselves.
+    private func journal(_ edit: PropertyListEdit, _ version: FileVersion, _ files: inout PropertyListFiles) {
+        guard let journal = files.cursor.journal, journal.isPlain, !files.list.isJournaled(version.status) else {
+            return
+        }
+        // Other processes may lack an earlier edit, which was read here before the journal was locked.
+        if files.list.isUnjournaled { return }
+        do {
+            let members = edit.members.map { PropertyListMember(key: $0.key, value: $0.value.writable) }
+            let document = try XMLPropertyListWriter.write(members)
+            let size = edit.removed.reduce(document.count) { $0 + $1.utf8.count + Self.fieldsSize }
+            guard size + Self.fieldsSize * 2 <= limits.journal - Int(journal.position) else { return }
+            try journal.append(.adoption(file: version, JournalEdit(removed: edit.removed, members: document)))
+            files.list.setJournaled(as: version)
+        } catch {
+            // The other processes read the edit themselves.
+        }
+    }
+
+    /// Reports damage to the property list that has lasted for some time, and adopts the intact part, as a process does
+    /// that opens a damaged file.
+    func takeSuspicion(_ files: inout PropertyListFiles, atOnce: Bool = false) {
+        guard let suspicion = files.list.takeSuspicion(atOnce: atOnce) else { return }
+        files.problems.append(SettingsError(.damaged, store: description, underlying: suspicion.damage))
+        var edit = contents.withLock { $0 }.edit(by: suspicion.members, folded: files.list.folded)
+        // Missing members may be behind the damage.
+        edit.removed = []
+        publishAdoption(of: edit)
+    }
+}

@@ -1,0 +1,51 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+/// A property list and its journal: the files, and what this process knows of them. One thread at a time uses them.
+struct PropertyListFiles: Sendable {
+    let file: WholeFile
+    /// The path of `file`, with symbolic links followed. The journal is beside it.
+    let target: String
+    let journalPath: String
+    /// Whether this process has written here, or wants to. Until then it changes nothing in the directory.
+    var isWriting = false
+    var list = KnownPropertyList()
+    var cursor = JournalCursor()
+    /// The bytes that are about to be appended. Kept, so that not every change needs new memory.
+    var buffer: [UInt8] = []
+    /// Errors to report when the locks are released.
+    var problems: [SettingsError] = []
+    /// Whether temporary files of dead processes were removed.
+    var hasCleanedUp = false
+
+    init(file: WholeFile, target: String) {
+        self.file = file
+        self.target = target
+        journalPath = FilesBeside.journal(target)
+    }
+
+    /// Flushes the directory, unless the property list is known to survive a power failure.
+    mutating func synchronizeDirectory() throws(SystemError) {
+        guard !list.isDurable, list.status != nil else { return }
+        do throws(SystemError) {
+            try file.synchronizeDirectory()
+        } catch {
+            // A second flush can succeed although the first one has lost data. A new file is a new attempt.
+            list.requireRewrite()
+            throw error
+        }
+        list.didSynchronize(list.status)
+    }
+}
+
+/// How much may be stored in a property list.
+package struct PropertyListStoreLimits: Sendable {
+    /// The bytes of all names and values together.
+    package var contents = 256 << 20
+    /// The length of the journal, while it can be neither folded nor rewritten.
+    package var journal = Int(Journal.sizeLimit)
+    /// The length of the journal at which it is rewritten, with one record for each name, because it was not folded.
+    package var rewrite = 64 << 20
+
+    package init() {}
+}

@@ -1,0 +1,286 @@
+import SettingsKitCore
+import Synchronization
+
+/// Files whose changes a ``ChangeMonitor`` notices.
+package protocol ChangeMonitored: AnyObject, Sendable {
+    /// The directory entries whose changes the system reports.
+    var monitoredPlaces: [ChangeMonitor.Place] { get }
+    /// Whether a reported change may be one of another process. Called on the watcher's queue, so it must be quick.
+    func isRelevant(_ event: DirectoryWatcher.Event) -> Bool
+    /// Whether nothing has changed, as far as a few calls can tell. Must not wait for a lock.
+    var isQuiet: Bool { get }
+    /// Reads what has changed.
+    ///
+    /// - Returns: false if the files are in use, and are polled afterwards.
+    /// - Throws: `busy` if another process is in the way, in which case it is called again; what the system reports.
+    func poll() throws -> Bool
+    /// Reports the first of several failures in a row.
+    func reportFailedPoll(_ error: any Error)
+}
+
+/// Polls files when the system reports a change of them, and from time to time besides.
+///
+/// How often depends on the file system. Where it reports every change, a round that the process makes for all monitors
+/// polls only files that are not quiet. Elsewhere the files are polled at the monitor's interval, or ten times a second if
+/// they cannot be watched.
+///
+/// One poll runs at a time, on the monitor's queue. The first failure in a row is reported.
+package final class ChangeMonitor: Sendable {
+    /// Entries of a directory.
+    package struct Place: Equatable, Sendable {
+        package var directory: String
+        /// The names of the entries. Nil for all.
+        package var names: Set<String>?
+
+        package init(directory: String, names: Set<String>?) {
+            self.directory = directory
+            self.names = names
+        }
+    }
+
+    private struct Directory: Equatable {
+        let device: UInt64
+        let inode: UInt64
+
+        init?(at path: String) {
+            do throws(SystemError) {
+                guard let status = try POSIXFileSystem().status(of: path, followingLink: true) else { return nil }
+                (device, inode) = (status.device, status.inode)
+            } catch {
+                // A directory that cannot be examined cannot be watched, either.
+                return nil
+            }
+        }
+    }
+
+    private struct State {
+        weak var subject: (any ChangeMonitored)?
+        var places: [Place] = []
+        var watches: [DirectoryWatcher.Watch] = []
+        /// The directories at the places. Nothing is reported when a volume is mounted over one.
+        var directories: [Directory?] = []
+        /// Whether all places are on file systems that report changes.
+        var isReporting = false
+        /// Whether the next poll at an interval is planned.
+        var isTimed = false
+        /// When the next retry is planned. Nil if none is.
+        var retry: Moment?
+
+        var isWorking: Bool { !watches.isEmpty && watches.count == places.count && watches.allSatisfy(\.isWorking) }
+    }
+
+    /// How long to wait after another process was in the way.
+    private static let busyPause = Duration.seconds(2)
+    /// The interval where nothing can be watched.
+    private static let unwatchedInterval = Duration.milliseconds(100)
+
+    private let interval: Duration
+    private let isIntervalFixed: Bool
+    private let pollsAfterFailure: Bool
+    private let queue: BackgroundQueue
+    private let state = Mutex(State())
+    private let hasStarted = Atomic(false)
+    /// Whether other file systems may have been mounted at the places.
+    private let isUncertain = Atomic(true)
+    private let isTurnDue = Atomic(false)
+    private let isPollDue = Atomic(false)
+    private let failing = Atomic(false)
+
+    /// Creates a monitor, which does nothing until it has a subject.
+    ///
+    /// - Parameters:
+    ///   - interval: How long a change may stay unnoticed where the file system may not report it.
+    ///   - isIntervalFixed: Whether the files are polled as often where the file system reports changes.
+    ///   - pollsAfterFailure: Whether the files are polled at the interval, everywhere, after a poll has failed.
+    ///   - queue: Where polls run.
+    package init(
+        interval: Duration, isIntervalFixed: Bool = false, pollsAfterFailure: Bool = true, queue: BackgroundQueue
+    ) {
+        self.interval = interval
+        self.isIntervalFixed = isIntervalFixed
+        self.pollsAfterFailure = pollsAfterFailure
+        self.queue = queue
+    }
+
+    deinit {
+        BackgroundThreads.shared.removeFromRounds(ObjectIdentifier(self))
+        for watch in state.withLock({ $0.watches }) { watch.cancel() }
+    }
+
+    /// Sets the files to monitor, which keep the monitor.
+    package func monitor(_ subject: some ChangeMonitored) { state.withLock { $0.subject = subject } }
+
+    private var subject: (any ChangeMonitored)? { state.withLock { $0.subject } }
+
+    // MARK: Starting
+
+    /// Begins to watch, in the background, and polls then. Has no effect after the first time.
+    package func start(after delay: Duration = .zero) {
+        if hasStarted.load(ordering: .relaxed) { return }
+        queue.async(after: delay) { [weak self] in self?.startNow() }
+    }
+
+    /// Begins to watch. Called on the queue. Has no effect after the first time.
+    ///
+    /// - Parameter isPolling: Whether to poll then, for earlier changes.
+    package func startNow(isPolling: Bool = true) {
+        if hasStarted.exchange(true, ordering: .acquiringAndReleasing) { return }
+        BackgroundThreads.shared.addToRounds(self)
+        if isPolling {
+            turn()
+        } else {
+            renew()
+            planNext()
+        }
+    }
+
+    // MARK: Polling
+
+    /// Polls soon. Further calls before that have no effect.
+    package func pollSoon() {
+        if isPollDue.exchange(true, ordering: .acquiringAndReleasing) { return }
+        queue.async { [weak self] in
+            guard let self else { return }
+            isPollDue.store(false, ordering: .releasing)
+            poll()
+        }
+    }
+
+    /// Polls after a delay.
+    package func poll(after delay: Duration) { queue.async(after: delay) { [weak self] in self?.poll() } }
+
+    /// Polls after a delay, unless an earlier retry is planned: the files are in use, and there may be no further event.
+    package func retry(after delay: Duration) {
+        let moment = Moment.after(delay)
+        let isPlanned = state.withLock { state in
+            if let retry = state.retry, retry <= moment { return true }
+            state.retry = moment
+            return false
+        }
+        if isPlanned { return }
+        queue.async(at: moment) { [weak self] in
+            guard let self else { return }
+            state.withLock { if $0.retry == moment { $0.retry = nil } }
+            poll()
+        }
+    }
+
+    private func poll() {
+        guard let subject else { return }
+        do {
+            if try subject.poll() { noteSuccess() }
+        } catch SettingsError.Code.busy {
+            retry(after: min(interval, Self.busyPause))
+        } catch {
+            noteFailure(error, of: subject)
+        }
+    }
+
+    /// Whether the last poll has failed.
+    package var isFailing: Bool { failing.load(ordering: .relaxed) }
+
+    /// Notes that the files were read.
+    package func noteSuccess() { failing.store(false, ordering: .relaxed) }
+
+    /// Notes that the files could not be read, and reports the first failure in a row.
+    package func noteFailure(_ error: any Error) {
+        if let subject { noteFailure(error, of: subject) }
+    }
+
+    private func noteFailure(_ error: any Error, of subject: any ChangeMonitored) {
+        if failing.exchange(true, ordering: .relaxed) { return }
+        subject.reportFailedPoll(error)
+    }
+
+    // MARK: Rounds
+
+    /// Polls soon if something seems to have changed. Called in rounds; waits for nothing.
+    func check() {
+        let state = state.withLock { $0 }
+        // The next poll is planned elsewhere.
+        if state.isTimed { return }
+        if state.isWorking, state.directories == Self.directories(at: state.places), state.subject?.isQuiet ?? true,
+            !mustPollAfterFailure
+        {
+            return
+        }
+        turnSoon()
+    }
+
+    private var mustPollAfterFailure: Bool { pollsAfterFailure && isFailing }
+
+    private func turnSoon() {
+        if isTurnDue.exchange(true, ordering: .acquiringAndReleasing) { return }
+        queue.async { [weak self] in
+            guard let self else { return }
+            isTurnDue.store(false, ordering: .releasing)
+            turn()
+        }
+    }
+
+    private func turn() {
+        renew()
+        poll()
+        planNext()
+    }
+
+    private func planNext() {
+        let next = state.withLock { state in
+            if state.isTimed { return nil as Duration? }
+            let next = nextInterval(state)
+            state.isTimed = next != nil
+            return next
+        }
+        guard let next else { return }
+        let moment = Moment.after(next)
+        queue.async(at: next < .seconds(1) ? moment : moment.rounded) { [weak self] in
+            guard let self else { return }
+            state.withLock { $0.isTimed = false }
+            turn()
+        }
+    }
+
+    private func nextInterval(_ state: borrowing State) -> Duration? {
+        if !state.isWorking { return Self.unwatchedInterval }
+        return state.isReporting && !mustPollAfterFailure && !isIntervalFixed ? nil : interval
+    }
+
+    // MARK: Watching
+
+    /// Watches other places if the files are elsewhere now, and tries again where watching failed.
+    private func renew() {
+        let places = subject?.monitoredPlaces ?? []
+        let directories = Self.directories(at: places)
+        let wasUncertain = isUncertain.exchange(false, ordering: .acquiringAndReleasing)
+        let isUnchanged = state.withLock { state in
+            state.isWorking && state.places == places && state.directories == directories
+        }
+        if isUnchanged && !wasUncertain { return }
+        let isReporting = places.allSatisfy { FileSystemKind(ofDirectory: $0.directory) == .reporting }
+        let watches = isUnchanged ? nil : places.compactMap(watch)
+        let old = state.withLock { state in
+            state.isReporting = isReporting
+            guard let watches else { return [] as [DirectoryWatcher.Watch] }
+            defer { (state.places, state.directories, state.watches) = (places, directories, watches) }
+            return state.watches
+        }
+        for watch in old { watch.cancel() }
+    }
+
+    private static func directories(at places: [Place]) -> [Directory?] {
+        places.map { Directory(at: $0.directory) }
+    }
+
+    private func watch(_ place: Place) -> DirectoryWatcher.Watch? {
+        DirectoryWatcher.shared.watch(place.directory, names: place.names) { [weak self] in self?.receive($0) }
+    }
+
+    private func receive(_ event: DirectoryWatcher.Event) {
+        guard let subject else { return }
+        if subject.isRelevant(event) { pollSoon() }
+        guard event == .unknown else { return }
+        // Another file system may be at the place, or the watch may have ended.
+        isUncertain.store(true, ordering: .releasing)
+        turnSoon()
+    }
+}
