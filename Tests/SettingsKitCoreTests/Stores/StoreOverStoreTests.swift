@@ -1,7 +1,6 @@
 import Foundation
 import SettingsKitCore
 import SettingsTestKit
-import Synchronization
 import Testing
 
 // The store of the article "Writing a store".
@@ -179,7 +178,7 @@ struct StoreOverStoreTests {
     }
 }
 
-@Suite("A store over a store (concurrency)", .timeLimit(.minutes(30)))
+@Suite("A store over a store (concurrency)", .timeLimit(.minutes(2)))
 struct StoreOverStoreConcurrencyTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 

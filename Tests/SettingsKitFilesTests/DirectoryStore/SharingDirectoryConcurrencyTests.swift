@@ -53,7 +53,7 @@ struct SharingDirectoryConcurrencyTests {
             }
             for service in services { try service.synchronize() }
             #expect(
-                try await eventually(within: 120) {
+                try await eventually(within: 60) {
                     let values = services.map { $0.get(common) }
                     return values[0] == values[1] && zip(logs, values).allSatisfy { $0.all.last == $1 }
                         && Set(stores[0].keys()) == Set(stores[1].keys())

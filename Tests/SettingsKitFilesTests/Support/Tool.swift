@@ -40,7 +40,7 @@ struct Tool: Sendable {
 
     /// Runs it to its end. It is killed when the time is over, or when the task is cancelled.
     func run(
-        _ arguments: [String], environment: [String: String] = [:], within seconds: Double = 180
+        _ arguments: [String], environment: [String: String] = [:], within seconds: Double = 60
     ) async throws -> ToolResult {
         let running = try start(arguments, environment: environment)
         do {

@@ -9,13 +9,13 @@ struct RsyncMirror: Sendable {
     var options = ["-rtu"]
 
     /// Carries files from `first` to `second`, then back.
-    func pass(within seconds: Double = 180) async throws {
+    func pass(within seconds: Double = 60) async throws {
         try await carry(from: first, to: second, within: seconds)
         try await carry(from: second, to: first, within: seconds)
     }
 
     /// Carries files in one direction.
-    func carry(from source: String, to target: String, within seconds: Double = 180) async throws {
+    func carry(from source: String, to target: String, within seconds: Double = 60) async throws {
         let result = try await Tool.rsync.run(options + ["\(source)/", "\(target)/"], within: seconds)
         // 24: a file was gone before it could be copied, which is ordinary in a directory that is in use.
         guard [0, 24].contains(result.status) else {

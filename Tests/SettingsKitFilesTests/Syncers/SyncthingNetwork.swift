@@ -40,7 +40,7 @@ final class SyncthingNetwork: Sendable {
     private let devices: [SyncthingDevice]
 
     /// Starts the devices, and waits until they are connected.
-    init(sharing directories: [String], within seconds: Double = 180) async throws {
+    init(sharing directories: [String], within seconds: Double = 60) async throws {
         home = FileManager.default.temporaryDirectory.appendingPathComponent("syncthing-\(UUID().uuidString)").path
         do {
             try FileManager.default.createDirectory(
@@ -79,7 +79,7 @@ final class SyncthingNetwork: Sendable {
     /// Waits until every device has every change that was made in the directories before, conflicts included.
     ///
     /// The devices have to be connected.
-    func settle(within seconds: Double = 180) async throws {
+    func settle(within seconds: Double = 60) async throws {
         let end = ContinuousClock.now + .seconds(seconds)
         var left: Double { max(0, (end - ContinuousClock.now) / .seconds(1)) }
         var sequences: [Int] = []
@@ -99,7 +99,7 @@ final class SyncthingNetwork: Sendable {
     }
 
     /// Cuts all connections, and waits until they are. What is changed on two devices now is a conflict later.
-    func disconnect(within seconds: Double = 180) async throws {
+    func disconnect(within seconds: Double = 60) async throws {
         for device in devices.reversed() { try await device.post("/rest/system/pause") }
         try await wait(within: seconds, for: "the devices to be disconnected", details: logs) {
             for device in devices where try await !device.connectedPeers().isEmpty { return false }
@@ -108,7 +108,7 @@ final class SyncthingNetwork: Sendable {
     }
 
     /// Connects the devices again, and waits until they are.
-    func connect(within seconds: Double = 180) async throws {
+    func connect(within seconds: Double = 60) async throws {
         // In this order, so that whom a device calls takes calls again.
         for device in devices { try await device.post("/rest/system/resume") }
         try await waitUntilConnected(within: seconds)
@@ -147,7 +147,7 @@ private struct SyncthingPeer: Sendable {
     /// Has syncthing generate a key.
     init(home: String, directory: String) async throws {
         let result = try await Tool.syncthing.run(
-            ["generate", "--home=\(home)"], environment: Self.environment(home: home), within: 180)
+            ["generate", "--home=\(home)"], environment: Self.environment(home: home), within: 60)
         guard result.status == 0,
             let settings = FileManager.default.contents(atPath: "\(home)/config.xml"),
             let id = String(decoding: settings, as: UTF8.self).firstMatch(of: /<device id="([^"]+)"/),
@@ -312,7 +312,7 @@ private final class SyncthingDevice: Sendable {
     }
 
     private func body(_ method: String, _ path: String) async throws -> Data {
-        let response = try await request(method, path, within: 180)
+        let response = try await request(method, path, within: 60)
         guard let response, response.status == 200 else {
             let status = response.map { "\($0.status): \(String(decoding: $0.body, as: UTF8.self))" } ?? "nothing"
             throw ToolError("syncthing answers \(method) \(path) with \(status)\n\(log)")

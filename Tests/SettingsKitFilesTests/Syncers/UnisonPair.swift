@@ -52,7 +52,7 @@ final class UnisonPair: Sendable {
     ///
     /// - Throws: when unison could not do its work at all.
     @discardableResult
-    func pass(within seconds: Double = 180) async throws -> Outcome {
+    func pass(within seconds: Double = 60) async throws -> Outcome {
         var arguments = [first, second, "-batch", "-ui", "text", "-color", "false", "-times", "-fastcheck", "false"]
         if conflicts == .keepBoth { arguments += ["-copyonconflict", "-prefer", "newer"] }
         // The host's name is part of the names of unison's own files.

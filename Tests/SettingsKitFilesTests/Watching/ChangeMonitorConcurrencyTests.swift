@@ -1,6 +1,4 @@
 import SettingsKitCore
-import SettingsTestSupport
-import Synchronization
 import Testing
 
 @testable import SettingsKitFiles

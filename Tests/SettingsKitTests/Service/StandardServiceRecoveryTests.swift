@@ -9,7 +9,7 @@
     struct StandardServiceRecoveryTests {
         /// Waits, in a process of its own, for what another one does.
         private static func waits(for condition: () throws -> Bool) rethrows -> Bool {
-            for _ in 0..<18_000 {
+            for _ in 0..<6_000 {
                 if try condition() { return true }
                 usleep(10_000)
             }
