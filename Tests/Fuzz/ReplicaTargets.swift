@@ -16,8 +16,8 @@ extension FuzzTarget {
             require(again.damagedLines == 0 && again.isComplete, "a file that is written is whole")
             require(again.records == found.records, "the records that are written are read")
             require(again.header?.device == header.device, "the name of the device that is written is read")
-            require(again.header?.accepted == header.accepted, "what is accepted is read as it was written")
-            require(again.header?.heard == header.heard, "what was heard is read as it was written")
+            require(again.header?.accepted == header.accepted, "accepted times are read unchanged")
+            require(again.header?.heard == header.heard, "heard moments are read unchanged")
             require(again.header?.unknownFields == header.unknownFields, "unknown members are kept")
         }
     } seeds: {

@@ -38,7 +38,7 @@ struct PropertyWrapperExamplesTests {
         }
     }
 
-    @Test("A transformer; listeners hear of values before encoding and after decoding")
+    @Test("A property with a transformer; listeners receive values before encoding and after decoding")
     func transformer() async throws {
         class Foo {
             @Persisted var bar: Bar?

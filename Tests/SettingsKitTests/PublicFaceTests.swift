@@ -75,7 +75,7 @@ struct PublicFaceTests {
         }
     }
 
-    @Test("What was set is found in a new service over the same files")
+    @Test("A new service over the same files has the values that were set")
     func restart() async throws {
         try await withService { settings, directory in
             settings.set(.theme, to: .dark)
@@ -117,7 +117,7 @@ struct PublicFaceTests {
         }
     }
 
-    @Test("A scope without a store reads as the default and is told of")
+    @Test("A scope without a store reads as the default and is reported")
     func noStore() async throws {
         let settings = SettingsService(defaults: nil, diagnosticSink: .none)
         #expect(settings.get(.theme) == .system)

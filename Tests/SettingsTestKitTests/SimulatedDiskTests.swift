@@ -19,7 +19,7 @@ struct SimulatedDiskTests {
 
     // MARK: Files
 
-    @Test("A file that was removed or replaced lives on for who has it open")
+    @Test("A removed or replaced file stays readable for a process that has it open")
     func openWithoutName() throws {
         let process = disk.process()
         try process.make("/old", "old")

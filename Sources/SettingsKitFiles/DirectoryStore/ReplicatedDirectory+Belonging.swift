@@ -43,7 +43,7 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// The status of a directory that has this replica's file; nil if there is none, or it cannot be told.
+    /// Returns the status of a directory; nil if it does not have this replica's file, or cannot be examined.
     private func otherDirectory(_ path: String) -> FileStatus? {
         do throws(SystemError) {
             guard let status = try fileSystem.status(of: path, followingLink: true), status.kind == .directory else {

@@ -134,7 +134,7 @@ struct JournalCursor: Sendable {
     ///
     /// - Parameters:
     ///   - predecessor: The journal that it follows. Nil for none: a property list without journals gets a new identity,
-    ///     so that its copies on several machines are told apart.
+    ///     so that its copies on several machines can be distinguished.
     ///   - mark: The property list's mark.
     mutating func nextHeader(after predecessor: JournalHeader?, mark: JournalMark?, mustBeRead: Bool) -> JournalHeader {
         if list == 0 || predecessor == nil { list = .random(in: 1 ... .max) }

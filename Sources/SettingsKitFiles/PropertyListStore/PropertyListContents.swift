@@ -6,17 +6,17 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// What a property-list store holds in memory: values as the file has them, values as they were set, and since where in
-/// the journal.
+/// The contents of a property-list store in memory: values from the file, values that were set, and the journal
+/// positions of changes.
 ///
-/// Three layers, so that neither setting a value nor taking a picture for a new file takes longer with many keys: the
-/// changes since the last picture, those that were in it, and all others. Whoever looks up a name looks in this order.
-/// ``freeze()`` and ``settle(_:through:)`` move changes down.
+/// There are three layers, so that neither setting a value nor taking a picture for a new file takes longer with many
+/// keys: the changes since the last picture, the changes in it, and all other values. A lookup searches the layers in
+/// this order. ``freeze()`` and ``settle(_:through:)`` move changes down.
 struct PropertyListContents: Sendable {
     fileprivate enum Stored: Sendable {
-        /// As it stands in the file.
+        /// The value that the file has.
         case native(PropertyListValue)
-        /// As it was set; with what it replaced, whose kind (a date, say) it keeps where the bytes allow.
+        /// The bytes that were set, and the value they replaced: its kind (a date, say) is kept if the bytes allow it.
         case bytes(Data, replaced: PropertyListValue?)
 
         var data: Data {
@@ -141,7 +141,7 @@ struct PropertyListContents: Sendable {
     /// How the file's members differ from what is held here, except for names with a change that the file does not have
     /// yet. Linear time.
     ///
-    /// - Parameter folded: Up to where in the journal the file, as it was before it was edited, had everything.
+    /// - Parameter folded: The journal position up to which the file had every change before it was edited.
     func edit(by members: [PropertyListMember], folded: Int64) -> PropertyListEdit {
         var edit = PropertyListEdit()
         var missing = Set(names)

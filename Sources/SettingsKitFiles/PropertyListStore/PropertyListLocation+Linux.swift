@@ -6,7 +6,7 @@
     #endif
 
     extension PropertyListLocation {
-        /// The name of the executable, as it was called.
+        /// The name under which the executable was called.
         static var ownName: String {
             let executable = CommandLine.arguments.first ?? ""
             let name = executable.split(separator: "/").last.map(String.init) ?? ""
@@ -40,7 +40,7 @@
             return path.hasPrefix("/") ? path : nil
         }
 
-        /// The home directory that the user database has for who runs the process.
+        /// The home directory, in the user database, of the user who runs the process.
         private static var homeOfUser: String? {
             var entry = passwd()
             var found: UnsafeMutablePointer<passwd>?

@@ -139,8 +139,8 @@ public final class PropertyListStore: SettingsStore {
         try list.set(data, named: key.name)
     }
 
-    /// Carries out a batch if its expectations hold, as one change: whatever happens, all of it is stored, or nothing. The
-    /// expectations are compared with what all processes have written so far.
+    /// Applies a batch as one change if its expectations hold: always stores all of it, or nothing. The expectations
+    /// are compared with what all processes have written so far.
     ///
     /// - Throws: as ``set(_:to:)`` does.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {

@@ -60,8 +60,8 @@
 
         /// Watches a directory and the way to it, instead of what was watched for `id` until now.
         ///
-        /// From the root on: if a directory on the way is moved after it was begun with, that is told, and if before, what
-        /// follows is looked for in the new place.
+        /// Adds the system's watches from the root down. If a directory on the way is moved after its watch was added,
+        /// the move is reported; if it is moved before that, the rest of the path is looked up in the new place.
         mutating func observe(
             _ location: WatchLocation, names: Set<String>?, for id: WatchID, watcher: DirectoryWatcher
         ) throws(SystemError) {
@@ -141,14 +141,14 @@
         /// Names that appear and disappear.
         static let entries = Int(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
         private static let own = Int(IN_DELETE_SELF | IN_MOVE_SELF)
-        /// Directories on the way may also be watched for their own sake: what is asked for is added to that.
+        /// A directory on the way may also be watched itself: the events are added to those requested before.
         private static let always = Int(IN_ONLYDIR) | Int(IN_MASK_ADD)
 
         static let step = UInt32(truncatingIfNeeded: entries | own | always)
-        /// Not `IN_MODIFY`: it makes each write to a watched file twice as expensive, and tells of a file that somebody is
-        /// in the middle of writing. Closing it is what is told (the end of the process closes it, too); who keeps it open
-        /// for long, touches it (``FileSystem/touch(_:)``). Not `IN_ISDIR`, `IN_IGNORED`, `IN_UNMOUNT`, `IN_Q_OVERFLOW`:
-        /// they come without being asked for.
+        /// Not `IN_MODIFY`: it makes each write to a watched file twice as expensive, and reports files that a process is
+        /// still writing. A file is reported when it is closed, also by the end of its process; a process that keeps a
+        /// file open for long touches it (``FileSystem/touch(_:)``). Not `IN_ISDIR`, `IN_IGNORED`, `IN_UNMOUNT`,
+        /// `IN_Q_OVERFLOW`: the system reports them without being asked.
         static let directory = UInt32(truncatingIfNeeded: entries | own | always | Int(IN_CLOSE_WRITE | IN_ATTRIB))
     }
 #endif

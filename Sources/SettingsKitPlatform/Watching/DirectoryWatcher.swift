@@ -1,14 +1,14 @@
 import Dispatch
 import Synchronization
 
-/// Tells when something happens in a directory.
+/// Reports changes in a directory.
 ///
-/// The directory need not be there: what it is reached through is watched as well, so that its being made, removed, moved
-/// or put in the place of another is told too, and the watch goes on with what is there then. On Darwin only the nearest
-/// directory that is there is watched, not those above it.
+/// The directory may be missing. Its path is watched as well, so that the watcher also reports when the directory is
+/// made, removed, moved or replaced by another, and goes on to watch the directory that is there then. On Darwin, only
+/// the nearest existing directory is watched, not those above it.
 ///
-/// May be used on any thread. A child process that was made by `fork` without `exec` does not go on watching, as it has
-/// none of the threads that do it; its handlers are not called, and what it cancels does not disturb its parent.
+/// May be used on any thread. A child process that was made by `fork` without `exec` does not go on watching, because
+/// it has none of the watcher's threads. Its handlers are not called, and watches that it cancels go on in its parent.
 package final class DirectoryWatcher: Sendable {
     package enum Event: Sendable, Equatable {
         /// An entry was made, written and closed, touched, renamed or removed, or its attributes were changed.
@@ -18,13 +18,13 @@ package final class DirectoryWatcher: Sendable {
         case unknown
     }
 
-    /// The one of the process: a user has few inotify instances, 128 of them by default.
+    /// The watcher of the process: a user has few inotify instances, 128 of them by default.
     package static let shared = DirectoryWatcher()
 
-    /// How long events are gathered before the next are looked at.
+    /// How long events are gathered before the next are read.
     ///
     /// After events were handled, the next are left alone for this long. While they wait, the system merges an event with
-    /// the last one if they are alike, and need not wake anybody. An event after a time of quiet is handled at once.
+    /// the last one if they are alike, and need not wake a thread. An event after a time of quiet is handled at once.
     static let pause = DispatchTimeInterval.microseconds(200)
 
     /// Where events are read and handlers called; tests suspend it.
@@ -37,15 +37,15 @@ package final class DirectoryWatcher: Sendable {
 
     /// Begins to watch.
     ///
-    /// What is done after this returns is told; what was done before may be, too. What happens at about the same time as
-    /// something on the directory's path is not told by itself, but by the ``Event/unknown`` that stands for all of it.
+    /// Reports the changes that are made after this returns, and possibly earlier ones. A change at about the same time
+    /// as one on the directory's path is not reported by itself: an ``Event/unknown`` stands for all of them.
     ///
     /// - Parameters:
     ///   - directory: An absolute path. Symbolic links in it are followed.
-    ///   - names: The entries that the handler wants to know of, and is told of no others; nil for all.
+    ///   - names: The entries whose changes are reported to the handler; nil for all.
     ///   - handler: Called on the watcher's queue, one call after the other, for this watch and all others: it must be
-    ///     quick. It may call the functions of this type. Kept until the watch is cancelled, so it should not keep what
-    ///     keeps the watch.
+    ///     quick. It may call the functions of this type. Kept until the watch is cancelled, so it should not keep an
+    ///     object that keeps the watch.
     /// - Returns: nil where watching is not possible, because the process has no descriptors, or the user no inotify
     ///   instances or watches left, or the directory must not be read: the caller then polls.
     package func watch(
@@ -59,7 +59,7 @@ package final class DirectoryWatcher: Sendable {
 
     fileprivate func cancel(_ id: WatchID) { table.withLock { $0.remove(id) } }
 
-    /// Tells the handlers; on the queue.
+    /// Calls the handlers; on the queue.
     func receive(_ events: [PathObserver.Event]) {
         Fork.excluded {
             let deliveries = table.withLock { $0.apply(events, watcher: self) }
@@ -89,17 +89,17 @@ package final class DirectoryWatcher: Sendable {
         }
 
         /// False after the watch was cancelled, or could not be renewed when something on the directory's path had changed:
-        /// then the handler got a last ``Event/unknown``, and from then on it is told nothing. The caller polls.
+        /// then the handler received a last ``Event/unknown``, and receives no more events. The caller polls.
         ///
         /// Takes no lock.
         package var isWorking: Bool { subscription.isWorking }
     }
 }
 
-/// Tells a watch from all others of its watcher.
+/// Identifies a watch among all watches of its watcher.
 typealias WatchID = UInt64
 
-/// What somebody wants to know.
+/// The path, the names and the handler of a watch.
 final class Subscription: Sendable {
     let path: String
     /// Nil: all.
@@ -126,7 +126,7 @@ final class Subscription: Sendable {
         handler.withLock { $0 }?.call(event)
     }
 
-    /// The watch could not be renewed; the handler can still be told.
+    /// Notes that the watch could not be renewed. The handler can still be called.
     func fail() { working.store(false, ordering: .releasing) }
 
     /// Lets go of the handler.

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// The watches of a watcher, and what the system was asked to tell for them.
+/// The watches of a watcher, and the events that were requested from the system for them.
 struct WatchTable {
     /// What has happened to one watch.
     enum Change: Equatable {
@@ -14,7 +14,7 @@ struct WatchTable {
         case entry(String)
         /// Something on the way to its directory, or the directory itself: it may be elsewhere now.
         case path
-        /// Nobody knows.
+        /// Unknown: events were lost.
         case lost
     }
 
@@ -39,21 +39,22 @@ struct WatchTable {
             try place(id, watcher: watcher)
             return id
         } catch {
-            // Why does not matter: whatever it was, the caller polls.
+            // The reason does not matter: the caller polls in any case.
             remove(id)
             return nil
         }
     }
 
     mutating func remove(_ id: WatchID) {
-        // The watch itself, or whoever adds it, keeps the subscription: nothing of the caller's is let go of in the lock.
+        // The watch itself, or the caller that adds it, keeps the subscription: no object of the caller is released in
+        // the lock.
         guard entries.removeValue(forKey: id) != nil else { return }
         observer.forget(id)
     }
 
     /// Renews the watches whose directories may be elsewhere.
     ///
-    /// - Returns: what is to be told, each event once: it is told after all of what it stands for has happened.
+    /// - Returns: The events to deliver, each once: an event is delivered after all changes that it stands for.
     mutating func apply(
         _ events: [PathObserver.Event], watcher: DirectoryWatcher
     ) -> [(Subscription, DirectoryWatcher.Event)] {
@@ -79,18 +80,18 @@ struct WatchTable {
             let isThere = entries[id]?.isThere == true
             if change == .lost || entry.isThere || isThere { deliveries.add(.unknown, id, entry.subscription) }
         } catch {
-            // The caller polls from now on, and learns from that whatever is the matter.
+            // The caller polls from now on, and finds the reason by that.
             entry.subscription.fail()
             deliveries.add(.unknown, id, entry.subscription)
             remove(id)
         }
     }
 
-    /// Asks the system to tell what the watch wants to know.
+    /// Requests the events from the system that the watch needs.
     private mutating func place(_ id: WatchID, watcher: DirectoryWatcher) throws(SystemError) {
         guard let subscription = entries[id]?.subscription else { return }
-        // Something may change between looking where the path leads and watching it. So it is looked at again afterwards:
-        // what has changed since is told.
+        // The path may change between looking it up and watching it. So it is looked up again afterwards: later changes
+        // are reported.
         var problem = SystemError(call: "watch", path: subscription.path, number: EAGAIN)
         for _ in 0..<100 {
             do throws(SystemError) {
@@ -108,7 +109,7 @@ struct WatchTable {
         throw problem
     }
 
-    /// What is to be told, in the order in which it is first heard of.
+    /// The events to deliver, by watch, in the order of the watches' first events.
     private struct Deliveries {
         private var order: [(id: WatchID, subscription: Subscription)] = []
         private var events: [WatchID: [DirectoryWatcher.Event]] = [:]
@@ -119,7 +120,7 @@ struct WatchTable {
                 events[id] = [event]
                 return
             }
-            // That anything may have happened says it all.
+            // That anything may have happened includes every other event.
             if present == [.unknown] || present.contains(event) { return }
             events[id] = event == .unknown ? [event] : present + [event]
         }

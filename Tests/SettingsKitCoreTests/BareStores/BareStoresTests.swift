@@ -141,7 +141,7 @@ struct BareStoresTests {
         #expect(broken.setCount == 0)
     }
 
-    @Test("A cause is told once, without the value; failed writing each time")
+    @Test("A bare store reports a decoding failure once and each failed write, never with the value")
     func diagnostics() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let store = MemoryStore(["weather:temperature": Data("hunter2".utf8)])

@@ -91,7 +91,7 @@ struct StoredFormTests {
         #expect(try lenient.untransformValue(Data("\"1970-01-01T00:00:01Z\"".utf8)) == Date(timeIntervalSince1970: 1))
     }
 
-    @Test("A value that is stored in a lossy form is read as it was set where it was set")
+    @Test("A value that is stored in a lossy form reads as the stored form in another service")
     func lossyForm() {
         struct Rounding: Transformer {
             func transformValue(_ value: Double) -> Data { Data("\(Int(value))".utf8) }

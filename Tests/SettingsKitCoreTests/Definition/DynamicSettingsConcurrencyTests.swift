@@ -45,7 +45,7 @@ struct DynamicSettingsConcurrencyTests {
         for (number, setting) in settings.enumerated() { #expect(service.get(setting) == number) }
     }
 
-    @Test("A setting dropped with a live subscription is told of changes until the subscription goes")
+    @Test("A dropped setting with a live subscription publishes changes until the subscription ends")
     func subscriptionHoldsSetting() {
         let service = SettingsService.over(MemoryStore())
         let told = Recorder<Int>()

@@ -62,7 +62,7 @@ struct HooksConcurrencyTests {
         #expect(Set(did).isSubset(of: key.will.all))
     }
 
-    @Test("Namespaces are told of every change, before and after")
+    @Test("A namespace's hooks run before and after every change")
     func namespaces() {
         // One after the other, because they share what they count with.
         for kind in StoreKind.allCases {

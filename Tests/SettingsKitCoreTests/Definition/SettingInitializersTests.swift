@@ -35,7 +35,7 @@ struct SettingInitializersTests {
             diagnosticSink: .init { Issue.record("\($0)") })
     }()
 
-    @Test("Every form of definition reads as its default and as what was set")
+    @Test("A setting of every form of definition reads as its default and as the value set")
     func everyForm() throws {
         #expect(settings.get(.launchCount) == 0)
         settings.set(.launchCount, to: 2)
@@ -89,7 +89,7 @@ struct SettingInitializersTests {
         #expect(settings.get(.even) == 6)
     }
 
-    @Test("A default of a closure is computed anew each time")
+    @Test("A default from a closure is computed at each read")
     func computedDefault() {
         #expect(settings.get(.computed) == 42)
         let next = Box(1)

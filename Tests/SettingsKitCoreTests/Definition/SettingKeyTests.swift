@@ -85,7 +85,7 @@ struct SettingKeyTests {
         #expect(problems.all.map(\.code) == [.encodingFailed])
     }
 
-    @Test("An optional's values are told apart from nothing", arguments: StoreKind.allCases)
+    @Test("Hooks distinguish a stored nil from a missing value", arguments: StoreKind.allCases)
     func optional(kind: StoreKind) {
         let store = kind.make()
         let settings = SettingsService.over(store)
@@ -168,7 +168,7 @@ struct SettingKeyTests {
         #expect(log.all == ["will 0-2 00", "will 0-1 00", "did 0-2 12", "did 0-1 12"])
     }
 
-    @Test("What is told is what was stored in the end, also where another setting of the name was set last")
+    @Test("Hooks receive the value finally stored, even if another setting of the same name was set last")
     func otherSetting() {
         let settings = SettingsService.over(MemoryStore())
         let loud = LoudKey("n", default: 0)

@@ -24,7 +24,7 @@ struct DiagnosticsTests {
         #expect(sunk.all.map(\.key) == [number.key, ratio.key, ratio.key])
     }
 
-    @Test("A cause is told once, whoever stumbles over it")
+    @Test("A cause is reported once, whichever read comes upon it")
     func once() throws {
         let problems = Recorder<SettingsError>()
         let settings = SettingsService.over(TwoFunctionStore(["number": Data("x".utf8)]), problems)
@@ -38,7 +38,7 @@ struct DiagnosticsTests {
         #expect(problems.count == 1)
     }
 
-    @Test("Each service tells for itself")
+    @Test("Each service reports a cause by itself")
     func eachService() {
         let store = MemoryStore(["number": Data("x".utf8)])
         let (one, other) = (Recorder<SettingsError>(), Recorder<SettingsError>())
@@ -47,7 +47,7 @@ struct DiagnosticsTests {
         #expect(one.count == 1 && other.count == 1)
     }
 
-    @Test("A store's own problems are told, also those from before it was registered")
+    @Test("A service reports a store's own problems, also those from before its registration")
     func storeProblems() {
         let problems = Recorder<SettingsError>()
         let store = FeedStore()
@@ -59,7 +59,7 @@ struct DiagnosticsTests {
         withExtendedLifetime(settings) {}
     }
 
-    @Test("Thousands of problems that nobody reads are bounded, and the newest is there")
+    @Test("A stream bounds thousands of unread problems, and keeps the newest")
     func bounded() async {
         let settings = SettingsService.over(MemoryStore())
         var stream = settings.diagnostics.makeAsyncIterator()

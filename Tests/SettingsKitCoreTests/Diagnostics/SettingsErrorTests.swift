@@ -100,7 +100,7 @@ struct SettingsErrorTests {
         #expect(table?.description.contains("none of the cases of its type.") == true)
     }
 
-    @Test("Encoding errors do not quote what was set")
+    @Test("Encoding errors do not quote the value")
     func encoding() throws {
         let settings = SettingsService.over(MemoryStore())
         let table = Setting<[String: Double]>("t", in: .defaults, default: [:])

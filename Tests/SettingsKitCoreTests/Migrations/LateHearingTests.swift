@@ -43,7 +43,7 @@ private final class LateStore: SettingsStore {
     }
 }
 
-@Suite("Migrations in processes that hear of each other late")
+@Suite("Migrations in processes that receive each other's changes late")
 struct LateHearingTests {
     private let near = Place([:])
     private let far = Place([:])
@@ -75,7 +75,7 @@ struct LateHearingTests {
         #expect(found.get(right) == 12)
     }
 
-    @Test("Who completes a migration does so for what was set last before it began")
+    @Test("Completing another process's migration uses the values set last before it began")
     func completion() throws {
         let late = process()
         let first = process()

@@ -5,7 +5,7 @@ import Testing
 @Suite("Migrations: stores fail, processes die, others are at it too")
 struct MigrationFailureTests {
     @Test(
-        "Whichever call of the stores fails, everything is as it was, or is noted as under way; the next call does it",
+        "If any call fails, the stores are unchanged or note the migration as under way; the next call completes it",
         arguments: World.Kind.allCases, World.Span.allCases)
     func everyCallFails(kind: World.Kind, span: World.Span) throws {
         var (number, failures, hasFired) = (0, 0, true)
@@ -110,7 +110,7 @@ struct MigrationFailureTests {
         })
     }
 
-    @Test("What somebody sets back when another has completed the migration is not changed again by a slow one")
+    @Test("A value reset after another service completed the migration is not changed again by a slow one")
     func setBack() throws {
         let hook = Box<(@Sendable () throws -> Void)?>(nil)
         let (near, far) = (MemoryStore(), once("far", hook))
@@ -126,7 +126,7 @@ struct MigrationFailureTests {
         #expect(slow.get(Self.near) == 1)
     }
 
-    @Test("Who fails while another completes the migration is told that it is carried out")
+    @Test("A migration that fails while another service completes it reports its versions as applied")
     func completedByAnother() throws {
         let hook = Box<(@Sendable () throws -> Void)?>(nil)
         let (near, far) = (MemoryStore(), once("far", hook))
@@ -139,7 +139,7 @@ struct MigrationFailureTests {
         #expect((settings.get(Self.far), settings.get(Self.near)) == (1, 1))
     }
 
-    @Test("Who fails takes nothing back that another is in the middle of completing")
+    @Test("A migration that fails takes nothing back that another service is completing")
     func helpedMeanwhile() throws {
         let (hook, end) = (Box<(@Sendable () throws -> Void)?>(nil), Box<(@Sendable () throws -> Void)?>(nil))
         let (near, far) = (once("near", end), once("far", hook))
@@ -178,7 +178,7 @@ struct MigrationFailureTests {
         #expect(try without.migrate([.version("b") { $0.set(Self.near, to: 2) }]).appliedVersions == ["b"])
     }
 
-    @Test("What is under way is not completed in the wrong store by who has but one")
+    @Test("A migration under way across two stores is not completed with one of them only")
     func bareStore() throws {
         let hook = Box<(@Sendable () throws -> Void)?>(nil)
         let near = FeedStore()

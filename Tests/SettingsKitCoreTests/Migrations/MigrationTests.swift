@@ -111,7 +111,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "A failed step leaves everything as it was; the error says which and why, and no value",
+        "A failed step changes nothing; the error names the step and the cause, and no value",
         arguments: Failure.allCases)
     func failed(_ failure: Failure) throws {
         let old = ["bad": Data("\"4711\"".utf8), "number": Data("1".utf8)]
@@ -160,7 +160,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "Later steps that are not known here are told of; those that were left out are not",
+        "Unknown later steps are reported; steps that were left out are not",
         arguments: [
             (["a", "b"], ["a"], ["b"]), (["a", "b", "c"], ["b"], ["c"]), (["a", "b"], ["b", "c"], []),
             (["a", "b"], ["c"], []), (["a", "b"], ["a", "b"], []), ([], ["a"], []),
@@ -177,7 +177,7 @@ struct MigrationTests {
         for id in unknown { #expect(problems.all.first?.description.contains("\"\(id)\"") == true) }
     }
 
-    @Test("Ledgers know nothing of each other")
+    @Test("Ledgers are independent")
     func ledgers() throws {
         let store = store([:])
         let step = SettingsService.Migration.version("one") { $0[Self.number] += 1 }
@@ -185,7 +185,7 @@ struct MigrationTests {
         #expect(store.get(Self.number) == 2)
     }
 
-    @Test("Hooks are called once around a migration, listeners are told once of what it comes to")
+    @Test("A migration calls hooks once and notifies listeners once, of its result")
     func told() throws {
         let store = store(["old": "\"x\"", "hooked:count": "1"])
         let settings = SettingsService.over(store)

@@ -37,7 +37,7 @@ struct CallbacksTests {
         for subscription in inner.all { subscription.cancel() }
     }
 
-    @Test("A change made in a callback is told after the callback has returned, in order")
+    @Test("A change made in a callback is delivered after the callback has returned, in order")
     func order() {
         let settings = SettingsService.over(MemoryStore())
         let log = Recorder<String>()

@@ -56,7 +56,7 @@ struct ChangesTests {
         subscription.cancel()
     }
 
-    @Test("5,000 changes that nobody reads are merged: the chain holds and ends on the newest")
+    @Test("5,000 changes without a reader are merged: the chain of old and new values holds and ends on the newest")
     func coalescing() async throws {
         let settings = SettingsService.over(MemoryStore())
         let stream = settings.changes(of: number)
@@ -123,7 +123,7 @@ struct ChangesTests {
         for value in 2...50 { #expect(await other.next()?.newValue == value) }
     }
 
-    @Test("Group listeners are told once a transaction, of their own keys only")
+    @Test("Group listeners are notified once per transaction, with their own keys only")
     func groups() async throws {
         let settings = SettingsService(
             stores: [.defaults: MemoryStore(), .shared: TwoFunctionStore()], diagnosticSink: .none)

@@ -21,7 +21,7 @@ struct LiveValueTests {
         #expect(live.value == 11)
     }
 
-    @Test("A tracker is told once of the next change, and sees the new value", arguments: StoreKind.allCases)
+    @Test("A tracker is notified once, of the next change, and sees the new value", arguments: StoreKind.allCases)
     func tracking(kind: StoreKind) {
         let settings = SettingsService.over(kind.make())
         let live = settings.value(number)

@@ -87,7 +87,7 @@ struct TrackingTests {
         #expect(late.readCount.value == 2)
     }
 
-    @Test("A live value that is told again goes with its last owner")
+    @Test("A live value that was notified again is released with its last owner")
     func lifetime() async throws {
         let settings = SettingsService.over(MemoryStore())
         weak var trackers: SettingsService.Value<Int>?

@@ -41,7 +41,7 @@ struct UndecodableChangeTests {
         #expect(problems.count == 1)
     }
 
-    @Test("Listeners are told nothing of it, and of the next good value as the successor of the last good one")
+    @Test("Listeners skip an undecodable value and receive the next good value as the successor of the last good one")
     func listeners() async {
         let store = FeedStore(["number": Data("3".utf8)])
         let settings = SettingsService.over(store)
@@ -71,7 +71,7 @@ struct UndecodableChangeTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
-    @Test("Listeners are told nothing when the edit is taken back")
+    @Test("Listeners receive nothing when an undecodable edit is reverted")
     func takenBack() {
         let store = FeedStore(["number": Data("3".utf8)])
         let settings = SettingsService.over(store)
@@ -88,7 +88,7 @@ struct UndecodableChangeTests {
         subscription.cancel()
     }
 
-    @Test("Listeners to groups are told of other settings only")
+    @Test("Group listeners receive the changes of other settings, and none for the undecodable value")
     func groups() {
         let store = FeedStore(["number": Data("3".utf8), "theme": Data("\"dark\"".utf8)])
         let settings = SettingsService.over(store)
@@ -122,7 +122,7 @@ struct UndecodableChangeTests {
         #expect(settings.get(number) == 7)
     }
 
-    @Test("A listener that begins after it is told the last good value as the old one")
+    @Test("A listener added after an undecodable edit receives the last good value as the old one")
     func lateListener() {
         let store = FeedStore(["number": Data("3".utf8)])
         let settings = SettingsService.over(store)

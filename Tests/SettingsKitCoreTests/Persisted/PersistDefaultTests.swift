@@ -106,7 +106,7 @@ struct PersistDefaultTests {
         #expect(writes.all.isEmpty)
     }
 
-    @Test("A default that cannot be stored reads all the same; listeners, which may read, are not told of it")
+    @Test("A default that cannot be stored is read nevertheless; listeners, which may read, are not notified")
     func unstorable() throws {
         let refuses = Box(true)
         let store = FeedStore(willWrite: { _ in if refuses.value { throw StoreBroken() } })

@@ -33,7 +33,7 @@ struct PersisterListenersTests {
         func untransformValue(_ output: Data) -> Data { Data("[".utf8) + output + Data("]".utf8) }
     }
 
-    @Test("A listener that changes its own value is told of it after it has returned", arguments: StoreKind.allCases)
+    @Test("A listener that changes its own value is notified after it has returned", arguments: StoreKind.allCases)
     func ownValue(kind: StoreKind) throws {
         let persisted = Persisted(wrappedValue: 0, key: "n", storedBy: kind.make())
         let log = Recorder<String>()
@@ -52,7 +52,7 @@ struct PersisterListenersTests {
         subscription.cancel()
     }
 
-    @Test("A listener added inside a listener is told of what comes later, failures too", arguments: StoreKind.allCases)
+    @Test("A listener added inside a listener receives later updates, failures too", arguments: StoreKind.allCases)
     func addedInside(kind: StoreKind) {
         let persister = Persisted(wrappedValue: 0.0, key: "n", storedBy: kind.make()).projectedValue
         let late = Recorder<String>()

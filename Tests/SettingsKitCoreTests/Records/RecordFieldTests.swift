@@ -102,7 +102,7 @@ struct RecordFieldTests {
         #expect(store.stored.texts == ["network:isDetailed": "false", "network:attempts": "9"])
     }
 
-    @Test("A value equal to the one that is read writes nothing and tells nobody", arguments: StoreKind.allCases)
+    @Test("Setting a field to its current value writes nothing and notifies no listener", arguments: StoreKind.allCases)
     func equalValues(kind: StoreKind) async throws {
         let store = kind.make()
         let settings = SettingsService.over(store)

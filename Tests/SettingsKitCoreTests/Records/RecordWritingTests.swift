@@ -131,7 +131,7 @@ struct RecordWritingTests {
         #expect(record.read() == Parameters(attempts: 5, limit: 6))
     }
 
-    @Test("A store that cannot be read makes the record the empty one, is told of once, and nothing is written")
+    @Test("A record in an unreadable store reads as empty, reports the failure once, and writes nothing")
     func unreadable() throws {
         let isBroken = Box(true)
         let problems = Recorder<SettingsError>()
@@ -276,7 +276,7 @@ struct RecordWritingTests {
         #expect(record.read() == .empty)
     }
 
-    @Test("A record that nobody holds leaves nothing behind, also when it was listened to")
+    @Test("A released record leaves nothing in memory, even if it had listeners")
     func release() async throws {
         final class Sentinel: Sendable {}
         struct Holding: SettingsRecord {

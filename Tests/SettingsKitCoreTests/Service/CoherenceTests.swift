@@ -27,7 +27,7 @@ struct CoherenceTests {
         #expect(services.map { $0.get(twin) } == [-1, -1, -1])
     }
 
-    @Test("Every service's listeners are told", arguments: StoreKind.allCases)
+    @Test("Listeners of every service on a store are notified of a change", arguments: StoreKind.allCases)
     func listenersElsewhere(kind: StoreKind) {
         let store = kind.make()
         let writer = SettingsService.over(store)

@@ -96,7 +96,7 @@ struct OptionalValuesTests {
         #expect(problems.all.map(\.code) == [.encodingFailed])
     }
 
-    @Test("JSON null that somebody else stored reads as nil, and is told apart from nothing stored")
+    @Test("JSON null from another program reads as nil, and differs from a missing value")
     func foreignNull() throws {
         let setting = Setting<Int?>("n", in: .defaults)
         store.set(setting.key, to: Data("null".utf8))

@@ -27,7 +27,7 @@ struct RegisterConcurrencyTests {
         subscription.cancel()
     }
 
-    @Test("After concurrent registrations of one store, a change is told once")
+    @Test("After concurrent registrations of one store, a change is delivered once")
     func registeredTwice() {
         let store = MemoryStore()
         let settings = SettingsService.over(store)

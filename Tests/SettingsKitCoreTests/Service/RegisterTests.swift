@@ -13,7 +13,7 @@ struct RegisterTests {
         return store
     }
 
-    @Test("Listeners are told of what differs, values come from the new store", arguments: StoreKind.allCases)
+    @Test("Replacing a store publishes differences, and values come from the new store", arguments: StoreKind.allCases)
     func replaced(kind: StoreKind) throws {
         let (before, after) = (try store(kind, 1), try store(kind, 2))
         let settings = SettingsService.over(before)
@@ -49,7 +49,7 @@ struct RegisterTests {
         subscription.cancel()
     }
 
-    @Test("Listeners to several settings are told of a new store", arguments: StoreKind.allCases)
+    @Test("Replacing a store notifies listeners to several settings", arguments: StoreKind.allCases)
     func groups(kind: StoreKind) throws {
         let settings = SettingsService.over(try store(kind, 1))
         let sets = Recorder<SettingsService.ChangeSet>()
@@ -60,7 +60,7 @@ struct RegisterTests {
         subscription.cancel()
     }
 
-    @Test("Registering the same store again tells nobody and breaks nothing", arguments: StoreKind.allCases)
+    @Test("Registering the same store again notifies no listener and breaks nothing", arguments: StoreKind.allCases)
     func same(kind: StoreKind) throws {
         let store = try store(kind, 1)
         let settings = SettingsService.over(store)

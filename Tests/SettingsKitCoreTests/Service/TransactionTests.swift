@@ -144,7 +144,7 @@ struct TransactionTests {
         #expect(shared.stored.isEmpty)
     }
 
-    @Test("Setting a scope back does not undo what somebody else has set since", arguments: 0..<12)
+    @Test("Reverting a scope keeps the changes that another service has made since", arguments: 0..<12)
     func revertKeepsNewerWrites(round: Int) {
         let (good, bad) = scopes(round % 2 == 0)
         let (one, far) = (number("one", good), number("far", bad))
@@ -221,7 +221,7 @@ struct TransactionTests {
         #expect(store.stored == ["one": Data("5".utf8)])
     }
 
-    @Test("The forms that throw and those that do not are told apart, and give back the body's result")
+    @Test("Throwing and non-throwing overloads are distinguished, and return the body's result")
     func overloads() throws {
         func mayThrow(_ value: Int) throws -> Int { value }
         let settings = SettingsService.over(MemoryStore())

@@ -90,7 +90,7 @@ struct WritingTests {
         #expect(settings.get(number) == 5)
     }
 
-    @Test("An equal value writes nothing and tells nobody")
+    @Test("Setting an equal value writes nothing and notifies no listener")
     func equalValue() async throws {
         let store = TwoFunctionStore()
         let written = Recorder<Int>()

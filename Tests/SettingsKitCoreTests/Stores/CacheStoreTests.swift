@@ -45,7 +45,7 @@ struct CacheStoreTests {
         #expect(store.get(key("b")) == bytes(3))
     }
 
-    @Test("Listeners are told of what goes, with the origin external")
+    @Test("Listeners receive each evicted value, with the origin external")
     func lossesAreTold() {
         let settings = SettingsService.over(CacheStore(countLimit: 2))
         let numbers = (0..<3).map { Setting<Int>("n\($0)", in: .defaults, default: 0) }
@@ -108,7 +108,7 @@ struct CacheStoreTests {
         await #expect(processExitsWith: .failure) { _ = CacheStore(byteLimit: -1) }
     }
 
-    @Test("Removing everything tells everybody")
+    @Test("Removing everything from a cache notifies all listeners")
     func removeAll() {
         let store = CacheStore()
         let settings = SettingsService.over(store)

@@ -41,7 +41,7 @@ struct MemoryStoreTests {
         }
     }
 
-    @Test("A later write of a key in a batch replaces an earlier one, and one change is told")
+    @Test("A later write of a key in a batch replaces an earlier one, and one change is delivered")
     func laterWriteWins() throws {
         for kind in [StoreKind.memory, .cache, .twoFunctions] {
             let store = kind.make()

@@ -38,7 +38,7 @@ struct LazyWatchTests {
         }
     }
 
-    @Test("A feed is told of its first listener: to a setting, to a group or through a store that is registered later")
+    @Test("A feed is notified of its first listener: to a setting, to a group, or through a store registered later")
     func feed() throws {
         func isHeard(_ body: (SettingsService, any SettingsStore) -> [AnyObject]) -> (before: Bool, after: Bool) {
             let store = MemoryStore()

@@ -23,7 +23,7 @@ struct DamageTests {
         return (disk, try #require(disk.contents(of: Self.journal)), states)
     }
 
-    @Test("Of a journal cut off anywhere, what is whole counts, and nothing is told of as damage")
+    @Test("A journal cut at any byte yields its whole records, and no damage is reported")
     func cut() throws {
         let (_, journal, states) = try Self.disk()
         var found: [Values] = []
@@ -47,7 +47,7 @@ struct DamageTests {
     }
 
     @Test(
-        "Of a journal with any bit flipped, all records but that one count; it is told of, and the journal is kept aside"
+        "A flipped bit in a journal loses one record at most; damage is reported, and the journal is kept aside"
     )
     func flipped() throws {
         let (_, journal, states) = try Self.disk()
@@ -67,7 +67,7 @@ struct DamageTests {
             do {
                 store = try quietStore(disk.process())
             } catch {
-                // Only a version is not told from a newer one; and its complement says that it is none.
+                // Only a damaged version could be taken for a newer one, and its complement shows that it is not.
                 Issue.record("bit \(bit): \(error)")
                 continue
             }
@@ -142,7 +142,7 @@ struct DamageTests {
             case .empty: Data()
             case .zeros: Data(count: 10_000)
             case .zerosBehind: journal + Data(count: 5_000)
-            case .text: Data("no journal at all, but somebody's notes, longer than the header of one.".utf8)
+            case .text: Data("no journal at all, but a person's notes, longer than the header of one.".utf8)
             case .random: Data((0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 77 &+ $0 >> 3) })
             }
         }

@@ -124,7 +124,7 @@ struct FailingCallTests {
         #expect(try disk.storedValues(at: "/Settings.plist")?.count == accepted.count + 1)
     }
 
-    @Test("A failed fsync is thrown each time, and made good only by writing anew")
+    @Test("A failed fsync is thrown each time, and repaired only by writing the file again")
     func fsync() throws {
         let disk = SimulatedDisk()
         _ = try Start.othersFile.prepare(disk)

@@ -9,7 +9,7 @@ import Testing
 struct SharingConcurrencyTests {
     private static let counter = Setting<Int>("counter", in: .defaults, default: 0)
 
-    @Test("Counting together loses nothing, and everybody who listens ends on the total", arguments: [1, 3])
+    @Test("Concurrent counting loses nothing, and every listener ends on the total", arguments: [1, 3])
     func counting(storeCount: Int) async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

@@ -111,7 +111,7 @@ struct SharingTests {
     }
 
     @Test(
-        "When somebody removes the files, memory goes on, and the next change makes them again",
+        "When the files are removed, values stay in memory, and the next change makes the files again",
         arguments: Accident.allCases)
     func accident(_ accident: Accident) throws {
         try one.set(key("old"), to: Data("1".utf8))
@@ -177,7 +177,7 @@ struct SharingTests {
         #expect(third.values == one.values)
     }
 
-    @Test("What somebody has just written into the file is removed with everything else")
+    @Test("A value just written into the file by another program is removed with all others")
     func removal() throws {
         try one.set(key("a"), to: Data("1".utf8))
         try one.synchronize()

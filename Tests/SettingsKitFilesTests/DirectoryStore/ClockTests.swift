@@ -152,7 +152,7 @@ struct ClockTests {
     }
 
     @Test(
-        "What was set while the clock was ahead comes after what was set before that, also if it was a little ahead then"
+        "A change made while the clock was ahead follows earlier changes, even those made while it was a little ahead"
     )
     func aheadTwice() throws {
         one.time += 180_000
@@ -223,7 +223,7 @@ struct TombstoneTests {
         try #require(try device.store.replicas.first { $0.isOwn }).entryCount
     }
 
-    @Test("A removal is forgotten after half a year, when everybody knows of it")
+    @Test("A removal is forgotten after half a year, once every device has received it")
     func forgotten() throws {
         try one.set("a", "1")
         try one.set("b", "1")
@@ -263,7 +263,7 @@ struct TombstoneTests {
         #expect(try one.values == ["b": "1", "c": "1"])
     }
 
-    @Test("Values that come back after the removal was forgotten are told of")
+    @Test("A value that returns after its removal was forgotten is reported")
     func returned() throws {
         try one.set("a", "1")
         try settle(devices)

@@ -92,7 +92,7 @@ struct ConvergenceTests {
         #expect(try one.values == ["a": "1", "b": "2"])
     }
 
-    @Test("Whatever has never been a value of anybody: bytes that are no text, none at all, a megabyte")
+    @Test("Devices exchange unusual values: bytes that are not text, no bytes, a megabyte")
     func anyBytes() throws {
         let values = ["empty": Data(), "bytes": Data([0xFF, 0, 0x0A]), "large": Data(repeating: 0x22, count: 1 << 20)]
         for (name, value) in values { try one.store.set(key(name), to: value) }
@@ -119,7 +119,7 @@ struct ConvergenceTests {
         #expect(try one.values == [:])
     }
 
-    @Test("Only settings that changed are told, and that another device has changed them")
+    @Test("Only changed settings are published, and with the origin of another device")
     func events() throws {
         for name in ["a", "b"] { try one.set(name, "1") }
         try settle([one, other])

@@ -59,7 +59,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("What is not whole is told once it stays so, and not of a file that just arrives")
+    @Test("An incomplete file is reported once it stays incomplete, not while it arrives")
     func diagnosed() throws {
         try one.set("a", "1")
         try one.store.synchronize()
@@ -86,7 +86,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "A record with a larger name or value than is allowed is refused, told, and not passed on",
+        "A record with a larger name or value than is allowed is refused, reported, and not passed on",
         arguments: [true, false])
     func oversized(isName: Bool) throws {
         let stamp = Stamp(Instant(milliseconds: Device.noon), replica: 7)
@@ -165,7 +165,7 @@ struct DeliveryTests {
         #expect(try other.store.replicas.count == 2)
     }
 
-    @Test("One damaged, foreign or hostile file keeps nobody from reading the others", arguments: HostileFile.allCases)
+    @Test("One damaged, foreign or hostile file does not prevent reading the others", arguments: HostileFile.allCases)
     func hostile(file: HostileFile) throws {
         try one.set("a", "1")
         try one.send(to: other)

@@ -39,7 +39,7 @@ struct DirectoryProcessTests {
         }
     }
 
-    @Test("Whatever a process was told is set is there after it was killed, for another device, too")
+    @Test("Every acknowledged change survives the killing of its process, also for another device")
     func killed() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/shared"

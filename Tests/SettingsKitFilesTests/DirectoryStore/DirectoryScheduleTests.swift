@@ -65,7 +65,7 @@ struct DirectoryScheduleTests {
         }
     }
 
-    @Test("Whatever happens on the way, all devices have the same in the end")
+    @Test("After any schedule of changes and deliveries, all devices have the same values")
     func agreement() async throws {
         for await seed in Rounds.seeds(0..<1_000) {
             var world = try World(seed: seed)

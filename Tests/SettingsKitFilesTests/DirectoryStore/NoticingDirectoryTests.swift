@@ -47,7 +47,7 @@ struct NoticingDirectoryTests {
         }
     }
 
-    @Test("What is set is in the directory soon, without anybody asking for it, and when the store is let go of")
+    @Test("A change reaches the directory soon without a request, and when the store is released")
     func exported() async throws {
         try await withTemporaryDirectory { directory in
             let shared = directory + "/shared"
@@ -147,7 +147,7 @@ struct NoticingDirectoryTests {
         }
     }
 
-    @Test("A FIFO, a device and a file of a gigabyte keep nobody waiting")
+    @Test("A FIFO, a device and a file of a gigabyte do not block the store")
     func special() throws {
         try withTemporaryDirectory { directory in
             let shared = directory + "/shared"

@@ -101,7 +101,7 @@ struct OwnFileTests {
     }
 
     @Test(
-        "While the directory cannot be written changes are safe here, it is told, and they are shared later",
+        "Changes are safe while the directory is unwritable; the failure is reported, and they are shared later",
         arguments: [ENOSPC, EROFS, EACCES, EDQUOT, EIO])
     func unwritable(number: Int32) throws {
         try withTemporaryDirectory { directory in
@@ -279,7 +279,7 @@ struct OwnFileTests {
         #expect(String(decoding: try device.ownFile.data, as: UTF8.self).contains("\"plan\":1"))
     }
 
-    @Test("When the directory could not be synchronised, the next attempt writes the file anew")
+    @Test("After synchronising the directory failed, the next attempt writes the file again")
     func unsynchronized() throws {
         try withTemporaryDirectory { directory in
             let (shared, state) = (directory + "/shared", directory + "/state")
@@ -300,7 +300,7 @@ struct OwnFileTests {
         }
     }
 
-    @Test("The values of a property list are taken over where nobody has set anything")
+    @Test("Imported values of a property list apply only to settings that no device has set")
     func imported() throws {
         try withTemporaryDirectory { directory in
             let url = URL(fileURLWithPath: directory + "/Settings.plist")

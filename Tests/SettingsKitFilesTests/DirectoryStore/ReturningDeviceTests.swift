@@ -100,7 +100,7 @@ struct ReturningDeviceTests {
         }
     }
 
-    @Test("A device that was away has a removal forgotten soon after it has heard of it")
+    @Test("A removal is forgotten soon after a device that was away has received it")
     func hasARemovalForgotten() throws {
         try one.set("x", "1")
         try settle([one, away, third])

@@ -28,7 +28,7 @@ struct JournalHeaderTests {
     }
 
     @Test(
-        "The header of a journal is read as it was written, whatever follows it",
+        "The header of a journal is read unchanged, whatever follows it",
         arguments: [
             header, JournalHeader(id: 1, predecessor: 0, list: 1, generation: 1),
             JournalHeader(
@@ -85,7 +85,7 @@ struct JournalHeaderTests {
     }
 
     @Test(
-        "The header of a journal of a newer version is told by it, whatever else it has",
+        "The header of a newer version's journal yields that version, whatever else it has",
         arguments: [2, 3, 0x100, 0xFFFF] as [UInt16])
     func ofANewerVersion(version: UInt16) {
         var bytes = Self.bytes()

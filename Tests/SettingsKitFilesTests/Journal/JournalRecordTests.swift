@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Records of a journal")
 struct JournalRecordTests {
-    @Test("Records of a journal are read as they were written, with names of exactly the same characters")
+    @Test("Records of a journal are read unchanged, with names of exactly the same characters")
     func areReadAsThey() {
         print("records: seed 90")
         var random = RandomJournalRecord(seed: 90)

@@ -41,7 +41,7 @@ struct JournalTailTests {
         }
     }
 
-    @Test("The tail of a journal that is a beginning with a wrong bit is damaged where it can be told")
+    @Test("The tail of a journal that is a beginning with a wrong bit is damaged where the bit is detectable")
     func thatIsABeginning() {
         var frame: [UInt8] = []
         JournalFrame.appendChange(name: "name", data: Data("value".utf8), at: samplePlace(Self.journal.end), to: &frame)

@@ -90,7 +90,7 @@ struct NoticingTests {
         }
     }
 
-    @Test("An edit that makes it no property list is told of, and changes nothing, until the next one mends it")
+    @Test("An edit that makes the file invalid is reported, and changes nothing until the next one repairs it")
     func invalidEdit() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -107,7 +107,7 @@ struct NoticingTests {
         }
     }
 
-    @Test("Twenty thousand changes in a row: the last is the last that is heard of")
+    @Test("After twenty thousand changes in a row, the last one is the last delivered")
     func flood() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

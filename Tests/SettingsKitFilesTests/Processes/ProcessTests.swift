@@ -21,7 +21,7 @@ struct ProcessTests {
         try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
     }
 
-    @Test("Whatever a process was told is set is there after it was killed, many times")
+    @Test("Every acknowledged change survives the killing of its process, many times")
     func killed() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -96,7 +96,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("A process that is stopped with the lock has others' changes refused, but keeps nobody from reading")
+    @Test("A process that is stopped with the lock blocks other processes' changes, but not their reads")
     func stoppedHolder() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

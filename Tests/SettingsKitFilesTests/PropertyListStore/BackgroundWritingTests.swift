@@ -72,7 +72,7 @@ struct BackgroundWritingTests {
         }
     }
 
-    @Test("What was set is in the file after an orderly exit, from a store that is still held")
+    @Test("An orderly exit writes the changes of a store that is still held")
     func exit() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

@@ -62,7 +62,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("It is told as damage, once, and kept aside as it was when it is replaced", arguments: Input.allCases)
+    @Test("An invalid file is reported as damage once, and kept aside when replaced", arguments: Input.allCases)
     func keptAside(input: Input) throws {
         try withTemporaryDirectory { directory in try Self.check(input.bytes, in: directory) }
     }
@@ -128,7 +128,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("Values of the wrong type read as the default, are told once each, and stay in the file")
+    @Test("Values of the wrong type read as the default, are reported once each, and stay in the file")
     func wrongTypes() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

@@ -21,7 +21,7 @@ struct HarmlessReaderTests {
     ]
 
     @Test(
-        "A process that only reads makes no call that writes, locks or lists, whatever happens to the files",
+        "A process that only reads never makes a call that writes, locks or lists, even if the files change",
         arguments: [PropertyListStore.Access.readWrite, .readOnly])
     func makesNoCallThat(
         access: PropertyListStore.Access

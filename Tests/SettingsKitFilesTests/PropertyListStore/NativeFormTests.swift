@@ -133,7 +133,7 @@ struct NativeFormTests {
         }
     }
 
-    @Test("Any bytes come back as they were set", arguments: 0..<20)
+    @Test("Any bytes that are set are read back unchanged", arguments: 0..<20)
     func anyBytes(round: Int) throws {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)

@@ -35,7 +35,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("An edit is taken over at synchronize, and only what changed is told", arguments: [true, false])
+    @Test("An edit is taken over at synchronize, and only changed values are published", arguments: [true, false])
     func edit(isByRename: Bool) async throws {
         try await withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
@@ -66,7 +66,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("What was set here and is not in the file yet wins for its keys; the edit wins for the others")
+    @Test("Changes that are not in the file yet win for their keys; the edit wins for the others")
     func ownChangesWin() throws {
         try withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
@@ -103,7 +103,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("An edit that the background write comes upon is told to listeners as well")
+    @Test("An edit that the background write finds is delivered to listeners as well")
     func backgroundDelivery() async throws {
         try await withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
@@ -116,7 +116,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("An edit that makes the file unreadable changes nothing in memory, is told, and is kept aside")
+    @Test("An edit that makes the file unreadable changes nothing in memory, is reported, and is kept aside")
     func damagingEdit() throws {
         try withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
@@ -152,7 +152,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("Who is told of damage may synchronise and set, without dead-lock")
+    @Test("A diagnostic sink may synchronise and set when it receives damage, without deadlock")
     func sinkSynchronises() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

@@ -37,7 +37,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("Who has the old file open sees it as it was")
+    @Test("A reader that has the old file open sees it unchanged")
     func oldReader() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -54,7 +54,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("Whoever reads at any moment finds a complete property list")
+    @Test("A reader finds a complete property list at any moment")
     func concurrentReader() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

@@ -15,7 +15,7 @@ import Testing
 @Suite("fsync fails")
 struct SynchronizationFailureTests {
     @Test(
-        "A failed fsync is reported, and the next synchronize writes the whole file anew",
+        "A failed fsync is reported, and the next synchronize writes the whole file again",
         arguments: [FaultyFileSystem.Call.synchronize, .synchronizeDirectory])
     func rewritten(call: FaultyFileSystem.Call) throws {
         try withTemporaryDirectory { directory in

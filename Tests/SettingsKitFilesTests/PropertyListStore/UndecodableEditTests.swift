@@ -72,7 +72,7 @@ struct UndecodableEditTests {
         }
     }
 
-    @Test("Where the file does not hold the undecodable bytes, no line is told")
+    @Test("A problem has no line if the undecodable bytes are not in the file")
     func noLine() throws {
         try withStore(Self.plist(theme: "dark", port: "<integer>1</integer>")) { store, file, settings, problems in
             // In the journal only.

@@ -29,7 +29,7 @@ struct UnreadableTests {
         }
     }
 
-    @Test("A FIFO that takes the file's place while the store is open is told of, and neither waited for nor replaced")
+    @Test("A FIFO that replaces the file of an open store is reported, and neither waited for nor replaced")
     func fifoLater() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -105,7 +105,7 @@ struct UnreadableTests {
         }
     }
 
-    @Test("A file that cannot be read any more is not replaced, and what was set stays in memory")
+    @Test("A file that becomes unreadable is not replaced, and changes stay in memory")
     func unreadableLater() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -113,7 +113,7 @@ struct UnreadableTests {
             let store = try PropertyListStore(path: path, fileSystem: fileSystem)
             try store.set(key("a"), to: Data("1".utf8))
             try store.synchronize()
-            let edited = Data(xml("<key>b</key><string>somebody's</string>").utf8)
+            let edited = Data(xml("<key>b</key><string>another's</string>").utf8)
             try write(edited, to: path)
             fileSystem.set(.calls([.openForReading, .read], errno: EIO))
             try store.set(key("a"), to: Data("2".utf8))
@@ -122,7 +122,7 @@ struct UnreadableTests {
             #expect(store.get(key("a")) == Data("2".utf8))
             fileSystem.set(.none)
             try store.synchronize()
-            #expect(try members(of: path) == ["a": .integer(2), "b": .string("somebody's")])
+            #expect(try members(of: path) == ["a": .integer(2), "b": .string("another's")])
         }
     }
 }

@@ -19,7 +19,7 @@ struct UnwritableTests {
     private static let writing: Set<FaultyFileSystem.Call> = [.rename]
 
     @Test(
-        "Values are in the journal, it is told once, tried again by itself, and works when there is room",
+        "A failed write keeps values in the journal, is reported once, and is retried until there is room",
         arguments: [ENOSPC, EROFS, EACCES])
     func background(errno: Int32) async throws {
         try await withTemporaryDirectory { directory in
@@ -53,7 +53,7 @@ struct UnwritableTests {
         }
     }
 
-    @Test("After it has worked again, a new failure is told again")
+    @Test("A new failure after a successful write is reported again")
     func toldAgain() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -116,7 +116,7 @@ struct UnwritableTests {
         }
     }
 
-    @Test("A parent that is a file is told of, and crashes nothing")
+    @Test("A parent that is a file is reported, and crashes nothing")
     func parentIsAFile() throws {
         try withTemporaryDirectory { directory in
             try write("x", to: directory + "/file")

@@ -77,7 +77,7 @@ struct PropertyListRecordTests {
         }
     }
 
-    @Test("Separate stores on one file that change different fields lose nothing, and hear of each other")
+    @Test("Separate stores on one file that change different fields lose nothing, and receive each other's changes")
     func separateStores() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

@@ -4,7 +4,7 @@ import Testing
 @testable import SettingsKitFiles
 
 /// What other programs do to text files without harm.
-@Suite("A replica's file of which somebody has")
+@Suite("Replica files edited by other programs")
 struct EditedReplicaFileTests {
     private static let lines = SettingsKitFilesTests.lines(of: sampleReplicaFile)
 
@@ -18,7 +18,7 @@ struct EditedReplicaFileTests {
         #expect(file.isComplete)
     }
 
-    @Test("A replica's file of which somebody has changed the line breaks is read")
+    @Test("A replica's file with changed line breaks is read")
     func changedTheLineBreaks() throws {
         let file = Array(Self.lines.joined(separator: Array("\r\n".utf8)))
         expectAll(try read(file + Array("\r\n".utf8)))
@@ -26,24 +26,24 @@ struct EditedReplicaFileTests {
         expectAll(try read(file + [0x0D]))
     }
 
-    @Test("A replica's file of which somebody has taken the last line break is read")
+    @Test("A replica's file without its last line break is read")
     func takenTheLastLine() throws {
         expectAll(try read(sampleReplicaFile.dropLast()))
     }
 
-    @Test("A replica's file of which somebody has put in empty lines is read")
+    @Test("A replica's file with added empty lines is read")
     func putInEmptyLines() throws {
         expectAll(try read(Self.lines.joined(separator: Array("\n\n".utf8)) + Array("\n\n\r\n\n".utf8)))
     }
 
-    @Test("A replica's file of which somebody has sorted the lines after the first is read")
+    @Test("A replica's file with its lines sorted after the first is read")
     func sortedTheLinesAfter() throws {
         let file = try read(([Self.lines[0]] + Self.lines.dropFirst().reversed()).joined(separator: [0x0A]))
         #expect(file.records.isIdentical(to: sampleReplicaRecords.reversed()))
         #expect(file.isComplete)
     }
 
-    @Test("A replica's file of which somebody has doubled the records has each of them twice")
+    @Test("A replica's file with doubled records has each of them twice")
     func doubledTheRecordsHas() throws {
         let file = try read((Self.lines + Self.lines.dropFirst()).joined(separator: [0x0A]))
         #expect(file.records.isIdentical(to: sampleReplicaRecords + sampleReplicaRecords))
@@ -51,7 +51,7 @@ struct EditedReplicaFileTests {
     }
 
     @Test(
-        "A replica's file of which somebody has made one with another has the records of both",
+        "A replica's file merged with another has the records of both",
         arguments: [true, false])
     func madeOneWithAnother(isUnion: Bool) throws {
         var header = sampleHeader
@@ -66,7 +66,7 @@ struct EditedReplicaFileTests {
     }
 
     @Test(
-        "A replica's file of which somebody has put something before the first line is not taken for one",
+        "A file with bytes before a replica's first line is not a replica's file",
         arguments: ["\u{FEFF}", " ", "\n", "x", "\0"])
     func putSomethingBeforeThe(beginning: String) {
         guard case .foreign = readReplicaFile(Array(beginning.utf8) + sampleReplicaFile) else {

@@ -41,7 +41,7 @@ struct InEveryWorldThatSomeStepsLeadToTests {
             worlds: [3: 1_452, 4: 11_929],
             depth: 3, fullDepth: 5),
         Search(
-            scenario: .init(name: "a removal that one of three has not heard of", forgets: true, beginning: unheard),
+            scenario: .init(name: "a removal that one of three has not received", forgets: true, beginning: unheard),
             worlds: [2: 601, 3: 9_617], depth: 2, fullDepth: 3),
     ]
 

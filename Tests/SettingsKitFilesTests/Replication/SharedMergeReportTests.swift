@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("What a merge tells beside the winners")
+@Suite("The report of a merge")
 struct SharedMergeReportTests {
     private static let now = Device.noon
     private static let edge = now + Device.day
@@ -19,7 +19,7 @@ struct SharedMergeReportTests {
 
     // MARK: Held back
 
-    @Test("What a merge tells beside the winners holds back exactly what is more than a day ahead, and none of it wins")
+    @Test("A merge holds back exactly the changes more than a day ahead, and none of them wins")
     func holdsBackExactlyWhat() {
         let times = [0, Self.now, Self.edge - 1, Self.edge, Self.edge + 1, Self.edge + 365 * Device.day]
         let records = times.flatMap { time in
@@ -37,7 +37,7 @@ struct SharedMergeReportTests {
         #expect(Set(outcome.winners.map(\.name)) == Set(times.prefix(4).map { "\($0)" }))
     }
 
-    @Test("What a merge tells beside the winners does not hide behind an entry that is held back one that is due")
+    @Test("An entry that a merge holds back does not hide one that is due")
     func doesNotHideBehind() {
         let due = sharedEntry("1", Self.now, by: 2)
         let ahead = sharedEntry("2", Self.edge + 1, by: 2)
@@ -47,7 +47,7 @@ struct SharedMergeReportTests {
         }
     }
 
-    @Test("What a merge tells beside the winners lets what was held back win when it is due")
+    @Test("A change that a merge has held back wins when it is due")
     func letsWhatWasHeld() {
         let record = SharedRecord(name: "a", entry: sharedEntry("1", Self.edge + 1, by: 2))
         let held = Knowledge().outcome(of: [record], now: Self.now).heldBack
@@ -55,7 +55,7 @@ struct SharedMergeReportTests {
     }
 
     @Test(
-        "What a merge tells beside the winners judges by a clock that shows what cannot be as if it showed the nearest that can"
+        "A merge takes an impossible time of the clock for the nearest possible one"
     )
     func judgesByAClock() {
         let record = SharedRecord(name: "a", entry: sharedEntry("1", Device.day, by: 2))
@@ -70,7 +70,7 @@ struct SharedMergeReportTests {
     // MARK: Written under the own ID
 
     @Test(
-        "What a merge tells beside the winners notices what was set under the own ID by somebody else",
+        "A merge reports changes made under the own ID by another replica",
         arguments: [
             // Nothing is known, or something earlier: this state has not made it.
             (nil, sharedEntry("1", 5)), (sharedEntry("1", 4, by: 1), sharedEntry("1", 5)),
@@ -89,7 +89,7 @@ struct SharedMergeReportTests {
     }
 
     @Test(
-        "What a merge tells beside the winners is not misled by what this state has set itself, nor by what others have",
+        "A merge does not report own changes, or others under other IDs, as foreign writes under the own ID",
         arguments: [
             // The own writes, in the own file or another's, also older ones.
             (sharedEntry("1", 5), sharedEntry("1", 5)), (sharedEntry("2", 6), sharedEntry("1", 5)),
@@ -110,7 +110,7 @@ struct SharedMergeReportTests {
     }
 
     @Test(
-        "What a merge tells beside the winners cannot know who set under the own ID what may have been forgotten here")
+        "A merge reports no foreign write under the own ID if the own write may have been forgotten")
     func cannotKnowWhoSet() {
         let collected = Self.now - Device.day
         #expect(!outcome(known: nil, sharedEntry("1", collected - 1), collected: collected).hasForeignWritesOfOwn)
@@ -120,7 +120,7 @@ struct SharedMergeReportTests {
     }
 
     @Test(
-        "What a merge tells beside the winners notices a foreign write under the own ID among others' writes of the same setting"
+        "A merge reports a foreign write under the own ID among others' writes of the same setting"
     )
     func noticesAForeignWrite() {
         let own = sharedEntry("1", 5, by: 1)
@@ -132,7 +132,7 @@ struct SharedMergeReportTests {
     // MARK: Returning
 
     @Test(
-        "What a merge tells beside the winners sets apart values from before the removals that are remembered",
+        "A merge sets apart values from before the remembered removals",
         arguments: [
             (sharedEntry("1", 99, by: 2), true), (sharedEntry("", 1, by: 2), true),
             (sharedEntry("1", 99, order: 65_535, by: 1), true),
@@ -150,7 +150,7 @@ struct SharedMergeReportTests {
     }
 
     @Test(
-        "What a merge tells beside the winners does not remember again a removal that may have been forgotten",
+        "A merge does not remember again a removal that may have been forgotten",
         arguments: [sharedEntry(nil, 99, by: 2), sharedEntry(nil, 0, by: 2), sharedEntry(nil, 99, by: 1)])
     func doesNotRememberAgain(found: SharedEntry) {
         let outcome = outcome(known: nil, found, collected: 100)
@@ -159,7 +159,7 @@ struct SharedMergeReportTests {
     }
 
     @Test(
-        "What a merge tells beside the winners takes an old value where something older is known",
+        "A merge takes an old value if an older entry is known",
         arguments: [sharedEntry("0", 1, by: 2), sharedEntry(nil, 1, by: 2), sharedEntry("0", 0, by: 2)])
     func takesAnOldValue(known: SharedEntry) {
         let found = sharedEntry("1", 50, by: 2)
@@ -168,7 +168,7 @@ struct SharedMergeReportTests {
         #expect(outcome.winners == [SharedRecord(name: "a", entry: found)])
     }
 
-    @Test("What a merge tells beside the winners takes no old value where something newer is known")
+    @Test("A merge takes no old value if a newer entry is known")
     func takesNoOldValue() {
         let outcome = outcome(known: sharedEntry(nil, 60, by: 2), sharedEntry("1", 50, by: 2), collected: 100)
         #expect(outcome.returning.isEmpty)
@@ -176,7 +176,7 @@ struct SharedMergeReportTests {
     }
 
     @Test(
-        "What a merge tells beside the winners sets apart an old value beside a newer one or an old removal of the same file"
+        "A merge sets apart an old value beside a newer one or an old removal of the same file"
     )
     func setsApartAnOld() {
         let old = sharedEntry("1", 50, by: 2)

@@ -111,7 +111,7 @@
             return text.flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? .max
         }()
 
-        @Test("Lost events are told to everybody", .enabled(if: queueLength <= 100_000))
+        @Test("Every watch is notified of lost events", .enabled(if: queueLength <= 100_000))
         func overflow() async throws {
             try await withTemporaryDirectory { base in
                 let directory = "\(base)/directory"

@@ -73,7 +73,7 @@ struct WatchingPathTests {
         #endif
     }
 
-    @Test("It is told, and the watch goes on there", arguments: cases)
+    @Test("A directory that appears at the watched path is reported, and the watch goes on there", arguments: cases)
     func followed(_ item: Case) async throws {
         if Self.isDarwin && !item.isOnDarwin { return }
         try await withTemporaryDirectory { base in
@@ -88,7 +88,7 @@ struct WatchingPathTests {
         }
     }
 
-    @Test("That it is gone is told, and nothing of what happens in it elsewhere", arguments: [false, true])
+    @Test("The loss of a directory is reported, and later changes in it elsewhere are not", arguments: [false, true])
     func gone(isMoved: Bool) async throws {
         try await withTemporaryDirectory { base in
             let directory = "\(base)/directory"

@@ -38,7 +38,7 @@ struct WatchingTests {
     /// Not the one of the process, which may still receive events from before a test.
     private let watcher = DirectoryWatcher()
 
-    @Test("A change of a file that was asked for is told, and nothing else", arguments: Change.allCases)
+    @Test("A requested change of a file is reported, and nothing else", arguments: Change.allCases)
     func change(_ change: Change) async throws {
         try await withTemporaryDirectory { directory in
             try change.prepare(directory)
@@ -53,7 +53,7 @@ struct WatchingTests {
         }
     }
 
-    @Test("What was not asked for is not told")
+    @Test("A change that was not requested is not reported")
     func otherNames() async throws {
         try await withTemporaryDirectory { directory in
             let events = WatchedEvents()
@@ -69,7 +69,7 @@ struct WatchingTests {
         }
     }
 
-    @Test("Watches of one directory are told what each has asked for, under whatever path", arguments: [false, true])
+    @Test("Watches of one directory receive the events each has requested, under any path", arguments: [false, true])
     func shared(throughLink: Bool) async throws {
         try await withTemporaryDirectory { base in
             let directory = "\(base)/directory"
@@ -94,7 +94,7 @@ struct WatchingTests {
         }
     }
 
-    @Test("What another process does is told")
+    @Test("A change by another process is reported")
     func otherProcess() async throws {
         try await withTemporaryDirectory { directory in
             let events = WatchedEvents()

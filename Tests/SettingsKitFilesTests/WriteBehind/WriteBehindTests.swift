@@ -61,7 +61,7 @@ struct WriteBehindTests {
         #expect(try await eventually { writes.all.count == 2 })
     }
 
-    @Test("A failure is told once, and the write tried again until it works")
+    @Test("A failure is reported once, and the write is retried until it succeeds")
     func retried() async throws {
         let attempts = Recorder<Bool>()
         let reports = Recorder<Bool>()

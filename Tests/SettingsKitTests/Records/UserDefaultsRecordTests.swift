@@ -15,7 +15,7 @@ struct UserDefaultsRecordTests {
         static let empty = Parameters()
     }
 
-    @Test("Values are native, what an app changes is read, and nil is told apart from missing")
+    @Test("A record in UserDefaults stores native values, reads an app's changes, and distinguishes nil from missing")
     func native() async throws {
         try await withSuite { name in
             let store = UserDefaultsStore(suite: name)

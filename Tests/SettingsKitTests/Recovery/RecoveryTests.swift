@@ -17,7 +17,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("Stored values appear when it opens, and what was set meanwhile is stored; defaults are not")
+    @Test("Once a store opens, stored values appear, and values set meanwhile are stored; defaults are not")
     func setIsKept() throws {
         try withLateFile { file, settings in
             settings.set(name, to: "Ann")
@@ -235,7 +235,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("Records keep what was set, and updates of records run again")
+    @Test("A record keeps values set before its store opens, and its updates run again")
     func records() throws {
         try withLateFile { file, settings in
             let record = try SettingsStorage<Counter>(name: "counter", in: settings)

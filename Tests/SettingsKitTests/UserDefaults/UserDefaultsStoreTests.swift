@@ -6,7 +6,7 @@ import Testing
 struct UserDefaultsStoreTests {
     private static let setting = Setting<Int>("n", in: .defaults, default: 0)
 
-    @Test("What an app changes directly is read at once, whoever has read it before")
+    @Test("A service reads an app's direct changes to UserDefaults at once, even if it has read the setting before")
     func readThrough() throws {
         try withSuite { name in
             let service = SettingsService(defaults: UserDefaultsStore(suite: name), diagnosticSink: .none)
@@ -21,7 +21,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("Listeners hear of what is set, through whichever service")
+    @Test("Listeners receive changes made through any service of a store")
     func listeners() throws {
         try withSuite { name in
             let store = UserDefaultsStore(suite: name)
@@ -52,7 +52,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("Listeners to what an app has changed hear of it at synchronize, and no lock is held while they run")
+    @Test("Listeners receive an app's direct changes at synchronize, and run without a lock held")
     func outsideChanges() throws {
         try withSuite { name in
             let store = UserDefaultsStore(suite: name)
@@ -114,7 +114,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("Keys lists what was set; removing everything leaves none of it")
+    @Test("A store lists the keys of all stored values, and none after removing everything")
     func keys() throws {
         try withSuite { name in
             let store = UserDefaultsStore(suite: name)

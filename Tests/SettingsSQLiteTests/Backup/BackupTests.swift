@@ -162,7 +162,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A full disk is told as such, and leaves nothing of the backup behind", .enabled(if: isRoot))
+    @Test("A full disk is reported as such, and no part of the backup remains", .enabled(if: isRoot))
     func fullDisk() async throws {
         try await withLargeStorage { storage, backups in
             guard try mountSmallDisk(at: backups) else { return }

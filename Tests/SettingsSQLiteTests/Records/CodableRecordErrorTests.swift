@@ -6,7 +6,7 @@ import Testing
 @Suite("Errors of records that are Codable")
 struct CodableRecordErrorTests {
     @Test(
-        "A row that is none of a Codable type is told by table and column, never by value",
+        "A row that does not decode as a Codable type is reported by table and column, never by value",
         arguments: [
             ("id", "'secret'", "text where Int is expected"), ("flag", "77007", "an integer where Bool"),
             ("text", "NULL", "NULL where String"), ("none", "'secret'", "text where Int"),
@@ -49,7 +49,7 @@ struct CodableRecordErrorTests {
         }
     }
 
-    @Test("A value that cannot be stored is told by table and column, and nothing is stored")
+    @Test("An unstorable value is reported by table and column, and nothing is stored")
     func unstorable() async throws {
         var members = Members(id: 7)
         members.double = .nan

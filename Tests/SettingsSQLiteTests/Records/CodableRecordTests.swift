@@ -31,7 +31,7 @@ struct CodableRecordTests {
             ])
     }
 
-    @Test("A record comes back as it was stored, whichever mapping stores it, and whichever loads it")
+    @Test("A record is loaded unchanged, whichever mapping stores it and whichever loads it")
     func roundTrip() async throws {
         func comesBack<One: MembersRecord, Other: MembersRecord>(_: One.Type, _: Other.Type) async throws {
             try await withStorage(Members.schema) { storage in

@@ -20,7 +20,7 @@ struct RowTests {
         }
     }
 
-    @Test("A kept statement follows the columns of its table, whoever has changed them", arguments: [false, true])
+    @Test("A kept statement follows changes of its table's columns by any connection", arguments: [false, true])
     func changedColumns(byAnother: Bool) async throws {
         try await withStorage { storage in
             let other = byAnother ? try SQLiteStorage(at: URL(fileURLWithPath: storage.path)) : storage

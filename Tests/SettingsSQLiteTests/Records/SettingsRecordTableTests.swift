@@ -206,7 +206,7 @@ struct SettingsRecordTableTests {
         }
     }
 
-    @Test("Versions are applied once; one that fails leaves everything as it was and is named")
+    @Test("A record's versions are applied once; a failed one changes nothing and is named")
     func versions() async throws {
         try await withTemporaryFolder { folder in
             try open(folder).retries = 6

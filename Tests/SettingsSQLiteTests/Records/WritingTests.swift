@@ -115,7 +115,7 @@ struct WritingTests {
     }
 
     @Test(
-        "A violated constraint is told as what it is, without the value, and leaves nothing half-written",
+        "A violated constraint is reported by its kind, without the value, and no partial write remains",
         arguments: [
             ("INSERT INTO parts (id) VALUES (1)", "UNIQUE constraint failed: parts.id"),
             ("INSERT INTO parts (id, u) VALUES (2, 'secret')", "UNIQUE constraint failed: parts.u"),

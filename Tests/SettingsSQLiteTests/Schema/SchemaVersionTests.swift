@@ -99,7 +99,7 @@ struct SchemaVersionTests {
     }
 
     @Test(
-        "A table that others refer to can be made anew; foreign keys hold again afterwards, unless they are not wanted"
+        "A referenced table can be replaced; foreign keys are enforced again afterwards, unless they are disabled"
     )
     func foreignKeys() async throws {
         let first = ScriptVersion(

@@ -14,7 +14,7 @@ private final class Smuggler: @unchecked Sendable {
 
 @Suite("Reading and writing in transactions")
 struct AccessTests {
-    @Test("An error that is thrown takes everything back, and reaches whoever has called")
+    @Test("A thrown error rolls the transaction back, and reaches the caller")
     func thrown() async throws {
         try await withStorage { storage in
             try await storage.write { try $0.insert(Note(1, "stays")) }
@@ -77,7 +77,7 @@ struct AccessTests {
         }
     }
 
-    @Test("A full disk is told as such, takes the whole write back, and it works again when there is room")
+    @Test("A full disk is reported as such and rolls the write back, and writing works again when there is room")
     func noRoom() async throws {
         try await withStorage { storage in
             try await storage.write { try $0.insert(Note(1, "stays")) }

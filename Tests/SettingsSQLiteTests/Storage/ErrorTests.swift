@@ -15,14 +15,14 @@ struct StorageErrorTests {
         return configuration
     }
 
-    @Test("What cannot be opened is told by path and label, and is not changed", arguments: [true, false])
+    @Test("A database that cannot be opened is reported by path and label, and unchanged", arguments: [true, false])
     func opening(isReadOnly: Bool) async throws {
         try await withTemporaryFolder { folder in
             let configuration = configuration(isReadOnly: isReadOnly, label: "the label")
             func open(_ url: URL) throws -> SQLiteStorage { try SQLiteStorage(at: url, configuration: configuration) }
 
             let text = folder.appendingPathComponent("text.sqlite")
-            let bytes = Data("This is a letter to somebody and no database at all. secret".utf8)
+            let bytes = Data("This is a letter to a friend and no database at all. secret".utf8)
             try bytes.write(to: text)
             let error = await expect(.notADatabase, saying: text.path, not: "secret") {
                 _ = try await open(text).number("SELECT count(*) FROM sqlite_master")
@@ -57,7 +57,7 @@ struct StorageErrorTests {
         }
     }
 
-    @Test("Whoever waits for another process in vain is told so, and has written nothing")
+    @Test("A write that waits for another process in vain reports it, and writes nothing")
     func busy() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -77,7 +77,7 @@ struct StorageErrorTests {
                     at: url, versions: [notesSchema, ScriptVersion("2", "DROP TABLE notes")],
                     configuration: configuration(timeout: .zero))
             }
-            // Readers feel nothing of it, and who has patience has its turn.
+            // Readers are not affected, and the storage with the long timeout gets its turn.
             #expect(try await hasty.number("SELECT count(*) FROM notes") == 0)
             async let write = patient.write { try $0.insert(Note(2, "two")) }
             worker.send(9)
@@ -88,7 +88,7 @@ struct StorageErrorTests {
     }
 
     @Test(
-        "A file that was replaced is neither written nor read any more, and who listens is told",
+        "A replaced file is neither written nor read any more, and listeners receive an error",
         arguments: [false, true])
     func replaced(hasRead: Bool) async throws {
         try await withTemporaryFolder { folder in

@@ -6,7 +6,7 @@ import Testing
 @Suite("What is in the table of a store")
 struct StoreContentsTests {
     @Test(
-        "JSON is text that everybody can read, and other bytes are a blob; all come back as they went in",
+        "JSON is stored as readable text, and other bytes as a blob; all are read back unchanged",
         arguments: [
             ("{\"a\":[1,\"ü\"]}", "text"), ("3", "text"), ("", "text"), ("it's; DROP TABLE settings --", "text"),
             ("🧵\n\r\t\\", "text"), ("a\0b", "blob"), ("007", "text"), ("12345678901234567890", "text"),
@@ -46,7 +46,7 @@ struct StoreContentsTests {
     }
 
     @Test(
-        "Any name works, and is in the table as it was given",
+        "Any name works, and is in the table unchanged",
         arguments: [
             "it's", "a\"b", "; DROP TABLE settings; --", "`", "🧵👩‍👩‍👧", "a\nb\r\n", "%_\\", "ends ", "a.b:c", "ü",
             String(repeating: "n", count: 4_096), String(repeating: "ü", count: 2_048), "NULL", "?1",
@@ -89,7 +89,7 @@ struct StoreContentsTests {
         }
     }
 
-    @Test("A name that somebody has stored in two spellings is the first, always, and hides no removal of another")
+    @Test("A name that another program stored in two spellings reads as the first, and hides no other removal")
     func twoSpellings() async throws {
         try await withDatabase { path in
             let store = try freshStore(path)

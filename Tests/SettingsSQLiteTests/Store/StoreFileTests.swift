@@ -129,7 +129,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("A damaged database is told of, or its settings are whole; what is damaged is left as it is")
+    @Test("A damaged database is reported, or its settings are whole; the damaged file is left unchanged")
     func damaged() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("damaged: seed \(seed)")
@@ -144,7 +144,7 @@ struct StoreFileTests {
             let pageSize = 4_096
             var refusals = 0
             for _ in 0..<40 {
-                // What tells the kind of a page, its cells and where they are; the first page's is behind the file's header.
+                // A page's kind, its cells and their places; those of the first page are behind the file's header.
                 var bad = good
                 let page = Int.random(in: 0..<good.count / pageSize, using: &generator)
                 let start = page * pageSize + (page == 0 ? 100 : 0)
@@ -207,7 +207,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("A table that somebody drops has no settings, and is made again by the next write")
+    @Test("A table dropped by another program has no settings, and is made again by the next write")
     func dropped() async throws {
         try await withDatabase { path in
             let store = try freshStore(path)

@@ -20,7 +20,7 @@ struct StoreNoticingTests {
     }
 
     @Test(
-        "A change by whomever is heard as one from outside, also while the other one goes on", arguments: Other.allCases
+        "A change by any writer is delivered as external, also while the writer stays open", arguments: Other.allCases
     )
     func change(other: Other) async throws {
         guard other != .tool || Self.tool != nil else { return }
@@ -63,7 +63,7 @@ struct StoreNoticingTests {
     private static let tool: String? = ["/usr/bin/sqlite3", "/usr/local/bin/sqlite3", "/opt/homebrew/bin/sqlite3"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    @Test("Of a commit of another, only what differs is told of, in one piece, removals included")
+    @Test("Another program's commit publishes only differences, as one change, removals included")
     func onlyWhatDiffers() async throws {
         try await withDatabase { path in
             let store = try freshStore(path)
@@ -138,7 +138,7 @@ struct StoreNoticingTests {
         }
     }
 
-    @Test("In a batch the last write of a name wins, and is told of once")
+    @Test("In a batch the last write of a name wins, and is delivered once")
     func lastWins() async throws {
         try await withDatabase { path in
             let store = try openStore(path)
@@ -155,7 +155,7 @@ struct StoreNoticingTests {
         }
     }
 
-    @Test("A listener may set and synchronise in its callback, whoever's change it hears", arguments: [false, true])
+    @Test("A listener may set and synchronise in its callback, for any origin of the change", arguments: [false, true])
     func reentrance(isExternal: Bool) async throws {
         try await withDatabase { path in
             let (service, problems) = SettingsService.over(try openStore(path))

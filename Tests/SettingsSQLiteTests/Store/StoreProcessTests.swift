@@ -15,7 +15,7 @@ import Testing
 struct StoreProcessTests {
     private static let counter = Setting<Int>("counter", in: .defaults, default: 0)
 
-    @Test("Whatever a process was told is set is there after it was killed, batches whole, many times")
+    @Test("Every acknowledged change survives the killing of its process, batches whole, many times")
     func killed() async throws {
         try await withDatabase { path in
             let seed = UInt64.random(in: .min ... .max)
@@ -116,7 +116,7 @@ struct StoreProcessTests {
         }
     }
 
-    @Test("A process that is stopped in the middle of a write has others' refused, and keeps nobody from reading")
+    @Test("A process that is stopped during a write blocks other processes' writes, but not their reads")
     func stoppedHolder() async throws {
         try await withDatabase { path in
             let store = try SQLiteStore(path: try Self.made(path), isWatching: false, patience: .milliseconds(50))

@@ -186,7 +186,7 @@ struct ValueTests {
     }
 
     @Test(
-        "A column that does not hold what is expected is told by name, not by value",
+        "A column without a value of the expected type is reported by name, not by value",
         arguments: [
             ("SELECT 'secret' AS id", "text where Int is expected"),
             ("SELECT NULL AS id", "NULL where Int is expected"),
