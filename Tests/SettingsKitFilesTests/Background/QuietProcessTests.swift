@@ -6,7 +6,7 @@
     @testable import SettingsKitPlatform
 
     /// What a process costs that does nothing, counted by the kernel.
-    @Suite("A process that does nothing", .serialized, .timeLimit(Rounds.timeLimit))
+    @Suite("A process that does nothing", .timeLimit(Rounds.timeLimit))
     struct QuietProcessTests {
         /// How often the threads of a process went to sleep, all of them together, by thread.
         private static func sleeps(of pid: pid_t) throws -> [String: Int] {
@@ -36,7 +36,7 @@
             // Until the changes are in the files, and were polled in two rounds.
             try await Task.sleep(for: .seconds(Rounds.choose(21, full: 30)))
             let before = try Self.sleeps(of: worker.processID)
-            let seconds = Rounds.choose(20, full: 30)
+            let seconds = Rounds.choose(10, full: 30)
             try await Task.sleep(for: .seconds(seconds))
             let after = try Self.sleeps(of: worker.processID)
             #expect(Set(after.keys) == Set(before.keys))
@@ -51,7 +51,7 @@
         func openAndClose() async throws {
             try await withTemporaryDirectory { directory in
                 let worker = try Worker(
-                    "open-and-close", "\(directory)/Settings.plist", "\(Rounds.choose(1_000, full: 10_000))")
+                    "open-and-close", "\(directory)/Settings.plist", "\(Rounds.choose(300, full: 10_000))")
                 var usages: [[Int]] = []
                 for await line in worker.lines { usages.append(line.split(separator: " ").compactMap { Int($0) }) }
                 #expect(await worker.status() == 0)
