@@ -41,7 +41,7 @@ struct SimulatedDiskTests {
         #expect(text(disk.contents(of: "/e\u{301}")) == "two")
     }
 
-    @Test("No two changes have the same time, and it is about the machine's")
+    @Test("No two changes have the same time, and times are close to the machine's")
     func times() throws {
         let process = disk.process()
         let file = try process.create("/file")
@@ -69,7 +69,7 @@ struct SimulatedDiskTests {
 
     // MARK: Locks
 
-    @Test("A lock keeps out other processes and other descriptors of its own, until it is given back, closed or dead")
+    @Test("A lock excludes other processes and descriptors until it is released or closed, or its process dies")
     func locks() throws {
         let (first, second) = (disk.process(), disk.process())
         let file = try first.openOrCreate("/file").file
@@ -180,7 +180,7 @@ struct SimulatedDiskTests {
         #expect(disk.contents(of: "/second")?.count == 11)
     }
 
-    @Test("What is removed takes its room until it is closed")
+    @Test("A removed file takes its room until it is closed")
     func openTakesRoom() throws {
         let disk = SimulatedDisk(capacity: 4)
         let process = disk.process()
@@ -194,7 +194,7 @@ struct SimulatedDiskTests {
 
     // MARK: For apps
 
-    @Test("While writing fails, whatever writes fails, for every process; reading and removing works")
+    @Test("While writing fails, every writing call fails, in every process; reading and removing works")
     func failWrites() throws {
         let process = disk.process()
         try process.make("/file", "1")
@@ -217,7 +217,7 @@ struct SimulatedDiskTests {
         #expect(disk.names(in: "/") == ["file"])
     }
 
-    @Test("What a store has synchronised is there after a power failure; what it could not write, it says")
+    @Test("Synchronised values survive a power failure; a store throws if it could not write")
     func store() throws {
         let key = SettingsService.StorageKey("greeting", scope: .custom(id: "simulated"))
         let store = try disk.open("/home/app/Settings.plist")

@@ -145,9 +145,9 @@
         private static let always = Int(IN_ONLYDIR) | Int(IN_MASK_ADD)
 
         static let step = UInt32(truncatingIfNeeded: entries | own | always)
-        /// Not `IN_MODIFY`: it makes each write to a watched file twice as expensive, and reports files that a process is
-        /// still writing. A file is reported when it is closed, also by the end of its process; a process that keeps a
-        /// file open for long touches it (``FileSystem/touch(_:)``). Not `IN_ISDIR`, `IN_IGNORED`, `IN_UNMOUNT`,
+        /// Not `IN_MODIFY`: it makes each write to a watched file twice as expensive, and reports files that a process
+        /// is still writing. A file is reported when it is closed, also by the end of its process; a process that keeps
+        /// a file open for long touches it (``FileSystem/touch(_:)``). Not `IN_ISDIR`, `IN_IGNORED`, `IN_UNMOUNT`,
         /// `IN_Q_OVERFLOW`: the system reports them without being asked.
         static let directory = UInt32(truncatingIfNeeded: entries | own | always | Int(IN_CLOSE_WRITE | IN_ATTRIB))
     }

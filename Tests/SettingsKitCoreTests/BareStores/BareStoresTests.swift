@@ -67,7 +67,7 @@ struct BareStoresTests {
     }
 
     @Test(
-        "Services on the store, and their listeners, hear at once what is set and cleared",
+        "Services on a bare store, and their listeners, receive its changes at once",
         arguments: StoreKind.allCases)
     func services(kind: StoreKind) {
         let store = kind.make()
@@ -127,7 +127,7 @@ struct BareStoresTests {
         #expect(store.get(TemperatureKey()) == 1)
     }
 
-    @Test("What cannot be stored is thrown by save, and leaves the old value", arguments: StoreKind.allCases)
+    @Test("Save throws for an unstorable value, and leaves the old value", arguments: StoreKind.allCases)
     func unstorable(kind: StoreKind) throws {
         let store = kind.make()
         store.set(TemperatureKey(), value: 1)

@@ -45,7 +45,7 @@ struct StoredFormTests {
         #expect(stored(0.5 as Float, in: Setting<Float>("f", in: .defaults, default: 0)) == "0.5")
     }
 
-    @Test("Equal sets give equal bytes, in whatever order they were made")
+    @Test("Equal sets give equal bytes, independent of the order of insertion")
     func sets() throws {
         let words = (0..<200).map { "word \($0)" }
         let set = Setting<Set<String>>("set", in: .defaults, default: [])
@@ -77,7 +77,7 @@ struct StoredFormTests {
         #expect(try JSONTransformer<Set<Int>>().transformValue([]) == Data("[]".utf8))
     }
 
-    @Test("An encoder and a decoder of one's own are used")
+    @Test("A custom encoder and decoder are used")
     func ownCoders() throws {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601

@@ -27,7 +27,7 @@ struct DynamicSettingsConcurrencyTests {
         #expect(service.get(setting) == setting.defaultValue)
     }
 
-    @Test("10,000 settings made and dropped leave nothing behind", arguments: [StoreKind.memory, .twoFunctions])
+    @Test("10,000 settings made and dropped leave nothing in memory", arguments: [StoreKind.memory, .twoFunctions])
     func comeAndGo(kind: StoreKind) {
         let store = kind.make()
         let services = [SettingsService.over(store), SettingsService.over(store)]

@@ -29,7 +29,7 @@ private struct PlainKey: SettingKey {
     var defaultValue: Int { 3 }
 }
 
-@Suite("Keys of one's own")
+@Suite("Custom setting keys")
 struct SettingKeyTests {
     @Test("Two properties are enough", arguments: StoreKind.allCases)
     func plain(kind: StoreKind) throws {
@@ -45,7 +45,7 @@ struct SettingKeyTests {
     }
 
     @Test(
-        "They are called with the old and the new value, for real changes only, by whatever way",
+        "Hooks receive the old and the new value, for every way of writing and real changes only",
         arguments: StoreKind.allCases)
     func ways(kind: StoreKind) throws {
         let store = kind.make()
@@ -106,7 +106,7 @@ struct SettingKeyTests {
                 })
     }
 
-    @Test("Keys of one's own: with a transformer and a namespace of its own", arguments: StoreKind.allCases)
+    @Test("A custom key may have a transformer and a namespace", arguments: StoreKind.allCases)
     func transformer(kind: StoreKind) throws {
         let store = kind.make()
         var key = LoudKey("rooms:date", default: Date.distantPast)
@@ -125,7 +125,7 @@ struct SettingKeyTests {
         #expect(key.log.all.last == "did \(Date.distantPast)-\(Date(timeIntervalSinceReferenceDate: 6))")
     }
 
-    @Test("Keys of one's own: not after a failing write", arguments: [false, true])
+    @Test("A custom key's hook does not run after a failed write", arguments: [false, true])
     func failure(isTransaction: Bool) {
         let stores: [any SettingsStore] = [
             FeedStore(willWrite: { _ in throw StoreBroken() }),
@@ -189,7 +189,7 @@ struct SettingKeyTests {
         #expect(louder.log.all == ["will 2-5", "did 2-5"])
     }
 
-    @Test("Changes by others, and clearing, are the listeners' concern")
+    @Test("Hooks do not run for external changes and clearing; listeners receive them")
     func others() {
         let store = FeedStore()
         let settings = SettingsService.over(store)

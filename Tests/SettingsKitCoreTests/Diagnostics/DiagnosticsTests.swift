@@ -7,7 +7,7 @@ struct DiagnosticsTests {
     private let number = Setting<Int>("number", in: .defaults, default: 7)
     private let ratio = Setting<Double>("ratio", in: .defaults, default: 0)
 
-    @Test("The sink and the stream tell the same, also of what was before the stream")
+    @Test("The sink and the stream receive the same problems, earlier ones included")
     func sinkAndStream() async {
         let sunk = Recorder<SettingsError>()
         let settings = SettingsService.over(TwoFunctionStore(["number": Data("x".utf8)]), sunk)

@@ -45,7 +45,7 @@ struct SettingsErrorTests {
         }
     }
 
-    @Test("Decoding errors do not quote what is stored")
+    @Test("Decoding errors do not quote the stored value")
     func decoding() throws {
         let number = "\(Self.secretNumber)"
         try expectNoSecret(loadError(Setting<Int8>("n", in: .defaults, default: 0), stored: number))

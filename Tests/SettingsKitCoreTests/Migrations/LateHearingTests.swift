@@ -65,7 +65,7 @@ struct LateHearingTests {
         }
     }
 
-    @Test("Each step builds on what the others have done, in every store")
+    @Test("Each step builds on the steps of other processes, in every store")
     func steps() throws {
         let processes = (0..<3).map { _ in process().service }
         for number in 1...12 { try processes[number % 3].migrate([step(number)]) }

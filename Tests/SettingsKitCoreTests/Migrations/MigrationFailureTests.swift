@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Migrations: stores fail, processes die, others are at it too")
+@Suite("Migrations with failing stores, dying processes and concurrent migrations")
 struct MigrationFailureTests {
     @Test(
         "If any call fails, the stores are unchanged or note the migration as under way; the next call completes it",
@@ -37,7 +37,7 @@ struct MigrationFailureTests {
     }
 
     @Test(
-        "Whichever call a process dies at, there is the old state, or the new one, or what the next call makes it of",
+        "At whichever call a process dies, the state is old or new, or the next call completes it",
         arguments: World.Kind.allCases, World.Span.allCases)
     func everyCallKills(kind: World.Kind, span: World.Span) throws {
         var (number, isDead) = (0, true)
@@ -69,7 +69,7 @@ struct MigrationFailureTests {
     }
 
     @Test(
-        "Of many who migrate at once, each step is carried out by one",
+        "Each step runs in one of many concurrent migrations",
         arguments: World.Kind.allCases, World.Span.allCases)
     func together(kind: World.Kind, span: World.Span) throws {
         for _ in 0..<20 {
@@ -197,7 +197,7 @@ struct MigrationFailureTests {
         #expect((settings.get(Self.far), settings.get(Self.near)) == (1, 1))
     }
 
-    @Test("What others change meanwhile is taken into account, and stays", arguments: [false, true])
+    @Test("A change made by another service during a migration is used and kept", arguments: [false, true])
     func changedMeanwhile(isFar: Bool) throws {
         let (near, far) = (FeedStore(["a": Data("1".utf8)]), FeedStore(["a": Data("1".utf8)]))
         let settings = service(near, far)

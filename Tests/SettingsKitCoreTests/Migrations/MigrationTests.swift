@@ -59,7 +59,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("A value goes to its new name when it is wanted there, and else stays", arguments: Case.allCases)
+    @Test("A renamed value moves unless the new name is taken or the conversion returns nil", arguments: Case.allCases)
     func rename(_ what: Case) throws {
         let store = store(what.before)
         let settings = SettingsService.over(store)
@@ -141,7 +141,7 @@ struct MigrationTests {
         #expect(store.stored == old)
     }
 
-    @Test("A version is carried out once, in the order of the steps, which see what was done before")
+    @Test("Versions run once, in the order of the steps, and see the changes of earlier steps")
     func versions() throws {
         let store = store([:])
         let runs = Recorder<String>()
@@ -209,7 +209,7 @@ struct MigrationTests {
         for token in tokens { token.cancel() }
     }
 
-    @Test("What is noted of a migration under way never reaches a store that devices share")
+    @Test("The notes of a migration under way never reach a store that devices share")
     func sharedLedger() throws {
         let names = Recorder<String>()
         let shared = FeedStore(willWrite: { for write in $0 { names.append(write.key.name) } })

@@ -125,7 +125,7 @@ struct CallbacksTests {
         deinit { say() }
     }
 
-    @Test("What a cancelled listener held goes without a lock", arguments: [true, false])
+    @Test("Objects held by a cancelled listener are released without a lock held", arguments: [true, false])
     func lastWords(isGroup: Bool) async {
         await #expect(processExitsWith: .success) { [isGroup] in
             let settings = SettingsService.over(MemoryStore())

@@ -21,7 +21,7 @@ struct ChangesTests {
         #expect(seen.allSatisfy { $0.key == number.key && $0.origin == .local })
     }
 
-    @Test("A change from outside tells only the keys whose bytes changed")
+    @Test("An external change publishes only the keys whose bytes changed")
     func external() throws {
         let store = FeedStore(["number": Data("1".utf8), "text": Data("\"a\"".utf8)])
         let settings = SettingsService.over(store)
@@ -43,7 +43,7 @@ struct ChangesTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
-    @Test("A change from outside to something undecodable is not told, and the chain goes on")
+    @Test("An external change to an undecodable value is not published, and the chain goes on")
     func undecodableChange() {
         let store = FeedStore()
         let settings = SettingsService.over(store)

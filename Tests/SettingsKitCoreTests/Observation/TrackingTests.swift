@@ -70,7 +70,7 @@ struct TrackingTests {
         #expect(seen == [0, 1])
     }
 
-    @Test("A tracker that has read the new value is not told again")
+    @Test("A tracker that has read the new value is not notified again")
     func noSurplus() async throws {
         let settings = SettingsService.over(MemoryStore())
         let live = settings.value(number)

@@ -69,7 +69,7 @@ struct PersistDefaultTests {
         #expect(fixture.calls.value == 0)
     }
 
-    @Test("A nil default is never stored; it takes the place of what is no value", arguments: StoreKind.allCases)
+    @Test("A nil default is never stored; storing it removes an undecodable value", arguments: StoreKind.allCases)
     func nilDefault(kind: StoreKind) throws {
         let store = kind.make()
         try store.set(.init("n", scope: .defaults), to: Data("[".utf8))
@@ -142,7 +142,7 @@ struct PersistDefaultTests {
         #expect(store.keys().isEmpty)
     }
 
-    @Test("Updates read as the value does: what they yield is stored", arguments: StoreKind.allCases)
+    @Test("Updates store the default that they yield, as reading the value does", arguments: StoreKind.allCases)
     func updates(kind: StoreKind) async throws {
         let store = kind.make()
         let fixture = Fixture(store, .whenNil)

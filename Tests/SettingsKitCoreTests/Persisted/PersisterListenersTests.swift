@@ -6,7 +6,7 @@ import Testing
 struct PersisterListenersTests {
     private typealias Own = Box<SettingsService.Subscription?>
 
-    @Test("Two properties over one store object see and hear each other at once", arguments: StoreKind.allCases)
+    @Test("Two properties over one store object receive each other's changes at once", arguments: StoreKind.allCases)
     func shared(kind: StoreKind) {
         let store = kind.make()
         @Persisted(key: "n", storedBy: store) var one = 0

@@ -128,7 +128,7 @@ struct RecordFieldTests {
         token.cancel()
     }
 
-    @Test("nil is stored as null where the default is something else, and told apart from missing")
+    @Test("nil is stored as null where the default is not nil, and differs from missing")
     func optionals() throws {
         let store = MemoryStore()
         let record = try SettingsStorage<Parameters>(name: "network", in: store)

@@ -98,7 +98,7 @@ struct RecordWritingTests {
         for record in records { #expect(record.attempts == 3) }
     }
 
-    @Test("What a store without a feed holds is read each time")
+    @Test("A store without a feed is read each time")
     func readThrough() throws {
         let store = TwoFunctionStore()
         let record = try SettingsStorage<Parameters>(name: "network", in: store)
@@ -107,7 +107,7 @@ struct RecordWritingTests {
         #expect(record.attempts == 9)
     }
 
-    @Test("What a store announces is kept, and read from memory until it changes")
+    @Test("Values of a store with a feed are read from memory until they change")
     func kept() throws {
         let reads = Recorder<String>()
         let store = FeedStore(["network:attempts": Data("4".utf8)], willGet: { reads.append($0.name) })

@@ -7,7 +7,7 @@ struct CoherenceTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
     private let text = Setting<String>("text", in: .defaults, default: "")
 
-    @Test("What one service sets, all see at once", arguments: StoreKind.allCases)
+    @Test("All services see a change by one of them at once", arguments: StoreKind.allCases)
     func setIsSeen(kind: StoreKind) {
         let store = kind.make()
         let services = (0..<3).map { _ in SettingsService.over(store) }
@@ -42,7 +42,7 @@ struct CoherenceTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
-    @Test("Resetting a scope tells the listeners of every service", arguments: [StoreKind.memory, .feed, .cache])
+    @Test("Resetting a scope notifies the listeners of every service", arguments: [StoreKind.memory, .feed, .cache])
     func resetScopeElsewhere(kind: StoreKind) {
         let store = kind.make()
         let (resetter, listener) = (SettingsService.over(store), SettingsService.over(store))
@@ -55,7 +55,7 @@ struct CoherenceTests {
         subscription.cancel()
     }
 
-    @Test("Resetting a scope of a store without a feed tells other services too")
+    @Test("Resetting a scope of a store without a feed notifies other services too")
     func resetScopeWithoutFeed() {
         let store = ListingStore()
         let (resetter, listener) = (SettingsService.over(store), SettingsService.over(store))
@@ -72,7 +72,7 @@ struct CoherenceTests {
         group.cancel()
     }
 
-    @Test("A store changed behind the service's back is read through, never stale")
+    @Test("A store changed without its service is read through, never stale")
     func readThrough() throws {
         let store = TwoFunctionStore()
         let settings = SettingsService.over(store)

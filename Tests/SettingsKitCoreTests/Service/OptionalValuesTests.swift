@@ -71,7 +71,7 @@ struct OptionalValuesTests {
         try checkOtherDefault(Setting<Int?>("computed", in: .defaults, default: { 3 }), 4)
     }
 
-    @Test("The same holds behind transformers")
+    @Test("Optional values with transformers store nil as those without do")
     func transformers() throws {
         let date = Date(timeIntervalSinceReferenceDate: 5)
         let list = ListTransformer<Date?>()

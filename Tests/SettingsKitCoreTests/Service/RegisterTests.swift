@@ -37,7 +37,7 @@ struct RegisterTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
-    @Test("A store for a scope that had none makes its settings work, and tells")
+    @Test("Registering a store for a scope without one makes its settings work, and notifies listeners")
     func added() throws {
         let settings = SettingsService(stores: [:], diagnosticSink: .none)
         let told = Recorder<Int>()

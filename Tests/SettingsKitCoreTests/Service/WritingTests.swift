@@ -118,7 +118,7 @@ struct WritingTests {
         #expect(store.setCount == 1)
     }
 
-    @Test("Reset removes, isSet tells, and resetting twice tells once", arguments: StoreKind.allCases)
+    @Test("Reset removes the value and clears isSet; repeating it notifies no listener", arguments: StoreKind.allCases)
     func reset(kind: StoreKind) throws {
         let store = kind.make()
         let settings = SettingsService.over(store)

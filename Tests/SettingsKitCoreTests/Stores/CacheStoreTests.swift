@@ -7,7 +7,7 @@ struct CacheStoreTests {
     private func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .defaults) }
     private func bytes(_ count: Int) -> Data { Data(repeating: 1, count: count) }
 
-    @Test("What was not used for longest goes first; reading is using, checking is not")
+    @Test("The least recently used value is evicted first; reading counts as use, checking does not")
     func order() {
         let store = CacheStore(countLimit: 3)
         for name in ["a", "b", "c"] { store.set(key(name), to: bytes(1)) }
@@ -34,7 +34,7 @@ struct CacheStoreTests {
         }
     }
 
-    @Test("A value larger than the bound goes as soon as it is set, and takes no other with it")
+    @Test("A value larger than the bound is evicted at once, and evicts no other")
     func oversize() {
         let store = CacheStore(byteLimit: 10)
         store.set(key("a"), to: bytes(2))
@@ -60,7 +60,7 @@ struct CacheStoreTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
-    @Test("Reading through a service is using")
+    @Test("Reading through a service counts as use")
     func serviceReads() {
         let settings = SettingsService.over(CacheStore(countLimit: 2))
         let numbers = (0..<3).map { Setting<Int>("n\($0)", in: .defaults, default: 0) }

@@ -13,7 +13,7 @@ struct MemoryStoreTests {
     /// The stores that carry out a batch in different ways.
     private func stores() -> [any SettingsStore] { StoreKind.allCases.map { $0.make() } }
 
-    @Test("What is set is got, empty bytes are bytes, nil removes")
+    @Test("A store returns the bytes that were set, also empty ones, and nil removes them")
     func setAndGet() throws {
         for store in stores() {
             #expect(try store.get(key("a")) == nil)
@@ -60,7 +60,7 @@ struct MemoryStoreTests {
         }
     }
 
-    @Test("A memory store begins with what it is given, lists it and empties")
+    @Test("A memory store has its initial contents, lists them, and can be emptied")
     func contents() {
         let store = MemoryStore(["a": Data([1]), "é": Data([2])])
         #expect(Set(store.keys()) == ["a", "e\u{301}"])

@@ -9,7 +9,7 @@ import Testing
 struct LazyWatchTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
 
-    @Test("What another process changes after opening is seen, without a listener and without a write")
+    @Test("Another process's change after opening is seen without a listener and without a write")
     func reader() async throws {
         try await withTemporaryDirectory { directory in
             let path = "\(directory)/Settings.plist"
@@ -24,7 +24,7 @@ struct LazyWatchTests {
         }
     }
 
-    @Test("The first listener hears what was changed between opening and its coming, and what is changed later")
+    @Test("The first listener receives changes made since the store was opened, and later ones")
     func listener() async throws {
         try await withTemporaryDirectory { directory in
             let path = "\(directory)/Settings.plist"

@@ -149,7 +149,7 @@ struct DamageTests {
     }
 
     @Test(
-        "Whatever stands in the journal's place, the property list counts, and changes are kept",
+        "Whatever replaces the journal, the property list is used, and changes are kept",
         arguments: Content.allCases)
     func strangeJournal(content: Content) throws {
         let (disk, journal, states) = try Self.disk()

@@ -16,7 +16,7 @@ import Testing
 @Suite("Calls of the file system fail")
 struct FailingCallTests {
     @Test(
-        "Any call may fail once: it is thrown and nothing is changed, or it does not matter; afterwards all works",
+        "A call that fails once is thrown without a change, or has no effect; afterwards everything works",
         arguments: Start.allCases, Rounds.choose([ENOSPC], full: [ENOSPC, EIO, EACCES, EROFS, EMFILE]))
     func once(start: Start, errno: Int32) throws {
         var number = 0
@@ -59,7 +59,7 @@ struct FailingCallTests {
         #expect(number > 40)
     }
 
-    @Test("Nothing is left behind by calls that fail", arguments: [ENOSPC, EIO])
+    @Test("Failing calls leave no files behind", arguments: [ENOSPC, EIO])
     func tidy(errno: Int32) throws {
         var number = 0
         var hasFired = true
@@ -82,7 +82,7 @@ struct FailingCallTests {
         }
     }
 
-    @Test("Calls that do only a part of what they are asked for are carried on with", arguments: Start.allCases)
+    @Test("Calls that do only a part of their work are continued", arguments: Start.allCases)
     func short(start: Start) throws {
         let disk = SimulatedDisk()
         var course = Course(try start.prepare(disk))

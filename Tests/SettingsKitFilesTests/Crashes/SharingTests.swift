@@ -25,7 +25,7 @@ struct SharingTests {
         return one.values
     }
 
-    @Test("Each has what the other has set, in the order in which it was set")
+    @Test("Each process sees the other's changes, in the order in which they were made")
     func order() throws {
         try one.set(key("a"), to: Data("1".utf8))
         try other.set(key("a"), to: Data("2".utf8))
@@ -34,7 +34,7 @@ struct SharingTests {
         #expect(try agree() == ["a": Data("2".utf8), "b": Data("1".utf8)])
     }
 
-    @Test("Setting what is not stored any more is no setting of an equal value")
+    @Test("Setting a value that is not stored any more is a change")
     func staleEqual() throws {
         try one.set(key("a"), to: Data("1".utf8))
         try other.set(key("a"), to: Data("2".utf8))
@@ -42,7 +42,7 @@ struct SharingTests {
         #expect(try agree() == ["a": Data("1".utf8)])
     }
 
-    @Test("Expectations are compared with what others have written")
+    @Test("Expectations are compared with other processes' changes")
     func expectations() throws {
         try one.set(key("a"), to: Data("1".utf8))
         try other.set(key("a"), to: Data("2".utf8))
@@ -162,7 +162,7 @@ struct SharingTests {
         #expect(members.contains(PropertyListMember(key: "d", value: .date(599_529_600))))
     }
 
-    @Test("An edit that a new process finds first is not lost on those who have not noticed it")
+    @Test("An edit that a new process finds first also reaches the processes that have not noticed it")
     func editFoundAtOpening() throws {
         try one.set(key("a"), to: Data("1".utf8))
         try one.synchronize()
@@ -188,7 +188,7 @@ struct SharingTests {
         #expect(try disk.storedValues()?.isEmpty == true)
     }
 
-    @Test("Who dies with the lock does not keep it")
+    @Test("A process that dies with the lock releases it")
     func deadHolder() throws {
         let process = disk.process()
         let file = try process.openOrCreate(Start.path + "-journal").file
@@ -198,7 +198,7 @@ struct SharingTests {
         #expect(try agree() == ["a": Data("1".utf8)])
     }
 
-    @Test("Who keeps the lock has others' changes refused after a while, and their reading go on")
+    @Test("A process that keeps the lock blocks other processes' changes, but not their reads")
     func stoppedHolder() throws {
         try one.set(key("a"), to: Data("1".utf8))
         let process = disk.process()
@@ -219,7 +219,7 @@ struct SharingTests {
         #expect(problems.all.isEmpty)
     }
 
-    @Test("Whatever several processes do, they agree with each other and with the order of the calls")
+    @Test("Several processes always agree with each other and with the order of their calls")
     func random() async throws {
         for await seed in Rounds.seeds(0..<60, part: 20) { try SharingTests().random(seed: seed) }
     }

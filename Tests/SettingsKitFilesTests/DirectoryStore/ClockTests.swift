@@ -17,7 +17,7 @@ struct ClockTests {
 
     private static let years = 365 * Device.day
 
-    @Test("What a device ten years ahead has set is held back, told, moves no clock, and does not win")
+    @Test("A change by a device ten years ahead is held back, reported, moves no clock, and does not win")
     func aheadPeer() throws {
         try one.set("a", "1")
         try settle([one, other])
@@ -44,7 +44,7 @@ struct ClockTests {
         #expect(!text.contains("203"))
     }
 
-    @Test("What was held back is used when it is due, and after a restart, too", arguments: [true, false])
+    @Test("A change held back is applied when it is due, also after a restart", arguments: [true, false])
     func due(isRestarted: Bool) throws {
         one.time += 3 * Device.day
         try one.set("a", "future")

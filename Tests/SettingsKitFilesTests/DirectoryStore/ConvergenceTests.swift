@@ -15,7 +15,7 @@ struct ConvergenceTests {
         other = try Device("other")
     }
 
-    @Test("What one sets, the other has")
+    @Test("A change on one device reaches the other")
     func arrival() throws {
         try one.set("theme", "\"dark\"")
         try one.send(to: other)
@@ -144,7 +144,7 @@ struct ConvergenceTests {
         withExtendedLifetime(subscriptions) {}
     }
 
-    @Test("A listener may use the store that tells it")
+    @Test("A listener may use the store that notifies it")
     func reentrance() throws {
         let store = try other.store
         let (service, _) = SettingsService.over(store)

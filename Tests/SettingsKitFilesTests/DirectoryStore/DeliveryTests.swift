@@ -177,7 +177,7 @@ struct DeliveryTests {
         #expect(try other.store.keys() == ["a"])
     }
 
-    @Test("What else lies in the directory is passed over: hidden files, others' files, directories, links")
+    @Test("Other entries of the directory are ignored: hidden files, other programs' files, directories, links")
     func foreign() throws {
         try one.set("a", "1")
         try one.send(to: other)

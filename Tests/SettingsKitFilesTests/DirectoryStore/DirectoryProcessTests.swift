@@ -24,7 +24,7 @@ struct DirectoryProcessTests {
         store.get(key(name)).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
     }
 
-    @Test("What several set and count together is all there, for another device, too, and they are one replica")
+    @Test("Concurrent changes of several processes are all kept, also for another device, as one replica")
     func together() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/shared"

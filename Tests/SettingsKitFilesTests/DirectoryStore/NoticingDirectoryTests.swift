@@ -66,7 +66,7 @@ struct NoticingDirectoryTests {
         }
     }
 
-    @Test("What cannot be written is tried again less and less often, however often the directory is looked at")
+    @Test("A failed write is retried at growing intervals, however often the directory is read")
     func retried() async throws {
         try await withTemporaryDirectory { directory in
             let shared = directory + "/shared"

@@ -129,7 +129,7 @@ struct OwnFileTests {
         }
     }
 
-    @Test("Whatever call fails, nothing is lost, and all is shared when it works again")
+    @Test("If any call fails, nothing is lost, and all changes are shared once calls work again")
     func everyCall() throws {
         let counting = device.disk.process()
         let counted = try device.process(counting)
@@ -194,7 +194,7 @@ struct OwnFileTests {
         #expect(try device.store.replicas.map(\.isOwn) == [true])
     }
 
-    @Test("More than others would read is not written, but told, and stays safe here")
+    @Test("A file larger than other devices read is not written, but reported, and its values are safe")
     func tooMuch() throws {
         var options = DirectoryStore.Options()
         options.sizeLimit = 4_096
@@ -231,7 +231,7 @@ struct OwnFileTests {
         }
     }
 
-    @Test("What a newer version has written besides stays when the file is written again")
+    @Test("A newer version's unknown members are kept when the file is written again")
     func unknownFields() throws {
         let record = SharedRecord(
             name: "c",

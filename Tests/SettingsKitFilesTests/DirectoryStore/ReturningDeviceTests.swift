@@ -116,7 +116,7 @@ struct ReturningDeviceTests {
         #expect(try third.values == ["day": "2"])
     }
 
-    @Test("A device that was away does not count as having heard what has arrived in part, or is held back")
+    @Test("A device that was away does not count as knowing changes that arrived in part or are held back")
     func doesNotCountAs() throws {
         try settle([one, away])
         try one.set("x", "1")

@@ -12,7 +12,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("What others do is noticed without being asked for", .timeLimit(.minutes(2)))
+@Suite("Noticing other processes' changes", .timeLimit(.minutes(2)))
 struct NoticingTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
 
@@ -35,7 +35,7 @@ struct NoticingTests {
     }
 
     @Test(
-        "What others do is noticed without being asked for: a change by another process, which goes on or ends, in order or not",
+        "A change by another process is noticed without a request, whether the process exits or dies",
         arguments: ["set", "set-and-die"])
     func process(command: String) async throws {
         try await hear(5) { path in
@@ -45,7 +45,7 @@ struct NoticingTests {
     }
 
     @Test(
-        "What others do is noticed without being asked for: an edit of the property list, in place or by another in its place",
+        "An edit of the property list, in place or by replacement, is noticed without a request",
         arguments: [false, true])
     func edit(isByRename: Bool) async throws {
         try await hear(7) { path in
@@ -54,7 +54,7 @@ struct NoticingTests {
         }
     }
 
-    @Test("What others do is noticed without being asked for: an edit by plistlib", .enabled(if: Program.python))
+    @Test("An edit by plistlib is noticed without a request", .enabled(if: Program.python))
     func python() async throws {
         try await hear(8) { path in
             let result = try Program.python(
@@ -134,7 +134,7 @@ struct NoticingTests {
         }
     }
 
-    @Test("Two stores over one file have one memory, by whatever path they were opened")
+    @Test("Two stores over one file share one memory, whichever path opened them")
     func sameProcess() throws {
         try withTemporaryDirectory { directory in
             try FileManager.default.createDirectory(atPath: directory + "/real", withIntermediateDirectories: true)

@@ -131,7 +131,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("A limit on the size of files is an error, loses nothing, and is over when it is raised")
+    @Test("A limit on the size of files causes an error and no loss, and writing works once it is raised")
     func limited() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -143,7 +143,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("What a killed process has set is in the property list soon after the next one that writes")
+    @Test("Changes of a killed process reach the property list soon after the next process that writes")
     func foldedByTheNext() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

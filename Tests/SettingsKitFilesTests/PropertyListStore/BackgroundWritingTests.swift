@@ -6,7 +6,7 @@ import Testing
 
 private func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-@Suite("Changes reach the file without being asked for")
+@Suite("Changes reach the file without a request")
 struct BackgroundWritingTests {
     @Test("A change is in the file within a second of quiet")
     func soon() async throws {

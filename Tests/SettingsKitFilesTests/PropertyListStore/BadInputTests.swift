@@ -12,7 +12,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("What is no property list is neither believed nor lost")
+@Suite("Invalid files are neither trusted nor lost")
 struct BadInputTests {
     enum Input: String, CaseIterable, Sendable {
         case arrayAtRoot, stringAtRoot, emptyFile, spaces, zeros, deepXML, deepBinary, garbage, invalidUTF8

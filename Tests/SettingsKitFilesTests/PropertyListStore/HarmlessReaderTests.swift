@@ -132,7 +132,7 @@ struct HarmlessReaderTests {
     }
 
     @Test(
-        "A process that only reads is served the property list where it cannot read the journal, and told so once",
+        "A process that only reads uses the property list if the journal is unreadable, and reports it once",
         .enabled(if: Program.isRoot))
     func isServedTheProperty() async throws {
         try await withTemporaryDirectory { directory in

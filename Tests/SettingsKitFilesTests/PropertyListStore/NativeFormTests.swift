@@ -98,7 +98,7 @@ struct NativeFormTests {
         }
     }
 
-    @Test("A JSON null, told apart from nothing, is data", .enabled(if: Program.python))
+    @Test("A JSON null is stored as data, which differs from a missing value", .enabled(if: Program.python))
     func null() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

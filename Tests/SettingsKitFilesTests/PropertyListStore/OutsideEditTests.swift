@@ -4,7 +4,7 @@ import SettingsKitFiles
 import SettingsKitPlatform
 import Testing
 
-@Suite("Others edit the file while it is open")
+@Suite("Edits of an open file by other programs")
 struct OutsideEditTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
     private static let b = Setting<String>("b", in: .defaults, default: "")
@@ -79,7 +79,7 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("What was reset here stays removed, although the edit still has it")
+    @Test("A value that was reset stays removed, although the edit still has it")
     func ownRemovalWins() throws {
         try withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)

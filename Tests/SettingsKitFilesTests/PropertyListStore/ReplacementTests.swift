@@ -120,7 +120,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("What is set while the file is being written is in the next one, and an edit does not undo it")
+    @Test("A change made while the file is written is in the next one, and an edit does not undo it")
     func setDuringWrite() throws {
         try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -147,7 +147,7 @@ struct ReplacementTests {
         }
     }
 
-    @Test("A store that nothing was set in writes no file, and resetting what is not there neither")
+    @Test("A store without changes writes no file, and neither does resetting missing values")
     func nothingSet() throws {
         try withTemporaryDirectory { directory in
             let store = try open(directory + "/Settings.plist")

@@ -12,7 +12,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("What cannot be read is not replaced")
+@Suite("Unreadable files are not replaced")
 struct UnreadableTests {
     @Test("A directory, a FIFO or a device at the path makes the store unavailable at once")
     func noFile() throws {
@@ -48,7 +48,7 @@ struct UnreadableTests {
         }
     }
 
-    @Test("A URL that is none of a file is refused", arguments: ["https://example.org/Settings.plist", "data:,x"])
+    @Test("A URL that is not a file URL is refused", arguments: ["https://example.org/Settings.plist", "data:,x"])
     func otherURL(text: String) throws {
         let url = try #require(URL(string: text))
         let error = #expect(throws: SettingsError.self) { try PropertyListStore(url: url) }

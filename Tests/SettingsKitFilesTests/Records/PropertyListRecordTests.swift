@@ -49,7 +49,7 @@ struct PropertyListRecordTests {
         }
     }
 
-    @Test("An edit of the file is heard as one record, and fields that it breaks read as the empty record's")
+    @Test("An edit of the file is delivered as one record, and fields that it breaks read as the empty record's")
     func edited() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -108,7 +108,7 @@ struct PropertyListRecordTests {
         }
     }
 
-    @Test("Another process that changes fields of the record is heard")
+    @Test("Another process's change of a record's fields is delivered")
     func otherProcess() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

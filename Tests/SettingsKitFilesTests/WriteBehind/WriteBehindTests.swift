@@ -21,7 +21,7 @@ struct WriteBehindTests {
         #expect(try #require(writes.all.first) - start >= .milliseconds(19))
     }
 
-    @Test("What is scheduled during the delay is one write")
+    @Test("Changes scheduled during the delay are one write")
     func gathered() async throws {
         let writes = Recorder<Bool>()
         let writer = WriteBehind(delay: .milliseconds(300)) {
@@ -40,7 +40,7 @@ struct WriteBehindTests {
         #expect(try await eventually { writes.all.count > count })
     }
 
-    @Test("What is scheduled while a write is under way is written by another")
+    @Test("Changes scheduled while a write is under way are written by another")
     func duringWrite() async throws {
         let writes = Recorder<Bool>()
         let begun = Recorder<Bool>()

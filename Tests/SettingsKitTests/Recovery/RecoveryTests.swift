@@ -3,7 +3,7 @@ import SettingsKitCore
 import SettingsKit
 import Testing
 
-/// What becomes of reads and writes while the property list cannot be opened.
+/// Reads and writes while the property list cannot be opened.
 @Suite("A store that cannot be opened yet")
 struct RecoveryTests {
     private let count = Setting<Int>("count", in: .defaults, default: 0)
@@ -77,7 +77,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("A transaction that changed nothing in memory may change what is stored")
+    @Test("A transaction that changed nothing in memory may change stored values")
     func transactionDecidesLater() throws {
         try withLateFile { file, settings in
             settings.transaction { t in if t.get(count) == 41 { t.set(name, to: "answer") } }
@@ -100,7 +100,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("Whatever throws its errors throws the reason, and keeps nothing")
+    @Test("Every throwing call throws the reason, and keeps nothing")
     func throwing() throws {
         try withLateFile { file, settings in
             settings.set(count, to: 1)
@@ -192,7 +192,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("Services over it share what is in memory")
+    @Test("Services over an unopened store share its values in memory")
     func sharing() throws {
         try withLateFile { file, settings in
             let second = file.service()

@@ -78,7 +78,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("Who observes UserDefaults itself may read through the store")
+    @Test("An observer of UserDefaults itself may read through the store")
     func foreignObserver() async throws {
         try await withSuite { name in
             await #expect(processExitsWith: .success) { [name = name as String] in
@@ -136,7 +136,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("What was synchronised is found by another process", arguments: [true, false])
+    @Test("Another process finds synchronised values", arguments: [true, false])
     func persisted(isSynchronised: Bool) async throws {
         try await withSuite { name in
             await #expect(processExitsWith: .success) {
@@ -171,7 +171,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("A dropped store goes")
+    @Test("A dropped store is released")
     func lifetime() throws {
         try withSuite { name in
             weak var dropped: UserDefaultsStore?

@@ -118,7 +118,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A backup whose task is cancelled ends soon, and leaves nothing behind")
+    @Test("A backup whose task is cancelled ends soon, and leaves no file behind")
     func cancelled() async throws {
         try await withLargeStorage { storage, backups in
             let task = Guarded<Task<Void, any Error>?>(nil)
@@ -140,7 +140,7 @@ struct BackupTests {
         }
     }
 
-    @Test("A process that is killed in the middle of a backup leaves no copy, and what it leaves is removed later")
+    @Test("A process killed during a backup leaves no copy, and its temporary files are removed later")
     func killed() async throws {
         try await withLargeStorage { storage, backups in
             let file = backups.appendingPathComponent("copy.sqlite")

@@ -70,7 +70,7 @@ struct CodableRecordErrorTests {
         }
     }
 
-    @Test("What is encoded as anything else than one keyed container is refused in words")
+    @Test("A record that is not encoded as one keyed container is refused with a message")
     func otherContainers() async throws {
         struct Unkeyed: SQLiteRecord, Codable {
             static let tableName = "members"

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rows that are read")
 struct RowTests {
-    @Test("Of columns with one name the first is meant, in every row and as often as it is asked for")
+    @Test("Among columns with one name the first is read, in every row and at every access")
     func duplicateNames() async throws {
         try await withStorage { storage in
             try await storage.read { database in

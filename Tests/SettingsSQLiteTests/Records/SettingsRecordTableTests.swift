@@ -156,7 +156,7 @@ struct SettingsRecordTableTests {
         }
     }
 
-    @Test("What one storage of a table writes, another finds, and so does the next program")
+    @Test("Another storage of a table and the next program find the values that one has written")
     func shared() async throws {
         try await withTemporaryFolder { folder in
             do {
@@ -170,7 +170,7 @@ struct SettingsRecordTableTests {
         }
     }
 
-    @Test("A change made with SQL is heard, and a listener ends on what is stored")
+    @Test("A change made with SQL is delivered, and a listener ends on the stored value")
     func outside() async throws {
         try await withTemporaryFolder { folder in
             let settings = try open(folder)

@@ -43,7 +43,7 @@ struct AccessTests {
         }
     }
 
-    @Test("When SQLite ends a transaction by itself, nothing of it is stored, whatever the closure makes of the error")
+    @Test("When SQLite ends a transaction by itself, none of it is stored, however the closure handles the error")
     func endedBySQLite() async throws {
         try await withStorage { storage in
             try await storage.write { database in
@@ -178,7 +178,7 @@ struct AccessTests {
         }
     }
 
-    @Test("A read writes nothing, whatever it tries")
+    @Test("A read access never writes, whatever its statements")
     func readOnly() async throws {
         try await withStorage { storage in
             try await storage.write { try $0.insert(Note(1, "stays")) }
@@ -274,7 +274,7 @@ struct AccessTests {
         }
     }
 
-    @Test("Inside an access a store is read, and what would be set in it throws at once, whatever its file")
+    @Test("Inside an access a store can be read, and setting throws at once, whatever its file")
     func storeInside() async throws {
         try await withStorage { storage in
             try await withDatabase { path in
@@ -297,7 +297,7 @@ struct AccessTests {
         }
     }
 
-    @Test("A storage goes away although a task that was made inside of an access goes on")
+    @Test("A storage is released although a task that was made inside an access goes on")
     func letGo() async throws {
         try await withTemporaryFolder { folder in
             weak var gone: SQLiteStorage?

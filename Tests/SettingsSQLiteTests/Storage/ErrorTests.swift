@@ -41,7 +41,7 @@ struct StorageErrorTests {
         }
     }
 
-    @Test("A database that is only read is not written, and follows what others write")
+    @Test("A read-only database is not written, and follows other connections' changes")
     func readOnly() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")

@@ -3,7 +3,7 @@ import SettingsKitCore
 import SettingsSQLite
 import Testing
 
-@Suite("What is in the table of a store")
+@Suite("The contents of a store's table")
 struct StoreContentsTests {
     @Test(
         "JSON is stored as readable text, and other bytes as a blob; all are read back unchanged",
@@ -108,7 +108,7 @@ struct StoreContentsTests {
         }
     }
 
-    @Test("What people write with SQL is read as they would expect")
+    @Test("Values written with SQL are read as a user expects")
     func byHand() async throws {
         try await withDatabase { path in
             let (service, problems) = SettingsService.over(try openStore(path))
@@ -144,7 +144,7 @@ struct StoreContentsTests {
     }
 
     @Test(
-        "A table that a person has made is used as it is",
+        "A table made by a user is used unchanged",
         arguments: [
             "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT)",
             "CREATE TABLE settings (value, name VARCHAR(80) NOT NULL PRIMARY KEY, note TEXT) WITHOUT ROWID",

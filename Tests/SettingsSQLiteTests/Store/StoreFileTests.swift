@@ -62,7 +62,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("A URL that is none of a file is refused, and one with NUL in its path")
+    @Test("A URL that is not a file URL, or has NUL in its path, is refused")
     func otherURL() async throws {
         for text in ["https://example.org/a.sqlite", "data:,x"] {
             let url = try #require(URL(string: text))
@@ -95,7 +95,7 @@ struct StoreFileTests {
     }
 
     @Test(
-        "A table that is none of settings is refused, and the file stays as it is, its journal mode included",
+        "A table that is not one of settings is refused, and the file is unchanged, its journal mode included",
         arguments: [
             "CREATE TABLE settings (id INTEGER PRIMARY KEY, theme TEXT)",
             "CREATE TABLE settings (name TEXT, value TEXT)",
@@ -114,7 +114,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("A newer format is refused, and the file stays as it is; also if it appears while the store is open")
+    @Test("A newer format is refused, also if it appears while the store is open, and the file is unchanged")
     func newer() async throws {
         try await withDatabase { path in
             let newer = "(-- SettingsKit, format 2: something new.\n name TEXT NOT NULL PRIMARY KEY, value NOT NULL)"

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("What others write into the database of a store is noticed", .timeLimit(.minutes(2)))
+@Suite("Noticing other programs' changes of a store's database", .timeLimit(.minutes(2)))
 struct StoreNoticingTests {
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
 
@@ -92,7 +92,7 @@ struct StoreNoticingTests {
         }
     }
 
-    @Test("What others have committed before a write of one's own is heard before it, and also if that fails")
+    @Test("Another program's commit before an own write is delivered before it, also if the write fails")
     func order() async throws {
         try await withDatabase { path in
             let store = try SQLiteStore(path: path, isWatching: false)
@@ -112,7 +112,7 @@ struct StoreNoticingTests {
         }
     }
 
-    @Test("A batch's expectations are judged by what all have committed; one that only expects writes nothing")
+    @Test("A batch's expectations are compared with all commits; a batch of expectations writes nothing")
     func expectations() async throws {
         try await withDatabase { path in
             let store = try freshStore(path)

@@ -43,7 +43,7 @@ struct StoreProcessTests {
         }
     }
 
-    @Test("Processes that update one counter lose nothing, and who listens ends on the total")
+    @Test("Processes that update one counter lose nothing, and a listener ends on the total")
     func counting() async throws {
         try await withDatabase { path in
             let (service, problems) = SettingsService.over(try openStore(path))
@@ -87,7 +87,7 @@ struct StoreProcessTests {
         }
     }
 
-    @Test("What a forked child sets after its parent has closed the database is not lost")
+    @Test("A forked child's change after its parent has closed the database is not lost")
     func parentCloses() async throws {
         try await withDatabase { path in
             try await Worker.run("fork-and-close", path, "100")
@@ -105,7 +105,7 @@ struct StoreProcessTests {
         }
     }
 
-    @Test("A limit on the size of files is an error, loses nothing, and is over when it is raised")
+    @Test("A limit on the size of files causes an error and no loss, and writing works once it is raised")
     func limited() async throws {
         try await withDatabase { path in
             try await Worker.run("limited", path, "200000")

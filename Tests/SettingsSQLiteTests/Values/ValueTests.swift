@@ -123,7 +123,7 @@ struct ValueTests {
         try await withStorage(Self.cells) { try await expectSame(dates, in: $0, "seed \(seed)") }
     }
 
-    @Test("What has no stored form is refused, changes nothing, and is not told")
+    @Test("A value without a stored form is refused, changes nothing, and is not quoted")
     func unstorable() async throws {
         try await withStorage(Self.cells) { storage in
             try await storage.write { try $0.insert(Cell(1)) }
@@ -213,7 +213,7 @@ struct ValueTests {
         }
     }
 
-    @Test("What does not fit a type is refused when it is read")
+    @Test("A value that does not fit a type is refused when it is read")
     func narrowing() async throws {
         try await withStorage(Self.cells) { storage in
             func expectRefused<Value: SQLiteConvertible & Sendable>(_ type: Value.Type, _ sql: SQLiteStatement) async {
