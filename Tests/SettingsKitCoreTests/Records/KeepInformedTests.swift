@@ -54,7 +54,7 @@ struct KeepInformedTests {
     }
 
     @Test("Changes of other storages, of services and from outside are heard, those of other records are not")
-    func everybody() async throws {
+    func everySource() async throws {
         let store = FeedStore()
         let settings = SettingsService.over(store)
         let record = try SettingsStorage<Parameters>(name: "network", in: store)

@@ -44,8 +44,8 @@ struct WritingTests {
             await expect(.constraintViolated, saying: "NOT NULL constraint failed: parts.a", not: "secret") {
                 try await storage.write { try $0.save(Part(("id", .integer(2)), ("b", .text("secret")))) }
             }
-            let nobody: Note? = nil
-            try await storage.write { try $0.save(nobody) }
+            let none: Note? = nil
+            try await storage.write { try $0.save(none) }
             #expect(try await rows(storage).count == 1)
         }
     }
