@@ -109,7 +109,6 @@ protocol CachedSetting: AnyObject, Sendable {
     var checksChangesFromOutside: Bool { true }
 
     func decode(_ data: Data?) -> (value: any Sendable, problem: SettingsError?) {
-        if let value = value(of: connection.storeAndLastSet(of: self).lastSet, if: data) { return (value, nil) }
         do throws(SettingsError) {
             return (try coding.value(for: data), nil)
         } catch {

@@ -10,6 +10,8 @@ final class ConnectedStore: Sendable {
     let feed: SettingsStoreFeed
     /// The store, if it is one that may not be open yet.
     let recovering: RecoveringStore?
+    /// The store, if it is one that serialises another.
+    private let serialising: SerialisingStore?
 
     init(_ store: any SettingsStore) {
         let store = store.serialised
@@ -20,6 +22,7 @@ final class ConnectedStore: Sendable {
         self.feed = feed
         // Compared first: a cast that fails takes as long as reading a small file.
         recovering = type(of: store) == RecoveringStore.self ? store as? RecoveringStore : nil
+        serialising = type(of: store) == SerialisingStore.self ? store as? SerialisingStore : nil
     }
 
     var description: String { store.storeDescription }
@@ -53,6 +56,7 @@ final class ConnectedStore: Sendable {
 
     /// Sets one key. When it returns, listeners have run, unless another thread is running them.
     func set(_ key: SettingsService.StorageKey, to data: Data?) throws(SettingsError) {
+        defer { flush() }
         do {
             try store.set(key, to: data)
         } catch {
@@ -64,6 +68,7 @@ final class ConnectedStore: Sendable {
     ///
     /// - Returns: False, with nothing written, if an expectation did not hold.
     func apply(_ batch: SettingsStoreBatch) throws(SettingsError) -> Bool {
+        defer { flush() }
         do {
             return try store.apply(batch)
         } catch {
@@ -71,12 +76,19 @@ final class ConnectedStore: Sendable {
         }
     }
 
-    func removeAll() throws(SettingsError) {
+    /// - Parameter scope: The scope under which a store without a feed is read.
+    func removeAll(in scope: SettingsService.Scope) throws(SettingsError) {
+        defer { flush() }
         do {
-            try store.removeAll()
+            if let serialising { try serialising.removeAll(in: scope) } else { try store.removeAll() }
         } catch {
             throw .wrap(error, as: .writeFailed, store: description)
         }
+    }
+
+    /// Lets listeners run, in case the store itself did not on some path. One that serialises may be inside an outer write.
+    private func flush() {
+        if serialising == nil { feed.flush() }
     }
 
     func synchronize() throws(SettingsError) {

@@ -13,12 +13,14 @@ struct EncodedChange: Sendable {
     var isFromOutside: Bool
     /// The number of its commit in the connection.
     var sequence: UInt64
+    /// The value before it was encoded, where this program has set it. Must not be released inside the connection's lock.
+    var newValue: (any Sendable)?
 
     /// Both changes as one, where `newer` follows this one.
     func merged(with newer: EncodedChange) -> EncodedChange {
         EncodedChange(
             oldData: oldData, newData: newer.newData, origin: origin == .external ? .external : newer.origin,
-            isFromOutside: isFromOutside || newer.isFromOutside, sequence: newer.sequence)
+            isFromOutside: isFromOutside || newer.isFromOutside, sequence: newer.sequence, newValue: newer.newValue)
     }
 }
 

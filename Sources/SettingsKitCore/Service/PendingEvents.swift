@@ -8,7 +8,7 @@ struct PendingEvents {
         case replacement(StoreReplacement)
     }
 
-    /// How many changes, and how many others, wait before new ones are merged into them.
+    /// How many changes of a setting, and how many sets of changes, wait before new ones are merged into them.
     private static let limit = 1_024
 
     /// Those before `head` have been taken. They are nil, because an event must not be released inside the connection's
@@ -19,22 +19,47 @@ struct PendingEvents {
     private var removedCount = 0
     private var changeCount = 0
     private var isBeingDelivered = false
+    /// Values that are to be released outside of the connection's lock.
+    private var released: [any Sendable] = []
 
     var isEmpty: Bool { head == events.count }
 
     /// Whether the event at a position still waits.
     func isWaiting(_ position: Int) -> Bool { position >= removedCount + head }
 
-    /// Adds a change of a setting, or merges it into the last one if too many wait.
-    ///
-    /// - Parameter last: The position of the setting's last event; becomes that of this one.
-    mutating func append(_ change: EncodedChange, of setting: any CachedSetting, after last: inout Int) {
-        if changeCount >= Self.limit, isWaiting(last), case .change(let waiting, _)? = events[last - removedCount] {
+    /// Whether there is something to do outside of the connection's lock.
+    var isWorkDue: Bool { !isEmpty || !released.isEmpty }
+
+    /// Keeps a value until the connection's lock is released, if releasing it could run a user's code: a `deinit`.
+    mutating func release(_ value: (any Sendable)?) {
+        guard let value, !Self.isPlain(value) else { return }
+        released.append(value)
+    }
+
+    private static func isPlain<Value: Sendable>(_ value: Value) -> Bool {
+        _isPOD(Value.self) || Value.self == String.self
+    }
+
+    /// Takes the values to release.
+    mutating func takeReleased() -> [any Sendable] {
+        if released.isEmpty { return [] }
+        defer { released = [] }
+        return released
+    }
+
+    /// Adds a change of a setting, or merges it into the last one if too many of the setting wait.
+    mutating func append(_ change: EncodedChange, to entry: inout SettingEntry) {
+        let last = entry.lastEvent
+        if entry.waitingCount >= Self.limit, isWaiting(last),
+            case .change(let waiting, let setting)? = events[last - removedCount]
+        {
+            release(waiting.newValue)
             events[last - removedCount] = .change(waiting.merged(with: change), of: setting)
             return
         }
-        last = removedCount + events.count
-        events.append(.change(change, of: setting))
+        entry.lastEvent = removedCount + events.count
+        entry.waitingCount += 1
+        events.append(.change(change, of: entry.setting))
         changeCount += 1
     }
 
@@ -52,7 +77,7 @@ struct PendingEvents {
 
     /// Adds a failure, unless too much waits: then only the diagnostics have it.
     mutating func append(_ failure: SettingsError, for listeners: [SettingListener]) {
-        if events.count - head < 2 * Self.limit { events.append(.failure(failure, listeners)) }
+        if events.count - head - changeCount < 2 * Self.limit { events.append(.failure(failure, listeners)) }
     }
 
     /// Adds a replacement of the store.

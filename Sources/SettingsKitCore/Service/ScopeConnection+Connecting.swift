@@ -69,7 +69,10 @@ extension ScopeConnection {
             state.settings.updateAll { entry in
                 entry.setting.invalidate(stored: nil)
                 entry.lastGood = nil
-                if entry.listeners.isEmpty { entry.assumedData = nil } else { entry.lastEvent = position }
+                state.events.release(entry.lastSet?.value)
+                entry.lastSet = nil
+                if comparedNames.contains(entry.setting.name) { entry.lastEvent = position }
+                if entry.listeners.isEmpty { entry.assumedData = nil }
             }
             return errors
         }

@@ -22,13 +22,15 @@ extension ScopeConnection {
 
     /// Delivers what waits, unless another thread does. Called outside of every lock.
     func deliver() {
-        if state.withLock({ $0.events.begin() }) { deliverNext() }
+        let (begins, released) = state.withLock { ($0.events.begin(), $0.events.takeReleased()) }
+        withExtendedLifetime(released) {}
+        if begins { deliverNext() }
     }
 
     /// One thread at a time is here.
     private func deliverNext() {
         for _ in 0..<Self.deliveriesInARow {
-            switch state.withLock({ $0.events.next() }) {
+            switch state.withLock({ $0.nextEvent() }) {
             case .change(let change, let setting)?: deliver(change, of: setting)
             case .failure(let failure, let listeners)?: for listener in listeners { listener.deliver(failure) }
             case .changeSet(let changes, let listeners)?:
@@ -77,7 +79,7 @@ extension ScopeConnection {
                 return change
             } ?? nil
         }
-        if let change { notifyListeners(of: change, setting, newValue: newValue) }
+        if let change { notifyListeners(of: change, setting, newValue: newValue ?? change.newValue) }
     }
 
     /// Notes whether the new bytes of a change from outside are a value.
@@ -120,6 +122,14 @@ extension ScopeConnection {
         for listener in listeners { listener.deliver(decoded, sequence: change.sequence) }
     }
 
+    /// Lets those listeners read that receive no values.
+    private func signalListeners(of change: EncodedChange, _ setting: any CachedSetting) {
+        let listeners = state.withLock { $0.settings[setting]?.listeners } ?? []
+        for listener in listeners where listener.since < change.sequence && !listener.needsValues {
+            listener.deliver(nil, sequence: change.sequence)
+        }
+    }
+
     private func decode(
         _ change: EncodedChange, of setting: any CachedSetting, newValue: (any Sendable)?,
         lastTold: (data: Data?, value: (any Sendable)?)?
@@ -140,16 +150,24 @@ extension ScopeConnection {
         for setting in state.withLock({ $0.settings.listenedTo }) where replacement.names.contains(setting.name) {
             let change = state.withLock { state in
                 // What has changed since is delivered later, and began with the bytes to compare with.
-                let new = state.events.firstChange(of: setting)?.oldData ?? stored[setting.name]
+                let waiting = state.events.firstChange(of: setting)
+                let new = if let waiting { waiting.oldData } else { stored[setting.name] }
+                let events = state.events
                 return state.settings.update(setting) { entry in
                     let old = entry.assumedData ?? entry.lastTold.map(\.data) ?? replacement.contents[setting.name]
-                    entry.assumedData = .some(new)
+                    entry.assumedData = events.isWaiting(entry.lastEvent) ? .some(new) : nil
                     return EncodedChange(
                         oldData: old, newData: new, origin: .external, isFromOutside: false,
                         sequence: replacement.sequence)
                 }
             }
-            if let change, change.oldData != change.newData { notifyListeners(of: change, setting) }
+            guard let change else { continue }
+            if change.oldData != change.newData {
+                notifyListeners(of: change, setting)
+            } else if replacement.contents[setting.name] != change.newData {
+                // A store without an exhaustive feed had changed unnoticed, and those who read it have seen that.
+                signalListeners(of: change, setting)
+            }
         }
         let differing = replacement.names.filter { name in
             replacement.contents[name] != stored[name] || replacement.changedNames.contains(name)
@@ -157,6 +175,15 @@ extension ScopeConnection {
         if differing.isEmpty { return }
         let keys = Set(differing.map { SettingsService.StorageKey($0, scope: scope) })
         for listener in replacement.groups { listener.deliver(.init(keys: keys, origin: .external)) }
+    }
+}
+
+extension ScopeConnection.State {
+    /// Takes the next event; nil if there is none, and then delivering has ended.
+    fileprivate mutating func nextEvent() -> PendingEvents.Event? {
+        let event = events.next()
+        if case .change(_, let setting)? = event { settings.update(setting) { $0.waitingCount -= 1 } }
+        return event
     }
 }
 

@@ -22,6 +22,8 @@ final class ScopeConnection: StoreFeedListener {
         /// The number of the last commit.
         var sequence: UInt64 = 0
         var events = PendingEvents()
+        /// The number of the last value that was about to be written.
+        var lastPendingSet: UInt64 = 0
         /// How many calls of ``connect(to:)`` compare stores, and the names that have changed since the first of them began.
         var transitionCount = 0
         var changedInTransition: Set<String> = []
@@ -31,6 +33,8 @@ final class ScopeConnection: StoreFeedListener {
     let diagnostics: Diagnostics
     let state: Mutex<State>
     private let hasExhaustiveFeed = Atomic(false)
+    /// How many values are being written: ``PendingSet``. Changed inside the lock.
+    private let pendingSetCount = Atomic(0)
 
     init(scope: SettingsService.Scope, diagnostics: Diagnostics, groups: [GroupListener]) {
         self.scope = scope
@@ -97,31 +101,45 @@ final class ScopeConnection: StoreFeedListener {
         withExtendedLifetime(entry) {}
     }
 
-    /// Notes a value that is about to be written as `data`, so that it need not be decoded again.
+    /// Notes a value that is about to be written as `data`, so that listeners receive it as it was set.
     ///
-    /// - Returns: The store to write to.
+    /// - Returns: The store to write to, and what to pass to ``didCommit(_:of:)`` when the write has ended, in any way.
     func willCommit(
         _ value: any Sendable, as data: Data?, of setting: any CachedSetting, key: SettingsService.StorageKey
-    ) throws(SettingsError) -> ConnectedStore {
-        let (store, replaced) = state.withLock { state in
-            guard let data else { return (state.store, nil as (any Sendable)?) }
-            let replaced = state.settings.update(setting) { entry in
-                let replaced = entry.lastSet?.value
-                entry.lastSet = (data, value)
-                return replaced
-            }
-            return (state.store, replaced ?? nil)
+    ) throws(SettingsError) -> (store: ConnectedStore, pending: UInt64?) {
+        let (store, id) = state.withLock { state in
+            guard let store = state.store, let data else { return (state.store, nil as UInt64?) }
+            state.lastPendingSet += 1
+            let pending = PendingSet(id: state.lastPendingSet, data: data, value: value)
+            guard state.settings.update(setting, { $0.pendingSets.append(pending) }) != nil else { return (store, nil) }
+            pendingSetCount.add(1, ordering: .relaxed)
+            return (store, pending.id)
         }
-        withExtendedLifetime(replaced) {}
         guard let store else { throw noStore(key) }
-        return store
+        return (store, id)
+    }
+
+    /// Forgets a value that was not written, because it is the stored one or the write has failed.
+    func didCommit(_ pending: UInt64?, of setting: any CachedSetting) {
+        // Most often the commit has taken it. This thread has then seen that.
+        guard let pending, pendingSetCount.load(ordering: .relaxed) > 0 else { return }
+        let released = state.withLock { state in
+            state.settings.update(setting) { entry in
+                guard let index = entry.pendingSets.firstIndex(where: { $0.id == pending }) else {
+                    return nil as PendingSet?
+                }
+                pendingSetCount.subtract(1, ordering: .relaxed)
+                return entry.pendingSets.remove(at: index)
+            }
+        }
+        withExtendedLifetime(released) {}
     }
 
     /// The store, and a setting's last set value with its bytes.
     func storeAndLastSet(
         of setting: any CachedSetting
     ) -> (store: ConnectedStore?, lastSet: (data: Data, value: any Sendable)?) {
-        state.withLock { ($0.store, $0.settings[setting]?.lastSet) }
+        state.withLock { ($0.store, $0.settings.lastSet(of: setting)) }
     }
 
     /// The last good bytes, where the stored ones came from outside; nil if there is nothing to go back to.
@@ -183,8 +201,8 @@ final class ScopeConnection: StoreFeedListener {
         state.withLock { state in
             guard state.store?.feed === feed else { return false }
             if state.transitionCount > 0 { state.changedInTransition.formUnion(changes.map(\.name)) }
-            state.commit(changes, origin: origin, scope: scope)
-            return !state.events.isEmpty
+            state.commit(changes, origin: origin, scope: scope, isExhaustive: isExhaustive, pendingSetCount)
+            return state.events.isWorkDue
         }
     }
 
@@ -202,7 +220,8 @@ final class ScopeConnection: StoreFeedListener {
 extension ScopeConnection.State {
     /// Gives changes their place in the order: cached values become invalid, and events are queued.
     fileprivate mutating func commit(
-        _ changes: [SettingsStoreChange], origin: SettingsService.Origin, scope: SettingsService.Scope
+        _ changes: [SettingsStoreChange], origin: SettingsService.Origin, scope: SettingsService.Scope,
+        isExhaustive: Bool, _ pendingSetCount: borrowing Atomic<Int>
     ) {
         sequence += 1
         var changed: Set<SettingsService.StorageKey> = []
@@ -215,6 +234,12 @@ extension ScopeConnection.State {
                 oldData: change.oldData, newData: change.newData, origin: origin, isFromOutside: origin == .external,
                 sequence: sequence)
             settings.update(named: change.name) { entry in
+                var encoded = encoded
+                let pending = origin == .local ? entry.takePendingSet(of: change.newData) : nil
+                if pending != nil { pendingSetCount.subtract(1, ordering: .relaxed) }
+                encoded.newValue = pending?.value
+                events.release(entry.lastSet?.value)
+                entry.lastSet = isExhaustive ? pending.map { ($0.data, $0.value) } : nil
                 entry.setting.invalidate(stored: .some(change.newData))
                 entry.note(encoded, in: &events)
             }
@@ -234,8 +259,9 @@ extension SettingEntry {
         }
         if listeners.isEmpty, !isToBeChecked, !events.isWaiting(lastEvent) {
             assumedData = nil
+            events.release(change.newValue)
         } else {
-            events.append(change, of: setting, after: &lastEvent)
+            events.append(change, to: &self)
         }
     }
 }

@@ -8,8 +8,10 @@
 struct SettingEntry {
     let setting: any CachedSetting
     var listeners: [SettingListener] = []
-    /// The last set value and its bytes. Reading these bytes gives this value without decoding, so that a value stored in a
-    /// lossy form reads back unchanged in this process.
+    /// The values that are being written.
+    var pendingSets: [PendingSet] = []
+    /// The stored value, and its bytes, where this program has set it and the store publishes every change. Reading these
+    /// bytes gives this value without decoding, so that a value stored in a lossy form reads back unchanged in this process.
     var lastSet: (data: Data, value: any Sendable)?
     /// What listeners were notified of last; the value where it was decoded.
     var lastTold: (data: Data?, value: (any Sendable)?)?
@@ -20,12 +22,27 @@ struct SettingEntry {
     /// The last good bytes and the commit that replaced them, from a change from outside until its new bytes were found to
     /// be a value.
     var lastGood: (data: Data?, commit: UInt64)?
+    /// How many changes of the setting wait for delivery.
+    var waitingCount = 0
     /// The position of the last change in the connection's ``PendingEvents``, or of the last replacement of the store.
     var lastEvent = -1
 
     init(_ setting: any CachedSetting) { self.setting = setting }
 
     var isHeldBack: Bool { assumedData != nil }
+
+    /// Takes the value whose bytes are stored now. Nil if another program has written them.
+    mutating func takePendingSet(of data: Data?) -> PendingSet? {
+        guard let data, let index = pendingSets.lastIndex(where: { $0.data == data }) else { return nil }
+        return pendingSets.remove(at: index)
+    }
+}
+
+/// A value that is being written.
+struct PendingSet {
+    let id: UInt64
+    let data: Data
+    let value: any Sendable
 }
 
 /// A connection's settings: by name, and in slots that never move.
@@ -61,6 +78,12 @@ struct SettingEntries {
     subscript(setting: any CachedSetting) -> SettingEntry? {
         guard let entry = entries[setting.slot], entry.setting === setting else { return nil }
         return entry
+    }
+
+    /// The last set value of a setting, without copying its entry.
+    func lastSet(of setting: any CachedSetting) -> (data: Data, value: any Sendable)? {
+        guard entries[setting.slot]?.setting === setting else { return nil }
+        return entries[setting.slot]?.lastSet
     }
 
     /// Changes the entry of a setting in place; nil if the setting was removed.

@@ -40,7 +40,8 @@ extension SettingsService {
             if !isKept { try connection.requireStore(for: setting.key).requireOpen() }
             let value = setting.coding.process(value)
             let data = try setting.coding.bytes(for: value)
-            let store = try connection.willCommit(value, as: data, of: cached, key: setting.key)
+            let (store, pending) = try connection.willCommit(value, as: data, of: cached, key: setting.key)
+            defer { connection.didCommit(pending, of: cached) }
             try write(data, to: setting, in: store)
         } catch {
             connection.notify(cached.name, of: error)
@@ -117,7 +118,7 @@ extension SettingsService {
     /// diagnosed; a store that cannot list its keys is left as it is.
     public func reset(scope: Scope) {
         do throws(SettingsError) {
-            try connections[scope].requireStore().removeAll()
+            try connections[scope].requireStore().removeAll(in: scope)
         } catch {
             connections.diagnostics.report(error)
         }

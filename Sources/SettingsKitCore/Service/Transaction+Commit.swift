@@ -32,8 +32,12 @@ extension SettingsService.Transaction {
         if writes.isEmpty { return try keepDecision() }
         let hooks = callsHooks ? hooks : CommitHooks()
         hooks.callBefore()
+        var pending: [(connection: ScopeConnection, id: UInt64?, setting: any CachedSetting)] = []
+        defer { for set in pending { set.connection.didCommit(set.id, of: set.setting) } }
         for (key, (setting, value)) in values {
-            _ = try service.connection(for: key).willCommit(value, as: writes[key] ?? nil, of: setting, key: key)
+            let connection = service.connection(for: key)
+            let id = try connection.willCommit(value, as: writes[key] ?? nil, of: setting, key: key).pending
+            pending.append((connection, id, setting))
         }
         guard try carryOut() else { return false }
         hooks.callAfter()

@@ -114,6 +114,7 @@ struct ReplicaExport: FilePublication {
                 .init(replica: plan.replica, changes: plan.changes, written: $0.header.written)
             }
             if plan.isCompacting { table.mustCompact = false }
+            table.mustRewrite = false
         }
         return true
     }
@@ -150,7 +151,7 @@ struct ReplicaExport: FilePublication {
             try directory.wholeFile(named: name).synchronizeDirectory()
         } catch {
             // A second flush can succeed although the first one has lost data. So the files are written again.
-            directory.table.withLock { $0.exported = nil }
+            directory.table.withLock { $0.mustRewrite = true }
             throw error
         }
         directory.table.withLock { $0.durableStatus = status }

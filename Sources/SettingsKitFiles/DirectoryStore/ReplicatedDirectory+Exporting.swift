@@ -16,8 +16,8 @@ extension ReplicatedDirectory {
 
     /// What the replica's files in the directory lack. Constant time.
     var exportNeed: ExportNeed {
-        let (mustCompact, exported) = table.withLock { ($0.mustCompact, $0.exported) }
-        guard !mustCompact, let exported, exported.replica == tracker.memory.replica else { return .changes }
+        let (mustWrite, exported) = table.withLock { ($0.mustCompact || $0.mustRewrite, $0.exported) }
+        guard !mustWrite, let exported, exported.replica == tracker.memory.replica else { return .changes }
         let (now, changes) = (now(), tracker.changes)
         if exported.written < now - Self.longestSilence || HybridClock.isAhead(exported.written, of: now) {
             return .changes

@@ -27,8 +27,10 @@ final class ReplicatedDirectory: Sendable {
         var diagnosed: Set<String> = []
         /// The status of the own head that is known to survive a power failure.
         var durableStatus: FileStatus?
-        /// What the own files contain. Nil if they lack something, or could not be flushed.
+        /// What the own files contain. Nil if they lack something.
         var exported: Exported?
+        /// Whether the own files must be written again, because they could not be flushed.
+        var mustRewrite = false
         /// Whether an own file has changed, so that ``exported`` has to be determined again.
         var isExaminationDue = false
         /// Whether the next export must write all records into one part, so that no superseded record stays in another.

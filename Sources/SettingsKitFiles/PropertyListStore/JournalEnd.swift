@@ -14,13 +14,17 @@ struct JournalEnd: ~Copyable, Sendable {
 
     /// Notes up to where a journal was read or written; an inode of 0 if there is none.
     func note(inode: UInt64, position: UInt64) {
+        // In this order, a thread that reads them meanwhile finds the journal unknown rather than known.
+        intended.store(position, ordering: .releasing)
         self.inode.store(inode, ordering: .releasing)
         known.store(position, ordering: .releasing)
-        intended.store(position, ordering: .releasing)
     }
 
     /// Notes that a record is about to be appended. The journal is locked.
     func willAppend(upTo end: UInt64) { intended.store(end, ordering: .releasing) }
+
+    /// Notes that nothing was appended after all. The journal is still locked.
+    func didNotAppend(at end: UInt64) { intended.store(end, ordering: .releasing) }
 
     /// Whether a journal with a certain status contains nothing unknown.
     ///

@@ -100,7 +100,12 @@ extension JournaledPropertyList {
                 throw SettingsError(.tooLarge, store: description, underlying: TooMuch.journal(limit: limits.journal))
             }
             end.willAppend(upTo: journal.position + UInt64(files.buffer.count))
-            try journal.append(files.buffer)
+            do {
+                try journal.append(files.buffer)
+            } catch {
+                end.didNotAppend(at: journal.position)
+                throw error
+            }
             contents.withLock { contents in
                 publish(make(&contents, journal.historyPosition), origin: origin)
             }

@@ -80,6 +80,8 @@ extension JournaledPropertyList {
             if old.list.mustRewrite { files.list.requireRewrite() }
             files.hasCleanedUp = old.hasCleanedUp
         }
+        // A symbolic link may have led to another file before.
+        watchedJournal.value = files.journalPath
         files.problems = old.problems + loaded.problems
     }
 

@@ -42,8 +42,11 @@ final class DatabaseWatch: ChangeMonitored {
         monitor = ChangeMonitor(interval: Self.interval, pollsAfterFailure: false, queue: BackgroundQueue())
         announcer = ChangeAnnouncer(pause: Self.pause) { Self.touch(log) }
         monitor.monitor(self)
-        monitor.start()
     }
+
+    /// Begins to watch, in the background, and polls then. The owner must have the watch before: a poll can find the
+    /// database in use.
+    func start() { monitor.start() }
 
     private static func touch(_ log: String) {
         do throws(SystemError) {

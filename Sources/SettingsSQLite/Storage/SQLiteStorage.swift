@@ -63,6 +63,7 @@ public final class SQLiteStorage: Sendable {
             self?.observers.noteAnything()
         }
         self.watch.withLock { $0 = watch }
+        watch.start()
     }
 
     /// Creates a database in memory, for tests and previews.

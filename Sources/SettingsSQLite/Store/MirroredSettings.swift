@@ -55,6 +55,7 @@ final class MirroredSettings: Sendable {
             feed.report(.wrap(error, as: .readFailed, store: description))
         }
         self.watch.withLock { $0 = watch }
+        watch.start()
     }
 
     private static func connect(_ path: String, _ patience: Duration, _ description: String) throws -> Connection {

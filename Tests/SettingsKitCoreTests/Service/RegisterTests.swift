@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import SettingsKitCore
 import Testing
 
@@ -115,6 +116,61 @@ struct RegisterTests {
         if isPending { settings.set(trigger, to: 1) } else { replace() }
         #expect(told.all == ["3-9"])
         for subscription in subscriptions { subscription.cancel() }
+    }
+
+    @Test("Changes made right after an empty store was put in place are delivered in order")
+    func replacedByEmpty() {
+        let trigger = Setting<Int>("trigger", in: .defaults, default: 0)
+        let settings = SettingsService.over(FeedStore(["number": Data("7".utf8)]))
+        let told = Recorder<String>()
+        let subscriptions = [
+            settings.observe(number) { told.append("\($0.oldValue)-\($0.newValue) \($0.origin)") },
+            settings.observe(trigger) { change in
+                guard change.newValue == 1 else { return }
+                settings.register(FeedStore(), for: .defaults)
+                settings.set(number, to: 1)
+                settings.set(number, to: 2)
+            },
+        ]
+        settings.set(trigger, to: 1)
+        #expect(told.all == ["7-0 external", "0-1 local", "1-2 local"])
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
+    @Test("After a replacement, a change back to the bytes of that moment is delivered")
+    func changedBack() {
+        let after = TwoFunctionStore(["number": Data("1".utf8)])
+        let settings = SettingsService.over(TwoFunctionStore(["number": Data("1".utf8)]))
+        let told = Recorder<Int>()
+        let subscription = settings.observe(number) { told.append($0.newValue) }
+        settings.register(after, for: .defaults)
+        after.poke("number", "2")
+        #expect(settings.get(number) == 2)
+        settings.set(number, to: 1)
+        #expect(told.all == [1])
+        subscription.cancel()
+    }
+
+    @Test("An observer that has read an unpublished change is notified when another store takes the place")
+    func unpublishedChange() {
+        let before = TwoFunctionStore(["number": Data("0".utf8)])
+        let settings = SettingsService.over(before)
+        let live = settings.value(number)
+        let changes = Recorder<Int>()
+        let subscription = settings.observe(number) { changes.append($0.newValue) }
+        settings.set(number, to: 1)
+        before.poke("number", "2")
+        let isNotified = Box(false)
+        withObservationTracking {
+            #expect(live.value == 2)
+        } onChange: {
+            isNotified.value = true
+        }
+        settings.register(TwoFunctionStore(["number": Data("1".utf8)]), for: .defaults)
+        #expect(isNotified.value)
+        // Listeners to every change were notified of 1 last, and it is stored.
+        #expect(changes.all == [1])
+        subscription.cancel()
     }
 
     @Test("One store may serve two scopes")

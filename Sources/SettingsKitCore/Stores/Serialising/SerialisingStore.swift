@@ -56,9 +56,12 @@ final class SerialisingStore: SettingsStore {
         try publishingChanges(of: { Set(batch.writes.map(\.key)) }) { try base.apply(batch) }
     }
 
-    func removeAll() throws {
+    func removeAll() throws { try removeAll(in: .defaults) }
+
+    /// - Parameter scope: The scope of the keys with which the store is read, to publish what is removed.
+    func removeAll(in scope: SettingsService.Scope) throws {
         try publishingChanges {
-            Set(try base.keys().filter(SettingsService.StorageKey.isValid).map { .init($0, scope: .defaults) })
+            Set(try base.keys().filter(SettingsService.StorageKey.isValid).map { .init($0, scope: scope) })
         } by: {
             try base.removeAll()
         }
