@@ -45,7 +45,10 @@ public struct Persisted<Value: Codable & Sendable>: Sendable {
 
     /// Creates a property for a setting of a service.
     ///
-    /// - Parameter persistDefault: Whether reading stores the default.
+    /// - Parameters:
+    ///   - setting: The setting.
+    ///   - service: The service that has the setting's store.
+    ///   - persistDefault: Whether reading stores the default.
     public init(
         _ setting: SettingsService.Setting<Value>, in service: SettingsService,
         persistDefault: PersistDefault = .never

@@ -22,7 +22,10 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
 
     /// Creates a persister for a setting in a service.
     ///
-    /// - Parameter persistDefault: Whether reading stores the default.
+    /// - Parameters:
+    ///   - setting: The setting.
+    ///   - service: The service that has the setting's store.
+    ///   - persistDefault: Whether reading stores the default.
     public init(
         _ setting: SettingsService.Setting<Value>, in service: SettingsService,
         persistDefault: PersistDefault = .never

@@ -68,18 +68,20 @@ extension ScopeConnection {
                 return
             }
         }
-        let change: EncodedChange? = state.withLock { state in
+        let assumed = state.withLock { state in
             state.settings.update(setting) { entry in
-                guard let assumed = entry.assumedData else { return change }
-                entry.assumedData = nil
-                // Nothing has changed for listeners, if undecodable bytes were replaced by the ones from before.
-                if change.newData == assumed { return nil }
-                var change = change
-                change.oldData = assumed
-                return change
+                defer { entry.assumedData = nil }
+                return entry.assumedData
             } ?? nil
         }
-        if let change { notifyListeners(of: change, setting, newValue: newValue ?? change.newValue) }
+        var change = change
+        if let assumed {
+            // Nothing has changed for those who receive values, if undecodable bytes were replaced by the ones from before,
+            // or a store without a feed was read before it had published. Those who read may have seen other bytes.
+            if change.newData == assumed { return signalListeners(of: change, setting) }
+            change.oldData = assumed
+        }
+        notifyListeners(of: change, setting, newValue: newValue ?? change.newValue)
     }
 
     /// Notes whether the new bytes of a change from outside are a value.
@@ -155,7 +157,9 @@ extension ScopeConnection {
                 let events = state.events
                 return state.settings.update(setting) { entry in
                     let old = entry.assumedData ?? entry.lastTold.map(\.data) ?? replacement.contents[setting.name]
-                    entry.assumedData = events.isWaiting(entry.lastEvent) ? .some(new) : nil
+                    // Listeners that have begun since were not notified of anything.
+                    let hasOldListeners = entry.listeners.contains { $0.since < replacement.sequence }
+                    entry.assumedData = hasOldListeners || events.isWaiting(entry.lastEvent) ? .some(new) : nil
                     return EncodedChange(
                         oldData: old, newData: new, origin: .external, isFromOutside: false,
                         sequence: replacement.sequence)

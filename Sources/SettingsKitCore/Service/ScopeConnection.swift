@@ -101,7 +101,7 @@ final class ScopeConnection: StoreFeedListener {
         withExtendedLifetime(entry) {}
     }
 
-    /// Notes a value that is about to be written as `data`, so that listeners receive it as it was set.
+    /// Notes a value that is about to be written as `data`, for listeners to receive without decoding.
     ///
     /// - Returns: The store to write to, and what to pass to ``didCommit(_:of:)`` when the write has ended, in any way.
     func willCommit(

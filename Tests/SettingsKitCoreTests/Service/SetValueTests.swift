@@ -21,7 +21,7 @@ struct SetValueTests {
             })
     }
 
-    @Test("A listener receives each value of a lossy form as it was set, also those that wait")
+    @Test("A listener receives each value before rounding, also those that wait")
     func listener() {
         let settings = SettingsService.over(MemoryStore())
         let told = Recorder<Double>()
