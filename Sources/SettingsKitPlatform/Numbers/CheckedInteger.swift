@@ -6,27 +6,27 @@ extension FixedWidthInteger {
     /// Creates an integer from one that was read from a file.
     /// Returns nil if the type cannot hold the number, or the number is outside `limits`.
     /// Returns nil if the type cannot hold the number, or the number lies outside of `limits`.
-    package init?(checked number: some BinaryInteger, in limits: ClosedRange<Self> = .min ... .max) {
+    @inlinable package init?(checked number: some BinaryInteger, in limits: ClosedRange<Self> = .min ... .max) {
         guard let exact = Self(exactly: number), limits.contains(exact) else { return nil }
         self = exact
     }
 
     /// The sum of this integer and one that was read from a file; nil if the type cannot hold it.
-    package func adding(checked number: some BinaryInteger) -> Self? {
+    @inlinable package func adding(checked number: some BinaryInteger) -> Self? {
         guard let exact = Self(exactly: number) else { return nil }
         let (sum, overflow) = addingReportingOverflow(exact)
         return overflow ? nil : sum
     }
 
     /// The difference of this integer and one that was read from a file; nil if the type cannot hold it.
-    package func subtracting(checked number: some BinaryInteger) -> Self? {
+    @inlinable package func subtracting(checked number: some BinaryInteger) -> Self? {
         guard let exact = Self(exactly: number) else { return nil }
         let (difference, overflow) = subtractingReportingOverflow(exact)
         return overflow ? nil : difference
     }
 
     /// The product of this integer and one that was read from a file; nil if the type cannot hold it.
-    package func multiplied(byChecked number: some BinaryInteger) -> Self? {
+    @inlinable package func multiplied(byChecked number: some BinaryInteger) -> Self? {
         guard let exact = Self(exactly: number) else { return nil }
         let (product, overflow) = multipliedReportingOverflow(by: exact)
         return overflow ? nil : product
@@ -35,7 +35,7 @@ extension FixedWidthInteger {
     /// Creates an integer from text that consists of digits, in lower or upper case, without a sign.
     ///
     /// Returns nil if there are no digits or other bytes, or if the type cannot hold the number.
-    package init?(checkedDigits text: some Sequence<UInt8>, radix: UInt32 = 10) {
+    @inlinable package init?(checkedDigits text: some Sequence<UInt8>, radix: UInt32 = 10) {
         var number: Self?
         for byte in text {
             guard let digit = byte.digit(radix: radix),
@@ -50,7 +50,7 @@ extension FixedWidthInteger {
 
 extension UInt8 {
     /// The value of this ASCII digit. Nil if it is none in `radix`, which is 10 or 16.
-    package func digit(radix: UInt32) -> UInt32? {
+    @inlinable package func digit(radix: UInt32) -> UInt32? {
         switch self {
         case 0x30...0x39: UInt32(self - 0x30)
         case 0x41...0x46 where radix == 16: UInt32(self - 0x41 + 10)

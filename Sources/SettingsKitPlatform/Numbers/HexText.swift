@@ -1,12 +1,12 @@
 /// Lower-case hexadecimal digits, as many as the number's type has, so every value has one text.
 package enum HexText {
-    package static func text(_ number: some FixedWidthInteger & UnsignedInteger) -> String {
+    @inlinable package static func text(_ number: some FixedWidthInteger & UnsignedInteger) -> String {
         var output: [UInt8] = []
         append(number, to: &output)
         return String(decoding: output, as: UTF8.self)
     }
 
-    package static func append(_ number: some FixedWidthInteger & UnsignedInteger, to output: inout [UInt8]) {
+    @inlinable package static func append(_ number: some FixedWidthInteger & UnsignedInteger, to output: inout [UInt8]) {
         var shift = number.bitWidth
         while shift > 0 {
             shift -= 4
@@ -16,7 +16,7 @@ package enum HexText {
     }
 
     /// Reads the number of `text`; nil if it has other bytes, or another number of digits.
-    package static func number<Number: FixedWidthInteger & UnsignedInteger>(_ text: some Collection<UInt8>) -> Number? {
+    @inlinable package static func number<Number: FixedWidthInteger & UnsignedInteger>(_ text: some Collection<UInt8>) -> Number? {
         guard text.count == MemoryLayout<Number>.size * 2 else { return nil }
         var number: Number = 0
         for byte in text {
@@ -26,7 +26,7 @@ package enum HexText {
         return number
     }
 
-    private static func digit(_ byte: UInt8) -> UInt8? {
+    @inlinable static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
