@@ -6,7 +6,8 @@ package enum HexText {
         return String(decoding: output, as: UTF8.self)
     }
 
-    @inlinable package static func append(_ number: some FixedWidthInteger & UnsignedInteger, to output: inout [UInt8]) {
+    @inlinable package static func append(_ number: some FixedWidthInteger & UnsignedInteger, to output: inout [UInt8])
+    {
         var shift = number.bitWidth
         while shift > 0 {
             shift -= 4
@@ -16,7 +17,9 @@ package enum HexText {
     }
 
     /// Reads the number of `text`; nil if it has other bytes, or another number of digits.
-    @inlinable package static func number<Number: FixedWidthInteger & UnsignedInteger>(_ text: some Collection<UInt8>) -> Number? {
+    @inlinable package static func number<Number: FixedWidthInteger & UnsignedInteger>(_ text: some Collection<UInt8>)
+        -> Number?
+    {
         guard text.count == MemoryLayout<Number>.size * 2 else { return nil }
         var number: Number = 0
         for byte in text {
