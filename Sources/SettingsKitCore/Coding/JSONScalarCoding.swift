@@ -102,7 +102,12 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
 /// Encodes and decodes scalars whose type is known only at run time, without an encoder. Returns nil for what is not
 /// plain, as ``JSONScalarCoding`` does.
 enum JSONScalars {
-    static func encoded<Value>(_ value: Value) -> Data? {
+    /// Encodes a value of any type as ``JSONTransformer`` does, with the encoder if there is no shorter way.
+    static func data(of value: some Encodable) throws -> Data {
+        try encoded(value) ?? JSONEncoder.stable().orderedJSON(of: value)
+    }
+
+    private static func encoded<Value>(_ value: Value) -> Data? {
         switch value {
         case let value as Bool: JSONScalarCoding<Bool>.encodeBool(value)
         case let value as Int: Data(String(value).utf8)
