@@ -9,7 +9,7 @@ import SettingsKitPlatform
     import Darwin
 #endif
 
-// @unchecked: only `JournaledPropertyList.Access` keeps one, and that is guarded by a mutex; before it is there, one thread
+// @unchecked: only `JournalCursor` keeps one, and that is guarded by a mutex; before it is there, one thread
 // has it. An object only because a structure of this size is copied too often.
 /// An open journal: a file of records to which many processes append, each under the file's lock.
 ///

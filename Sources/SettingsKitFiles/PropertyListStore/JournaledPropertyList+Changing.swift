@@ -99,11 +99,11 @@ extension JournaledPropertyList {
             guard Int(journal.position) + files.buffer.count <= limits.journal else {
                 throw SettingsError(.tooLarge, store: description, underlying: TooMuch.journal(limit: limits.journal))
             }
-            end.willAppend(upTo: journal.position + UInt64(files.buffer.count))
+            end.noteIntended(journal.position + UInt64(files.buffer.count))
             do {
                 try journal.append(files.buffer)
             } catch {
-                end.didNotAppend(at: journal.position)
+                end.noteIntended(journal.position)
                 throw error
             }
             contents.withLock { contents in

@@ -282,7 +282,7 @@ private struct Members {
         var moments: [ReplicaID: HybridMoment] = [:]
         var scanner = JSONScanner(bytes, range)
         let isRight = scanner.readMembers { name, value in
-            guard let replica = HexText.number(bytes[name]).map({ ReplicaID($0) }), let moment = moment(value) else {
+            guard let replica = UInt64(hexDigits: bytes[name]).map({ ReplicaID($0) }), let moment = moment(value) else {
                 return false
             }
             return moments.updateValue(moment, forKey: replica) == nil && moments.count <= HeardMoments.limit
@@ -304,7 +304,7 @@ private struct Members {
 
     func replica(_ range: Range<Int>) -> ReplicaID? { serial(range).map { ReplicaID($0) } }
 
-    func serial(_ range: Range<Int>) -> UInt64? { text(range).flatMap { HexText.number($0) } }
+    func serial(_ range: Range<Int>) -> UInt64? { text(range).flatMap { UInt64(hexDigits: $0) } }
 
     /// Reads an array of serials, with nil for each null.
     func serials(_ range: Range<Int>) -> [UInt64?]? {
