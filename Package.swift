@@ -46,7 +46,8 @@ let package = Package(
         // What the tests of several targets use. No product.
         .target(name: "CSettingsTestSupport", path: "Tests/CSettingsTestSupport"),
         .target(
-            name: "SettingsTestSupport", dependencies: ["CSettingsTestSupport", "SettingsKitCore"],
+            name: "SettingsTestSupport",
+            dependencies: ["CSettingsTestSupport", "SettingsKitCore", "SettingsKitPlatform"],
             path: "Tests/SettingsTestSupport"),
         .testTarget(
             name: "SettingsKitCoreTests", dependencies: ["SettingsKitCore", "SettingsTestKit", "SettingsTestSupport"]),
