@@ -1,4 +1,5 @@
 import Foundation
+import SettingsKitPlatform
 import Testing
 
 #if canImport(Glibc)
@@ -42,4 +43,22 @@ package func isLink(_ path: String) throws -> Bool {
     var status = stat()
     try #require(lstat(path, &status) == 0)
     return status.st_mode & S_IFMT == S_IFLNK
+}
+
+/// Makes a directory in one that is there.
+package func makeDirectory(_ path: String) throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+}
+
+/// Removes a file, or a directory with all that is in it.
+package func removeAll(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
+
+/// Renames a file or directory.
+package func move(_ path: String, to newPath: String) throws(SystemError) {
+    try POSIXFileSystem().rename(path, to: newPath)
+}
+
+/// Makes a symbolic link.
+package func link(_ path: String, to destination: String) throws {
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: destination)
 }
