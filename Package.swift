@@ -46,10 +46,14 @@ let package = Package(
         // What the tests of several targets use. No product.
         .target(name: "CSettingsTestSupport", path: "Tests/CSettingsTestSupport"),
         .target(
-            name: "SettingsTestSupport", dependencies: ["CSettingsTestSupport", "SettingsKitCore"],
+            name: "SettingsTestSupport",
+            dependencies: ["CSettingsTestSupport", "SettingsKitCore", "SettingsTestKit"],
             path: "Tests/SettingsTestSupport"),
         .testTarget(
             name: "SettingsKitCoreTests", dependencies: ["SettingsKitCore", "SettingsTestKit", "SettingsTestSupport"]),
+        .testTarget(
+            name: "SettingsKitPlatformTests",
+            dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsTestSupport"]),
         .testTarget(
             name: "SettingsKitFilesTests",
             dependencies: [

@@ -44,15 +44,21 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
 
     private init?<Integer: FixedWidthInteger & Sendable>(integer: Integer.Type) {
         self.init(
-            encode: { (value: Integer) in Data(String(value).utf8) },
+            encode: { (value: Integer) in Self.data(String(value)) },
             decode: { (bytes: Data) -> Integer? in JSONScalarCoding.decodeInteger(bytes) })
+    }
+
+    /// The bytes of a text. Made of its UTF-8 view, they would cost the search for a conformance each time.
+    static func data(_ text: String) -> Data {
+        var text = text
+        return text.withUTF8 { Data(buffer: $0) }
     }
 
     static func decodeInteger<Integer: FixedWidthInteger>(_ bytes: Data) -> Integer? {
         JSONScanner.scan(bytes) { $0.integer(in: 0..<bytes.count) }
     }
 
-    @Sendable static func encodeBool(_ value: Bool) -> Data? { Data((value ? "true" : "false").utf8) }
+    @Sendable static func encodeBool(_ value: Bool) -> Data? { data(value ? "true" : "false") }
 
     @Sendable static func decodeBool(_ bytes: Data) -> Bool? {
         JSONScanner.scan(bytes) { scanner in
@@ -64,7 +70,7 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
     @Sendable static func encodeDouble(_ value: Double) -> Data? {
         guard value.isFinite else { return nil }
         let text = value.description
-        return Data((text.hasSuffix(".0") ? text.dropLast(2) : text[...]).utf8)
+        return data(String(text.hasSuffix(".0") ? text.dropLast(2) : text[...]))
     }
 
     @Sendable static func decodeDouble(_ bytes: Data) -> Double? {
@@ -110,7 +116,7 @@ enum JSONScalars {
     private static func encoded<Value>(_ value: Value) -> Data? {
         switch value {
         case let value as Bool: JSONScalarCoding<Bool>.encodeBool(value)
-        case let value as Int: Data(String(value).utf8)
+        case let value as Int: JSONScalarCoding<Int>.data(String(value))
         case let value as Double: JSONScalarCoding<Double>.encodeDouble(value)
         case let value as String: JSONScalarCoding<String>.encodeString(value)
         case let value as Date: JSONScalarCoding<Double>.encodeDouble(value.timeIntervalSinceReferenceDate)

@@ -106,8 +106,9 @@ extension JournaledPropertyList {
                 end.noteIntended(journal.position)
                 throw error
             }
+            let position = journal.historyPosition
             contents.withLock { contents in
-                publish(make(&contents, journal.historyPosition), origin: origin)
+                publish(make(&contents, position), origin: origin)
             }
             return (true, true)
         }

@@ -224,7 +224,7 @@ struct StoreOverStoreTests {
     }
 }
 
-@Suite("A store over a store (concurrency)", .timeLimit(.minutes(2)))
+@Suite("A store over a store (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
 struct StoreOverStoreConcurrencyTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 
