@@ -47,13 +47,13 @@ import SettingsKitPlatform
 
         private let system: any FileSystem
         private let root: String
-        private var generator: SplitMix64
+        private var generator: SeededGenerator
         private var files: [SettingsKitPlatform.FileHandle] = []
 
         init(_ system: any FileSystem, root: String, seed: UInt64) {
             self.system = system
             self.root = root
-            generator = SplitMix64(seed: seed)
+            generator = SeededGenerator(seed: seed)
         }
 
         func closeAll() { for file in files { system.close(file) } }

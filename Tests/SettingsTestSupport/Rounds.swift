@@ -21,26 +21,8 @@ package enum Rounds {
         return areFull ? full : part
     }
 
-    /// Chooses seeds: the first `part` of them, or all. Other tests have a turn before each.
-    package static func seeds(_ all: Range<UInt64>, part: Int = 50) -> Turns<UInt64> {
-        Turns(Array(all.prefix(choose(min(part, all.count), full: all.count))))
-    }
-}
-
-/// A sequence that gives other tests a turn before each element: a long test must not keep a thread for itself.
-package struct Turns<Element: Sendable>: AsyncSequence, Sendable {
-    private let elements: [Element]
-
-    package init(_ elements: [Element]) { self.elements = elements }
-
-    package func makeAsyncIterator() -> Iterator { Iterator(rest: elements[...]) }
-
-    package struct Iterator: AsyncIteratorProtocol {
-        fileprivate var rest: ArraySlice<Element>
-
-        package mutating func next() async -> Element? {
-            await Task.yield()
-            return rest.popFirst()
-        }
+    /// Chooses seeds: the first `part` of them, or all.
+    package static func seeds(_ all: Range<UInt64>, part: Int = 50) -> Range<UInt64> {
+        all.prefix(choose(min(part, all.count), full: all.count))
     }
 }

@@ -12,3 +12,10 @@ package func thrownCode<R>(_ body: () throws -> R) -> SettingsError.Code? {
         return (error as? SettingsError)?.code ?? .init(name: "\(type(of: error))", advice: "")
     }
 }
+
+extension SettingsStore {
+    /// The number stored in `.defaults`, or 0.
+    package func number(_ name: String) throws -> Int {
+        try get(SettingsTestSupport.key(name)).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
+    }
+}

@@ -51,7 +51,7 @@ package final class Worker: Sendable {
         self.process.withLock { $0 = process }
     }
 
-    deinit { kill(pid, SIGKILL) }
+    deinit { send(SIGKILL) }
 
     /// `settings-test-worker`, which is built beside the tests.
     private static func executable() throws -> URL {
@@ -82,6 +82,20 @@ package final class Worker: Sendable {
     package func status() async -> Int32 {
         for await status in end { return status }
         return -1
+    }
+
+    /// Kills a worker that prints the number of each change it has made, somewhere behind the first lines of its output.
+    ///
+    /// - Returns: the last number that it printed: the change that it acknowledged last.
+    package func runUntilKilled(afterLines lineCount: Int) async -> Int {
+        var rest = lineCount
+        var acknowledged = 0
+        for await line in lines {
+            acknowledged = Int(line) ?? -1
+            rest -= 1
+            if rest == 0 { send(SIGKILL) }
+        }
+        return acknowledged
     }
 
     /// Does something in another process, and waits for its end.

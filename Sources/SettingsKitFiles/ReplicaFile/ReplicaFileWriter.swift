@@ -1,3 +1,4 @@
+import SettingsKitCore
 import SettingsKitPlatform
 
 #if canImport(FoundationEssentials)

@@ -21,7 +21,7 @@ extension Check {
         },
         Check("Random bytes are returned exactly as stored.") { store in
             let seed = UInt64.random(in: .min ... .max)
-            var generator = SplitMix64(seed: seed)
+            var generator = SeededGenerator(seed: seed)
             for length in 0..<64 {
                 let data = Data((0..<length).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
                 try store.set(key("value"), to: data)

@@ -40,7 +40,7 @@ struct DirectoryContents: Sendable {
     }
 
     /// Decides which changes have reached the medium. A later one may have, even if an earlier one has not.
-    mutating func failPower(using generator: inout SplitMix64) {
+    mutating func failPower(using generator: inout SeededGenerator) {
         if !changes.isEmpty {
             let odds = SurvivalOdds(using: &generator)
             for change in changes where odds.survives(using: &generator) { Self.apply(change, to: &durable) }

@@ -49,7 +49,7 @@ extension DiskState {
 
     mutating func failPower(seed: UInt64) {
         for process in processes.keys { kill(process) }
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         for number in inodes.keys.sorted() {
             inodes[number]?.file.failPower(using: &generator)
             inodes[number]?.directory.failPower(using: &generator)

@@ -47,7 +47,7 @@ struct FileContents: Sendable {
     ///
     /// If a sector has not, the file may still have become longer, with zeros in its place: the size of a file can
     /// reach the medium before its bytes do.
-    mutating func failPower(using generator: inout SplitMix64) {
+    mutating func failPower(using generator: inout SeededGenerator) {
         guard !changes.isEmpty else {
             bytes = durable
             return
@@ -96,7 +96,9 @@ struct FileContents: Sendable {
 struct SurvivalOdds {
     private let quarters: Int
 
-    init(using generator: inout SplitMix64) { quarters = Int.random(in: 0...4, using: &generator) }
+    init(using generator: inout SeededGenerator) { quarters = Int.random(in: 0...4, using: &generator) }
 
-    func survives(using generator: inout SplitMix64) -> Bool { Int.random(in: 0..<4, using: &generator) < quarters }
+    func survives(using generator: inout SeededGenerator) -> Bool {
+        Int.random(in: 0..<4, using: &generator) < quarters
+    }
 }

@@ -5,14 +5,15 @@ import Testing
 enum Theme: String, Codable, Sendable { case system, dark, light }
 
 extension SettingsService.SettingDefinition {
-    fileprivate static let launchCount = Setting<Int>("launchCount", in: .defaults, default: 0)
-    fileprivate static let theme = Setting<Theme>("theme", in: .shared, default: .system)
-    fileprivate static let nickname = Setting<String?>("nickname", in: .defaults)
-    fileprivate static let vaultPin = Setting<String>("pin", in: .custom(id: "vault"), default: "")
-    fileprivate static let volume = Setting<Double>("volume", in: .defaults, default: 0.5) { min(max($0, 0), 1) }
-    fileprivate static let stamp = Setting<Date>(
-        "stamp", in: .defaults, default: .distantPast, transformer: DateTransformer())
-    fileprivate static let until = Setting<Date?>("until", in: .defaults, transformer: ListTransformer())
+    fileprivate static let plain = Setting<Int>("plain", in: .defaults, default: 0)
+    fileprivate static let shared = Setting<Theme>("shared", in: .shared, default: .system)
+    fileprivate static let custom = Setting<String>("custom", in: .custom(id: "vault"), default: "")
+    fileprivate static let optional = Setting<String?>("optional", in: .defaults)
+    fileprivate static let clamped = Setting<Double>("clamped", in: .defaults, default: 0.5) { min(max($0, 0), 1) }
+    fileprivate static let transformed = Setting<Date>(
+        "transformed", in: .defaults, default: .distantPast, transformer: DateTransformer())
+    fileprivate static let optionalTransformed = Setting<Date?>(
+        "optionalTransformed", in: .defaults, transformer: ListTransformer())
     fileprivate static let trimmed = Setting<String?>("trimmed", in: .defaults) { $0.map { String($0.prefix(3)) } }
     fileprivate static let computed = Setting<Int>("computed", in: .defaults, default: { 6 * 7 })
     fileprivate static let computedClamped = Setting<Int>("computedClamped", in: .defaults, default: { 3 }) {
@@ -37,30 +38,30 @@ struct SettingInitializersTests {
 
     @Test("A setting of every form of definition reads as its default and as the value set")
     func everyForm() throws {
-        #expect(settings.get(.launchCount) == 0)
-        settings.set(.launchCount, to: 2)
-        settings[.launchCount] += 1
-        #expect(settings[.launchCount] == 3)
+        #expect(settings.get(.plain) == 0)
+        settings.set(.plain, to: 2)
+        settings[.plain] += 1
+        #expect(settings[.plain] == 3)
 
-        #expect(settings.get(.theme) == .system)
-        settings.set(.theme, to: .dark)
-        #expect(settings.get(.theme) == .dark)
+        #expect(settings.get(.shared) == .system)
+        settings.set(.shared, to: .dark)
+        #expect(settings.get(.shared) == .dark)
 
-        #expect(settings.get(.nickname) == nil)
-        settings.set(.nickname, to: "x")
-        #expect(settings.get(.nickname) == "x")
+        #expect(settings.get(.optional) == nil)
+        settings.set(.optional, to: "x")
+        #expect(settings.get(.optional) == "x")
 
-        settings.set(.vaultPin, to: "0000")
-        #expect(settings.get(.vaultPin) == "0000")
+        settings.set(.custom, to: "0000")
+        #expect(settings.get(.custom) == "0000")
 
-        #expect(settings.get(.stamp) == .distantPast)
+        #expect(settings.get(.transformed) == .distantPast)
         let moment = Date(timeIntervalSinceReferenceDate: 123.5)
-        settings.set(.stamp, to: moment)
-        #expect(settings.get(.stamp) == moment)
-        settings.set(.until, to: moment)
-        #expect(try settings.load(.until) == moment)
-        settings.set(.until, to: nil)
-        #expect(!settings.isSet(.until))
+        settings.set(.transformed, to: moment)
+        #expect(settings.get(.transformed) == moment)
+        settings.set(.optionalTransformed, to: moment)
+        #expect(try settings.load(.optionalTransformed) == moment)
+        settings.set(.optionalTransformed, to: nil)
+        #expect(!settings.isSet(.optionalTransformed))
 
         #expect(settings.get(atFileScope) == 9)
         settings[atFileScope] = 10
@@ -69,14 +70,14 @@ struct SettingInitializersTests {
 
     @Test("A value is processed before it is stored", arguments: [(2.0, 1.0), (-1, 0), (0.25, 0.25)])
     func processing(given: Double, stored: Double) throws {
-        settings.set(.volume, to: given)
-        #expect(settings.get(.volume) == stored)
-        try settings.save(.volume, to: given)
-        #expect(try settings.load(.volume) == stored)
-        settings.update(.volume) { $0 = given }
-        #expect(settings.get(.volume) == stored)
-        settings.transaction { $0.set(.volume, to: given) }
-        #expect(try settings.load(.volume) == stored)
+        settings.set(.clamped, to: given)
+        #expect(settings.get(.clamped) == stored)
+        try settings.save(.clamped, to: given)
+        #expect(try settings.load(.clamped) == stored)
+        settings.update(.clamped) { $0 = given }
+        #expect(settings.get(.clamped) == stored)
+        settings.transaction { $0.set(.clamped, to: given) }
+        #expect(try settings.load(.clamped) == stored)
     }
 
     @Test("A trailing closure is the processing, also without a default and behind a transformer")
@@ -115,8 +116,8 @@ struct SettingInitializersTests {
 
     @Test("A setting knows its name and scope")
     func key() {
-        let definition: SettingsService.SettingDefinition = .vaultPin
-        #expect(definition.key == .init("pin", scope: .custom(id: "vault")))
-        #expect("\(definition.key)" == "\"pin\" in .custom(id: \"vault\")")
+        let definition: SettingsService.SettingDefinition = .custom
+        #expect(definition.key == .init("custom", scope: .custom(id: "vault")))
+        #expect("\(definition.key)" == "\"custom\" in .custom(id: \"vault\")")
     }
 }

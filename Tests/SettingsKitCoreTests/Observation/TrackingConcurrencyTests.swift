@@ -1,7 +1,7 @@
 import SettingsKitCore
 import Testing
 
-@Suite("Tracking a live value on several threads", .timeLimit(.minutes(2)))
+@Suite("Tracking a live value on several threads", .timeLimit(.minutes(2)), .ownThreads)
 struct TrackingConcurrencyTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 

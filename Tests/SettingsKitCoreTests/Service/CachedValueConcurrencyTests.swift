@@ -90,7 +90,7 @@ private final class Holder<Value: Sendable>: Sendable {
     @discardableResult func publish(_ value: Value, token: UInt64) -> Value? { cached.publish(value, token: token) }
 }
 
-@Suite("A cached value (concurrency)", .timeLimit(.minutes(2)))
+@Suite("A cached value (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
 struct CachedValueConcurrencyTests {
     private func readAndWrite<Value: Consistent>(_ type: Value.Type) {
         let box = Holder<Value>()

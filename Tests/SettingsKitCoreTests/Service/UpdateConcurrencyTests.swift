@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Atomic changes (concurrency)", .timeLimit(.minutes(2)))
+@Suite("Atomic changes (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
 struct UpdateConcurrencyTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 

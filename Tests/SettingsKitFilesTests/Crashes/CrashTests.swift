@@ -5,10 +5,13 @@ import SettingsKitPlatform
 import SettingsTestKit
 import Testing
 
-@Suite("A program ends at any moment")
+@Suite("A program ends at any moment", .ownThreads)
 struct CrashTests {
-    enum End: CaseIterable, Sendable {
-        case before, after, within
+    enum End: Sendable {
+        case before, within, after
+
+        /// Dying after a call leaves what dying before the next call leaves.
+        static let all: [End] = Rounds.choose([.before, .within], full: [.before, .within, .after])
 
         func fault(_ number: Int) -> SimulatedProcess.Fault {
             switch self {
@@ -21,9 +24,10 @@ struct CrashTests {
 
     /// Runs the usual steps in a process that may die.
     private func run(
-        _ start: Start, on disk: SimulatedDisk, until fault: SimulatedProcess.Fault, _ isDead: inout Bool
-    ) throws -> Course {
-        var course = Course(try start.prepare(disk))
+        _ start: Start, until fault: SimulatedProcess.Fault, _ isDead: inout Bool
+    ) throws -> (disk: SimulatedDisk, course: Course) {
+        let (disk, values) = try start.prepare()
+        var course = Course(values)
         let process = disk.process()
         process.set(fault)
         do {
@@ -33,19 +37,18 @@ struct CrashTests {
             #expect(error.code == .storeUnavailable)
         }
         isDead = process.isDead
-        return course
+        return (disk, course)
     }
 
     @Test(
         "What was acknowledged is there when the process dies, before, after or in the middle of any call",
-        arguments: Start.allCases, End.allCases)
+        arguments: Start.allCases, End.all)
     func death(start: Start, end: End) throws {
         var number = 0
         var isDead = true
         while isDead {
             let comment: Comment = "call \(number)"
-            let disk = SimulatedDisk()
-            let course = try run(start, on: disk, until: end.fault(number), &isDead)
+            let (disk, course) = try run(start, until: end.fault(number), &isDead)
             if start != .damagedFile { #expect(throws: Never.self, comment) { _ = try disk.storedValues() } }
             let found = try disk.findValues(comment)
             #expect(found == course.values || found == course.maybe, comment)
@@ -62,8 +65,7 @@ struct CrashTests {
         var isDead = true
         while isDead {
             let comment: Comment = "call \(number), seed \(seed)"
-            let disk = SimulatedDisk()
-            let course = try run(start, on: disk, until: .death(number), &isDead)
+            let (disk, course) = try run(start, until: .death(number), &isDead)
             disk.powerFailure(seed: seed &* 1_000 &+ UInt64(number))
             let found = try disk.findValues(comment)
             #expect(course.isPossibleAfterPowerFailure(found), comment)
@@ -78,8 +80,7 @@ struct CrashTests {
 
     @Test("When the process dies between the new property list and the new journal, an edit made then stays")
     func editAfterDeath() throws {
-        let disk = SimulatedDisk()
-        _ = try Start.foldedJournal.prepare(disk)
+        let (disk, _) = try Start.foldedJournal.prepare()
         let text = String(decoding: try #require(disk.contents(of: Start.path)), as: UTF8.self)
         let edited = text.replacing("<integer>1</integer>", with: "<integer>5</integer>")
         try #require(edited != text)

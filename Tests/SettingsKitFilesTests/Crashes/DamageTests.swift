@@ -5,14 +5,14 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("Files are damaged")
+@Suite("Files are damaged", .ownThreads)
 struct DamageTests {
     private static let journal = Start.path + "-journal"
 
     /// A disk with a property list and a journal of changes that are not in it.
     private static func disk() throws -> (disk: SimulatedDisk, journal: Data, states: [Values]) {
-        let disk = SimulatedDisk()
-        var states = [try Start.othersFile.prepare(disk)]
+        let (disk, values) = try Start.othersFile.prepare()
+        var states = [values]
         let process = disk.process()
         let store = try quietStore(process)
         for step in [Step.set("a", "1"), .batch(["b": "2", "c": "\"x\""]), .set("a", "true"), .set("old", nil)] {
@@ -28,8 +28,7 @@ struct DamageTests {
         let (_, journal, states) = try Self.disk()
         var found: [Values] = []
         for length in 0...journal.count {
-            let disk = SimulatedDisk()
-            _ = try Start.othersFile.prepare(disk)
+            let (disk, _) = try Start.othersFile.prepare()
             try disk.write(journal.prefix(length), to: Self.journal)
             let process = disk.process()
             let store = try quietStore(process)
@@ -60,8 +59,7 @@ struct DamageTests {
         for bit in stride(from: 0, to: journal.count * 8, by: Rounds.choose(7, full: 1)) {
             var bytes = journal
             bytes[bit / 8] ^= 1 << (bit % 8)
-            let disk = SimulatedDisk()
-            _ = try Start.othersFile.prepare(disk)
+            let (disk, _) = try Start.othersFile.prepare()
             try disk.write(bytes, to: Self.journal)
             let store: PropertyListStore
             do {
@@ -88,8 +86,7 @@ struct DamageTests {
     @Test(
         "A property list with any bit flipped is read as far as it goes, and kept aside if it cannot be read as it is")
     func flippedPropertyList() throws {
-        let disk = SimulatedDisk()
-        _ = try Start.othersFile.prepare(disk)
+        let (disk, _) = try Start.othersFile.prepare()
         let store = try quietStore(disk.process())
         let names = ["one", "two", "three"]
         for name in names { try store.set(key(name), to: Data("\"\(name)\"".utf8)) }

@@ -13,7 +13,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Calls of the file system fail")
+@Suite("Calls of the file system fail", .ownThreads)
 struct FailingCallTests {
     @Test(
         "A call that fails once is thrown without a change, or has no effect; afterwards everything works",
@@ -23,8 +23,7 @@ struct FailingCallTests {
         var hasFired = true
         while hasFired {
             let comment: Comment = "call \(number)"
-            let disk = SimulatedDisk()
-            var values = try start.prepare(disk)
+            var (disk, values) = try start.prepare()
             let process = disk.process()
             process.set(.once(number, errno: errno))
             var store: PropertyListStore
@@ -64,8 +63,7 @@ struct FailingCallTests {
         var number = 0
         var hasFired = true
         while hasFired {
-            let disk = SimulatedDisk()
-            _ = try Start.othersFile.prepare(disk)
+            let (disk, _) = try Start.othersFile.prepare()
             let process = disk.process()
             let store = try quietStore(process)
             process.set(.once(number, errno: errno))
@@ -84,8 +82,8 @@ struct FailingCallTests {
 
     @Test("Calls that do only a part of their work are continued", arguments: Start.allCases)
     func short(start: Start) throws {
-        let disk = SimulatedDisk()
-        var course = Course(try start.prepare(disk))
+        let (disk, values) = try start.prepare()
+        var course = Course(values)
         let process = disk.process()
         process.set(.short)
         let store = try quietStore(process)
@@ -126,8 +124,7 @@ struct FailingCallTests {
 
     @Test("A failed fsync is thrown each time, and repaired only by writing the file again")
     func fsync() throws {
-        let disk = SimulatedDisk()
-        _ = try Start.othersFile.prepare(disk)
+        let (disk, _) = try Start.othersFile.prepare()
         let process = disk.process()
         let store = try quietStore(process)
         try store.set(key("a"), to: Data("1".utf8))

@@ -5,7 +5,7 @@ import SettingsKitFiles
 import Testing
 
 /// Stores that share nothing in memory, as in several processes, used by several threads each.
-@Suite("Several stores and threads use one file (concurrency)", .timeLimit(.minutes(2)))
+@Suite("Several stores and threads use one file (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
 struct SharingConcurrencyTests {
     private static let counter = Setting<Int>("counter", in: .defaults, default: 0)
 

@@ -6,7 +6,7 @@ import SettingsTestKit
 import Testing
 
 /// Two processes of a simulated disk, which take turns.
-@Suite("Several processes use one file")
+@Suite("Several processes use one file", .ownThreads)
 struct SharingTests {
     private let disk = SimulatedDisk()
     private let one: PropertyListStore
@@ -220,8 +220,8 @@ struct SharingTests {
     }
 
     @Test("Several processes always agree with each other and with the order of their calls")
-    func random() async throws {
-        for await seed in Rounds.seeds(0..<60, part: 20) { try SharingTests().random(seed: seed) }
+    func random() throws {
+        for seed in Rounds.seeds(0..<60, part: 20) { try SharingTests().random(seed: seed) }
     }
 
     /// Runs the schedule that a seed decides.

@@ -55,10 +55,20 @@ enum Start: CaseIterable, Sendable {
     static let path = "/home/app/Settings.plist"
     static let directory = "/home/app"
 
-    /// Puts it there, safe from power failures.
+    /// Makes a disk with it, safe from power failures.
     ///
-    /// - Returns: the values that a program must find.
-    func prepare(_ disk: SimulatedDisk) throws -> Values {
+    /// - Returns: the disk, and the values that a program must find.
+    func prepare() throws -> (disk: SimulatedDisk, values: Values) {
+        let (disk, values) = try #require(Self.originals[self]).get()
+        return (SimulatedDisk(copyOf: disk), values)
+    }
+
+    /// One disk of each kind, for copies.
+    private static let originals = Dictionary(
+        uniqueKeysWithValues: allCases.map { start in (start, Result { try start.makeOriginal() }) })
+
+    private func makeOriginal() throws -> (disk: SimulatedDisk, values: Values) {
+        let disk = SimulatedDisk()
         let file = Data(xml("<key>old</key><string>x</string>").utf8)
         if self != .nothing { for path in ["/home", Self.directory] { try disk.makeDirectory(path) } }
         var values = ["old": Data("\"x\"".utf8)]
@@ -88,7 +98,7 @@ enum Start: CaseIterable, Sendable {
             values["kept"] = Data("1".utf8)
         }
         disk.synchronizeAll()
-        return values
+        return (disk, values)
     }
 
     /// Which call of `synchronize` puts the property list in its place; found out on another disk.

@@ -200,15 +200,9 @@ struct ClockTests {
 
 @Suite("Removals that are remembered, and forgotten")
 struct TombstoneTests {
-    private let one: Device
-    private let other: Device
-    private let third: Device
+    private let (one, other, third): (Device, Device, Device)
 
-    init() throws {
-        one = try Device("one")
-        other = try Device("other")
-        third = try Device("third")
-    }
+    init() throws { (one, other, third) = try (Device("one"), Device("other"), Device("third")) }
 
     private var devices: [Device] { [one, other, third] }
 

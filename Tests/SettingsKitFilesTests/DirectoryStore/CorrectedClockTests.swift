@@ -8,15 +8,9 @@ import Testing
 /// Clocks that were wrong for a while, alone or together, whatever files lie about from that time.
 @Suite("When all clocks are right again")
 struct CorrectedClockTests {
-    private let one: Device
-    private let other: Device
-    private let third: Device
+    private let (one, other, third): (Device, Device, Device)
 
-    init() throws {
-        one = try Device("one")
-        other = try Device("other")
-        third = try Device("third")
-    }
+    init() throws { (one, other, third) = try (Device("one"), Device("other"), Device("third")) }
 
     private static let year = 365 * Device.day
     private var devices: [Device] { [one, other, third] }

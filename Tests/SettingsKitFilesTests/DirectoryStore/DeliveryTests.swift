@@ -6,7 +6,7 @@ import Testing
 @testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
-@Suite("Files arrive as syncers bring them")
+@Suite("Files arrive as syncers bring them", .ownThreads)
 struct DeliveryTests {
     private let one: Device
     private let other: Device

@@ -40,6 +40,14 @@ final class Device: Sendable {
         for path in [directory, state] { try disk.makeDirectory(path) }
     }
 
+    /// Copies a device, with its disk and what its clock shows.
+    init(copyOf device: Device) {
+        name = device.name
+        disk = SimulatedDisk(copyOf: device.disk)
+        clock = Clock(device.time)
+        options = device.options
+    }
+
     var directory: String { "/\(name)-shared" }
     var state: String { "/\(name)-state" }
 

@@ -15,10 +15,10 @@ import Testing
 
 /// A device whose process fails, dies, or loses its power at every call in turn while it sets something, takes something
 /// over, and writes its file.
-@Suite("A shared directory and failing disks", .timeLimit(Rounds.timeLimit))
+@Suite("A shared directory and failing disks", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct DirectoryCrashTests {
-    /// What another device has to tell.
-    private let foreign: (name: String, data: Data)
+    /// A device that has not read another device's file yet.
+    private let original: Device
 
     init() throws {
         let other = try Device("other")
@@ -26,10 +26,7 @@ struct DirectoryCrashTests {
         try other.set("theirs", "1")
         try other.set("both", "theirs")
         try other.store.synchronize()
-        foreign = try other.ownFile
-    }
-
-    private func makeDevice() throws -> Device {
+        let foreign = try other.ownFile
         let device = try Device("one")
         try device.set("before", "1")
         try device.set("both", "before")
@@ -37,7 +34,7 @@ struct DirectoryCrashTests {
         device.restart()
         try device.put(foreign.data, foreign.name)
         device.disk.synchronizeAll()
-        return device
+        original = device
     }
 
     /// What of the workload was done before something went wrong.
@@ -61,7 +58,7 @@ struct DirectoryCrashTests {
     }
 
     private func callCount() throws -> Int {
-        let device = try makeDevice()
+        let device = Device(copyOf: original)
         let process = device.disk.process()
         #expect(work(device, process).isSynchronized)
         return process.callCount
@@ -81,8 +78,11 @@ struct DirectoryCrashTests {
         #expect(try device.store.replicas.filter(\.isOwn).count == 1, comment)
     }
 
-    enum Death: CaseIterable, Sendable {
+    enum Death: Sendable {
         case before, within, after
+
+        /// Dying after a call leaves what dying before the next call leaves.
+        static let all: [Death] = Rounds.choose([.before, .within], full: [.before, .within, .after])
 
         func fault(_ number: Int) -> SimulatedProcess.Fault {
             switch self {
@@ -93,10 +93,10 @@ struct DirectoryCrashTests {
         }
     }
 
-    @Test("A process that dies at any call loses nothing that was set", arguments: Death.allCases)
+    @Test("A process that dies at any call loses nothing that was set", arguments: Death.all)
     func death(_ death: Death) throws {
         for number in 0..<(try callCount()) {
-            let device = try makeDevice()
+            let device = Device(copyOf: original)
             let process = device.disk.process()
             process.set(death.fault(number))
             let progress = work(device, process)
@@ -111,7 +111,7 @@ struct DirectoryCrashTests {
         arguments: Rounds.choose([EIO], full: [EIO, ENOSPC, EACCES]))
     func failure(errno: Int32) throws {
         for number in 0..<(try callCount()) {
-            let device = try makeDevice()
+            let device = Device(copyOf: original)
             let process = device.disk.process()
             process.set(.once(number, errno: errno))
             let progress = work(device, process)
@@ -125,7 +125,7 @@ struct DirectoryCrashTests {
         let seeds = Rounds.choose(1, full: 3)
         for number in 0..<(try callCount()) {
             for seed in 0..<seeds {
-                let device = try makeDevice()
+                let device = Device(copyOf: original)
                 let process = device.disk.process()
                 process.set(.death(number))
                 _ = work(device, process)
@@ -134,7 +134,7 @@ struct DirectoryCrashTests {
                 try check(device, Progress(), "call \(number), seed \(seed)")
             }
         }
-        let device = try makeDevice()
+        let device = Device(copyOf: original)
         let progress = work(device, device.disk.process())
         device.disk.powerFailure(seed: 1)
         try check(device, progress, "at the end")

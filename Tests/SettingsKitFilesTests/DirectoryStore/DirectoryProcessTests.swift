@@ -12,16 +12,12 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Processes share a directory's state, and are killed", .timeLimit(Rounds.timeLimit))
+@Suite("Processes share a directory's state, and are killed", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct DirectoryProcessTests {
     /// What another device has when it comes to the directory.
     private func another(_ directory: String) throws -> DirectoryStore {
         try DirectoryStore(
             directory: directory + "/shared", state: directory + "/another", fileSystem: POSIXFileSystem())
-    }
-
-    private func number(_ name: String, in store: DirectoryStore) -> Int {
-        store.get(key(name)).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
     }
 
     @Test("Concurrent changes of several processes are all kept, also for another device, as one replica")
@@ -33,7 +29,7 @@ struct DirectoryProcessTests {
                 + (0..<2).map { try Worker("fill", path, "worker \($0)", "300") }
             for worker in workers { #expect(await worker.status() == 0) }
             let store = try another(directory)
-            #expect(number("counter", in: store) == 2_000)
+            #expect(try store.number("counter") == 2_000)
             #expect(store.keys().count == 601)
             #expect(store.replicas.filter { !$0.isOwn }.count == 1)
         }
@@ -45,25 +41,19 @@ struct DirectoryProcessTests {
             let path = directory + "/shared"
             for round in 1...Rounds.choose(20, full: 50) {
                 let worker = try Worker("write", path)
-                var wanted = round
-                var acknowledged = 0
-                for await line in worker.lines {
-                    acknowledged = Int(line) ?? -1
-                    wanted -= 1
-                    if wanted == 0 { worker.send(SIGKILL) }
-                }
+                let acknowledged = await worker.runUntilKilled(afterLines: round)
                 let store = try DirectoryStore(
                     directory: path, state: path + "-state", fileSystem: POSIXFileSystem())
-                #expect((acknowledged...(acknowledged + 1)).contains(number("own", in: store)))
-                #expect(number("left", in: store) == number("right", in: store))
-                #expect(number("left", in: store) >= acknowledged)
+                #expect(try (acknowledged...(acknowledged + 1)).contains(store.number("own")))
+                #expect(try store.number("left") == store.number("right"))
+                #expect(try store.number("left") >= acknowledged)
                 try store.synchronize()
                 #expect(store.replicas.count == 1)
             }
             let store = try another(directory)
             // The last process was killed between the two, perhaps.
-            #expect((0...1).contains(number("own", in: store) - number("left", in: store)))
-            #expect(number("left", in: store) > 0)
+            #expect(try (0...1).contains(store.number("own") - store.number("left")))
+            #expect(try store.number("left") > 0)
         }
     }
 }

@@ -14,7 +14,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("The replica's own file, and the directory")
+@Suite("The replica's own file, and the directory", .ownThreads)
 struct OwnFileTests {
     private let device: Device
 

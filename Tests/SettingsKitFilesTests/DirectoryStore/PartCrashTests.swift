@@ -13,9 +13,11 @@ import Testing
 #endif
 
 /// A device whose process fails, dies, or loses its power at every call in turn while it writes several part files.
-@Suite("Part files and failing disks", .timeLimit(Rounds.timeLimit))
+@Suite("Part files and failing disks", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct PartCrashTests {
-    private func makeDevice() throws -> Device {
+    private let original: Device
+
+    init() throws {
         let device = try Device("one", headLimit: 300)
         for number in 0..<40 { try device.set("key\(number)", "0") }
         try device.store.synchronize()
@@ -23,7 +25,7 @@ struct PartCrashTests {
         try device.store.synchronize()
         device.restart()
         device.disk.synchronizeAll()
-        return device
+        original = device
     }
 
     /// Sets so much that the head and part 1 move to part 2: three files are written.
@@ -40,12 +42,12 @@ struct PartCrashTests {
     }
 
     /// The calls that go wrong, each in its turn.
-    private func calls() throws -> Turns<Int> {
-        Turns(Array(stride(from: 0, to: try callCount(), by: Rounds.choose(3, full: 1))))
+    private func calls() throws -> StrideTo<Int> {
+        stride(from: 0, to: try callCount(), by: Rounds.choose(3, full: 1))
     }
 
     private func callCount() throws -> Int {
-        let device = try makeDevice()
+        let device = Device(copyOf: original)
         let process = device.disk.process()
         let before = device.files
         #expect(work(device, process))
@@ -76,10 +78,10 @@ struct PartCrashTests {
     }
 
     @Test("A process that dies at any call leaves files that others use, and that the next export completes")
-    func death() async throws {
-        for await number in try calls() {
+    func death() throws {
+        for number in try calls() {
             for isAfter in [false, true] {
-                let device = try makeDevice()
+                let device = Device(copyOf: original)
                 let process = device.disk.process()
                 process.set(isAfter ? .deathAfter(number) : .death(number))
                 _ = work(device, process)
@@ -89,9 +91,9 @@ struct PartCrashTests {
     }
 
     @Test("A call that fails once leaves files that others use, and that the next export completes")
-    func failure() async throws {
-        for await number in try calls() {
-            let device = try makeDevice()
+    func failure() throws {
+        for number in try calls() {
+            let device = Device(copyOf: original)
             let process = device.disk.process()
             process.set(.once(number, errno: EIO))
             _ = work(device, process)
@@ -101,9 +103,9 @@ struct PartCrashTests {
     }
 
     @Test("A power failure at any call leaves files that others use, and that the next export completes")
-    func powerFailure() async throws {
-        for await number in try calls() {
-            let device = try makeDevice()
+    func powerFailure() throws {
+        for number in try calls() {
+            let device = Device(copyOf: original)
             let process = device.disk.process()
             process.set(.death(number))
             _ = work(device, process)

@@ -6,7 +6,7 @@ import Testing
 @testable import SettingsKitFiles
 
 /// A device whose records take three files, with limits that are small for the test.
-@Suite("A replica's part files")
+@Suite("A replica's part files", .ownThreads)
 struct PartFilesTests {
     private let one: Device
     private let other: Device

@@ -3,7 +3,7 @@ import Testing
 @testable import SettingsKitFiles
 
 /// The plan alone: no file is written.
-@Suite("The plan of an export")
+@Suite("The plan of an export", .ownThreads)
 struct PartPlanTests {
     /// What the parts of a replica have, as the plans say.
     private struct Parts {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("Scanning a journal")
+@Suite("Scanning a journal", .ownThreads)
 struct JournalScannerTests {
     private static let journal = SampleJournal.mixed()
 

@@ -5,7 +5,7 @@ import SettingsKitPlatform
 import SettingsTestKit
 import Testing
 
-@Suite("Migrations on a disk that fails")
+@Suite("Migrations on a disk that fails", .ownThreads)
 struct MigrationCrashTests {
     private static let paths = ["/home/app/Near.plist", "/home/app/Far.plist"]
     private static let under = SettingsService.migrationLedger + ":under-way"

@@ -12,7 +12,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Migrations in processes that are killed, and in several at once", .timeLimit(Rounds.timeLimit))
+@Suite("Migrations in processes that are killed, and in several at once", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct MigrationProcessTests {
     /// The contents as a new process reads them.
     private struct Found {

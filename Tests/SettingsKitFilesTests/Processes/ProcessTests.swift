@@ -12,7 +12,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Other processes write, and are killed", .timeLimit(Rounds.timeLimit))
+@Suite("Other processes write, and are killed", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct ProcessTests {
     private static let counter = Setting<Int>("counter", in: .defaults, default: 0)
 
@@ -31,21 +31,11 @@ struct ProcessTests {
             var lost = 0
             for _ in 0..<Rounds.choose(20, full: 1_000) {
                 let worker = try Worker("write", path)
-                // Somewhere behind what is read of it.
-                var wanted = Int.random(in: 1...30, using: &generator)
-                var acknowledged = 0
-                for await line in worker.lines {
-                    acknowledged = Int(line) ?? -1
-                    wanted -= 1
-                    if wanted == 0 { worker.send(SIGKILL) }
-                }
+                let acknowledged = await worker.runUntilKilled(afterLines: .random(in: 1...30, using: &generator))
                 let store = try fresh(path)
-                func number(_ name: String) -> Int {
-                    store.get(key(name)).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
-                }
-                if number("own") < acknowledged || number("left") < acknowledged { lost += 1 }
-                #expect(number("left") == number("right"))
-                #expect(number("own") <= acknowledged + 1)
+                if try store.number("own") < acknowledged || store.number("left") < acknowledged { lost += 1 }
+                #expect(try store.number("left") == store.number("right"))
+                #expect(try store.number("own") <= acknowledged + 1)
                 // What has recovered it writes it, too, or all rounds would be in the journal.
                 try store.synchronize()
                 _ = try members(of: path)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("Reading binary property lists")
+@Suite("Reading binary property lists", .ownThreads)
 struct BinaryReadingTests {
     @Test(
         "Reading binary property lists gives each object",

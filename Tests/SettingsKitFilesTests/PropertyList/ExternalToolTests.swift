@@ -34,7 +34,7 @@ import Testing
     private let hasPython = isAvailable(["python3", "-c", "import plistlib"])
     private let hasPlutil = isAvailable(["plutil", "-lint", "FILE"])
 
-    @Suite("Agreement with other programs")
+    @Suite("Agreement with other programs", .ownThreads)
     struct ExternalToolTests {
         /// Random members without what Python's dates and Foundation's carriage returns cannot take.
         private func members(seed: UInt64) -> [PropertyListMember] {

@@ -3,11 +3,11 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("Agreement with Foundation")
+@Suite("Agreement with Foundation", .ownThreads)
 struct FoundationAgreementTests {
     @Test("Agreement with Foundation: Foundation reads what is written")
-    func foundationReadsWhatIs() async throws {
-        for await seed in Rounds.seeds(0..<150) {
+    func foundationReadsWhatIs() throws {
+        for seed in Rounds.seeds(0..<150) {
             var random = RandomPropertyList(seed: seed)
             let members = random.members(depth: 5)
             let file = try XMLPropertyListWriter.write(members)
@@ -20,8 +20,8 @@ struct FoundationAgreementTests {
     @Test(
         "Agreement with Foundation: what Foundation writes is read",
         arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func whatFoundationWritesIs(format: PropertyListSerialization.PropertyListFormat) async throws {
-        for await seed in Rounds.seeds(0..<150) {
+    func whatFoundationWritesIs(format: PropertyListSerialization.PropertyListFormat) throws {
+        for seed in Rounds.seeds(0..<150) {
             var random = RandomPropertyList(seed: seed)
             random.usesCarriageReturns = format == .binary
             let members = random.members(depth: 5)

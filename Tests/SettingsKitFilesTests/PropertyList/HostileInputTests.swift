@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("Hostile and damaged files")
+@Suite("Hostile and damaged files", .ownThreads)
 struct HostileInputTests {
     private static func files() throws -> [Data] {
         let object = foundationObject(.dictionary(sampleMembers))

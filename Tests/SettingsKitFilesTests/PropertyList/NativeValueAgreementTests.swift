@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("Native values and JSONEncoder")
+@Suite("Native values and JSONEncoder", .ownThreads)
 struct NativeValueAgreementTests {
     private struct Sample: Codable {
         var name: String
@@ -38,8 +38,8 @@ struct NativeValueAgreementTests {
     }
 
     @Test("Native values and JSONEncoder: what it writes becomes native and comes back")
-    func whatItWritesBecomes() async throws {
-        for await seed in Rounds.seeds(0..<100) {
+    func whatItWritesBecomes() throws {
+        for seed in Rounds.seeds(0..<100) {
             var random = RandomPropertyList(seed: seed)
             let comment: Comment = "seed \(seed)"
             for _ in 0..<20 {
@@ -83,8 +83,8 @@ struct NativeValueAgreementTests {
     }
 
     @Test("Native values and JSONEncoder: whatever the bytes, they come back")
-    func whateverTheBytesThey() async throws {
-        for await seed in Rounds.seeds(0..<200) {
+    func whateverTheBytesThey() throws {
+        for seed in Rounds.seeds(0..<200) {
             var random = RandomPropertyList(seed: seed)
             random.usesControlCharacters = true
             let alphabet = Array("{}[]\",:\\ntrufals0123456789.eE+-/ \u{E9}\u{1}".utf8) + [0xFF]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("Native values and their JSON text")
+@Suite("Native values and their JSON text", .ownThreads)
 struct NativeValueTests {
     private func text(_ value: PropertyListValue) -> String {
         String(decoding: NativeValue.bytes(of: value), as: UTF8.self)
@@ -138,8 +138,8 @@ struct NativeValueTests {
     }
 
     @Test("Native values and their JSON text: a value read from a file and stored unchanged stays as it is")
-    func aValueReadFrom() async {
-        for await seed in Rounds.seeds(0..<200) {
+    func aValueReadFrom() {
+        for seed in Rounds.seeds(0..<200) {
             var random = RandomPropertyList(seed: seed)
             for member in random.members(depth: 5) {
                 let again = NativeValue.value(for: NativeValue.bytes(of: member.value), resembling: member.value)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("Keys that XML cannot hold")
+@Suite("Keys that XML cannot hold", .ownThreads)
 struct PropertyListKeyTests {
     @Test(
         "Keys that XML cannot hold are written escaped and read back",
@@ -30,8 +30,8 @@ struct PropertyListKeyTests {
     }
 
     @Test("Keys that XML cannot hold survive writing and reading at every level")
-    func surviveWritingAndReading() async throws {
-        for await seed in Rounds.seeds(0..<50) {
+    func surviveWritingAndReading() throws {
+        for seed in Rounds.seeds(0..<50) {
             var random = RandomPropertyList(seed: seed)
             random.usesControlCharacters = true
             var members: [PropertyListMember] = []

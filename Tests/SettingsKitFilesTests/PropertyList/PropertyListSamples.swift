@@ -1,4 +1,5 @@
 import Foundation
+import SettingsTestKit
 
 @testable import SettingsKitFiles
 

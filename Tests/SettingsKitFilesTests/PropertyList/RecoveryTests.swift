@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("Recovering damaged XML")
+@Suite("Recovering damaged XML", .ownThreads)
 struct RecoveryTests {
     /// The sample file without any white space between its elements.
     private func flushFile() throws -> Data {

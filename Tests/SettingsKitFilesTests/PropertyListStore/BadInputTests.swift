@@ -12,7 +12,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Invalid files are neither trusted nor lost")
+@Suite("Invalid files are neither trusted nor lost", .ownThreads)
 struct BadInputTests {
     enum Input: String, CaseIterable, Sendable {
         case arrayAtRoot, stringAtRoot, emptyFile, spaces, zeros, deepXML, deepBinary, garbage, invalidUTF8

@@ -5,7 +5,7 @@ import SettingsKitPlatform
 import SettingsTestKit
 import Testing
 
-@Suite("Falsified numbers with right checksums")
+@Suite("Falsified numbers with right checksums", .ownThreads)
 struct FalsifiedNumberTests {
     static let edges: [UInt64] = [1 << 40, 1 << 40 + 1, 1 << 63 - 1, 1 << 63, .max - 48, .max]
 

@@ -49,8 +49,7 @@ struct HarmlessReaderTests {
     @Test(
         "A process that only reads leaves a dead process's journal as it is, and the next process that writes folds it")
     func leavesADeadProcesss() throws {
-        let disk = SimulatedDisk()
-        _ = try Start.unfoldedJournal.prepare(disk)
+        let (disk, _) = try Start.unfoldedJournal.prepare()
         let before = disk.contents(of: Start.path + "-journal")
         do {
             let reader = try quietStore(disk.process())

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("The last good state of a damaged property list")
+@Suite("The last good state of a damaged property list", .ownThreads)
 struct TheLastGoodStateOfADamagedPropertyListTests {
     /// What a person makes of the file by mistake.
     enum Mistake: CaseIterable, Sendable {

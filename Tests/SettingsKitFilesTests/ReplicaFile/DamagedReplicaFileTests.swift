@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("A replica's file that is damaged")
+@Suite("A replica's file that is damaged", .ownThreads)
 struct DamagedReplicaFileTests {
     private static let records = Array(sampleReplicaRecords.prefix(3))
     private static let header = {
@@ -71,8 +71,8 @@ struct DamagedReplicaFileTests {
     }
 
     @Test("A replica's file that is damaged by random bytes gives no record that was not written")
-    func byRandomBytesGives() async {
-        for await seed in Rounds.seeds(0..<40) {
+    func byRandomBytesGives() {
+        for seed in Rounds.seeds(0..<40) {
             var generator = SeededGenerator(seed: seed)
             for round in 0..<25 {
                 var bytes = Self.file

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("The text of a moment")
+@Suite("The text of a moment", .ownThreads)
 struct InstantTextTests {
     private func milliseconds(_ text: String) -> Int64? { milliseconds(Array(text.utf8)) }
 
@@ -36,8 +36,8 @@ struct InstantTextTests {
     }
 
     @Test("The text of a moment is read back, keeps the order, and is the one that Foundation has")
-    func isReadBackKeeps() async throws {
-        for await seed in Rounds.seeds(0..<10) {
+    func isReadBackKeeps() throws {
+        for seed in Rounds.seeds(0..<10) {
             var generator = SeededGenerator(seed: seed)
             let style = Date.ISO8601FormatStyle(includingFractionalSeconds: false)
             var times = (0..<500).map { _ in Int64.random(in: 0...Instant.latestMilliseconds, using: &generator) }

@@ -1,9 +1,10 @@
 import Foundation
+import SettingsKitCore
 import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("A replica's file gives back")
+@Suite("A replica's file gives back", .ownThreads)
 struct ReplicaFileRoundTripTests {
     /// Whether the value is in the file in plain sight, and what is read of it.
     private func roundTrip(_ value: Data) throws -> (isPlain: Bool, read: Data?) {
@@ -111,8 +112,8 @@ struct ReplicaFileRoundTripTests {
     }
 
     @Test("A replica's file gives back random bytes, and random property list values")
-    func randomBytesAndRandom() async throws {
-        for await seed in Rounds.seeds(0..<20) {
+    func randomBytesAndRandom() throws {
+        for seed in Rounds.seeds(0..<20) {
             var random = RandomPropertyList(seed: seed)
             random.usesControlCharacters = true
             var records: [SharedRecord] = []

@@ -4,7 +4,7 @@ import Testing
 @testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
-@Suite("A file in the shared directory")
+@Suite("A file in the shared directory", .ownThreads)
 struct ReplicaFileVersionTests {
     private func newerVersion(_ file: [UInt8]) -> Int? {
         if case .newerVersion(let version) = readReplicaFile(file) { version } else { nil }
@@ -80,8 +80,8 @@ struct ReplicaFileVersionTests {
     }
 
     @Test("A file in the shared directory of random bytes is foreign, and with the right beginning has no records")
-    func ofRandomBytesIs() async {
-        for await seed in Rounds.seeds(0..<20) {
+    func ofRandomBytesIs() {
+        for seed in Rounds.seeds(0..<20) {
             var generator = SeededGenerator(seed: seed)
             for _ in 0..<50 {
                 let bytes = (0..<Int.random(in: 0...300, using: &generator)).map { _ in

@@ -4,11 +4,11 @@ import Testing
 @testable import SettingsKitFiles
 
 /// Each case is one schedule and depends on nothing but its seed: a case that fails fails again.
-@Suite("Five replicas")
+@Suite("Five replicas", .ownThreads)
 struct ScheduleTests {
     @Test("Five replicas whose clocks are off by hours agree on the latest of all that was ever set")
-    func whoseClocksAreOff() async {
-        for await seed in Rounds.seeds(0..<500) {
+    func whoseClocksAreOff() {
+        for seed in Rounds.seeds(0..<500) {
             var schedule = Schedule(seed: seed, clockErrors: [-Device.day / 3, -1, 0, 60_000, Device.day / 3])
             schedule.run()
             let latest = Dictionary(grouping: schedule.writes, by: \.name).compactMapValues { $0.map(\.entry).max() }
@@ -23,8 +23,8 @@ struct ScheduleTests {
 
     @Test(
         "Five replicas whose clocks were off by years and are right in the end agree, whatever they have of each other")
-    func whoseClocksWereOff() async {
-        for await seed in Rounds.seeds(500..<1_000) {
+    func whoseClocksWereOff() {
+        for seed in Rounds.seeds(500..<1_000) {
             let year = 365 * Device.day
             var schedule = Schedule(
                 seed: seed, clockErrors: [-30 * year, -year, 0, 0, 0, Device.day / 2, year, 10 * year])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SettingsKitFiles
 
-@Suite("An entry's bytes in the local state")
+@Suite("An entry's bytes in the local state", .ownThreads)
 struct SharedEntryBytesTests {
     private static let stamps = [
         Stamp(.earliest, replica: 0),
@@ -91,8 +91,8 @@ struct SharedEntryBytesTests {
     }
 
     @Test("An entry's bytes in the local state that are random are no entry, or one that all see alike")
-    func thatAreRandomAre() async {
-        for await seed in Rounds.seeds(0..<20) {
+    func thatAreRandomAre() {
+        for seed in Rounds.seeds(0..<20) {
             var generator = SeededGenerator(seed: seed)
             for round in 0..<500 {
                 let count = Int.random(in: 0...60, using: &generator)

@@ -5,7 +5,7 @@ import SettingsKitPlatform
 import Testing
 
 /// Devices with a real directory each, between which only a real syncer carries anything.
-@Suite("Real syncers", .serialized, .timeLimit(Rounds.timeLimit))
+@Suite("Real syncers", .serialized, .timeLimit(Rounds.timeLimit), .ownThreads)
 struct SyncerTests {
     private struct Replica: Sendable {
         let name: String

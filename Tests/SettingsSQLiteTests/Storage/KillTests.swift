@@ -13,13 +13,7 @@ struct KillTests {
             var generator = SeededGenerator(seed: seed)
             for round in 0..<Rounds.choose(20, full: 200) {
                 let worker = try Worker("database-write", url.path)
-                var patience = Int.random(in: 1...6, using: &generator)
-                var acknowledged = 0
-                for await line in worker.lines {
-                    acknowledged = try #require(Int(line), "\(line), seed \(seed), round \(round)")
-                    patience -= 1
-                    if patience == 0 { worker.send(9) }
-                }
+                let acknowledged = await worker.runUntilKilled(afterLines: .random(in: 1...6, using: &generator))
                 let storage = try SQLiteStorage(at: url)
                 let (counts, last, check): ([Int], Int?, [String]) = try await storage.read { database in
                     (

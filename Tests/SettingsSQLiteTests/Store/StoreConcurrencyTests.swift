@@ -3,7 +3,7 @@ import SettingsKitCore
 import SettingsSQLite
 import Testing
 
-@Suite("Many threads and stores use one database (concurrency)", .timeLimit(.minutes(2)))
+@Suite("Many threads and stores use one database (concurrency)", .timeLimit(.minutes(2)), .ownThreads)
 struct StoreConcurrencyTests {
     private static let counter = Setting<Int>("counter", in: .defaults, default: 0)
 

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Other processes use the database of a store, and are killed", .timeLimit(Rounds.timeLimit))
+@Suite("Other processes use the database of a store, and are killed", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct StoreProcessTests {
     private static let counter = Setting<Int>("counter", in: .defaults, default: 0)
 
@@ -23,21 +23,11 @@ struct StoreProcessTests {
             var generator = SeededGenerator(seed: seed)
             for _ in 0..<Rounds.choose(20, full: 200) {
                 let worker = try Worker("write", path)
-                // Somewhere behind what is read of it.
-                var wanted = Int.random(in: 1...30, using: &generator)
-                var acknowledged = 0
-                for await line in worker.lines {
-                    acknowledged = Int(line) ?? -1
-                    wanted -= 1
-                    if wanted == 0 { worker.send(SIGKILL) }
-                }
+                let acknowledged = await worker.runUntilKilled(afterLines: .random(in: 1...30, using: &generator))
                 let store = try freshStore(path)
-                func number(_ name: String) -> Int {
-                    store.get(key(name)).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
-                }
-                #expect(number("own") >= acknowledged && number("left") >= acknowledged, "seed \(seed)")
-                #expect(number("own") <= acknowledged + 1, "seed \(seed)")
-                #expect(number("left") == number("right"), "seed \(seed)")
+                #expect(try store.number("own") >= acknowledged && store.number("left") >= acknowledged, "seed \(seed)")
+                #expect(try store.number("own") <= acknowledged + 1, "seed \(seed)")
+                #expect(try store.number("left") == store.number("right"), "seed \(seed)")
                 #expect(try OtherProgram(path).text("PRAGMA integrity_check") == "ok", "seed \(seed)")
             }
         }
