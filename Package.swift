@@ -52,6 +52,9 @@ let package = Package(
         .testTarget(
             name: "SettingsKitCoreTests", dependencies: ["SettingsKitCore", "SettingsTestKit", "SettingsTestSupport"]),
         .testTarget(
+            name: "SettingsKitPlatformTests",
+            dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsTestSupport"]),
+        .testTarget(
             name: "SettingsKitFilesTests",
             dependencies: [
                 "SettingsKitFiles", "SettingsKitPlatform", "SettingsTestKit", "SettingsTestSupport",

@@ -1,4 +1,5 @@
 import Foundation
+import SettingsKitCore
 
 @testable import SettingsKitFiles
 

@@ -1,5 +1,6 @@
 #if canImport(Combine)
-    import Combine
+    // Combine does not mark its subjects `Sendable`, although any thread may send to them; see `PublisherRelay`.
+    @preconcurrency import Combine
     import SettingsKitCore
     import Synchronization
 
@@ -25,10 +26,9 @@
         public var updatesPublisher: AnyPublisher<Value, Never> { service.publisher(setting) }
     }
 
-    // @unchecked: CurrentValueSubject is thread-safe but not marked so, and is sent to by one thread at a time anyway.
     /// Sends the current value at each call, from one thread at a time, so that the last value sent is the last one
     /// read.
-    private final class PublisherRelay<T: Sendable>: @unchecked Sendable {
+    private final class PublisherRelay<T: Sendable>: Sendable {
         private struct State {
             var isSending = false
             var mustSend = false

@@ -5,23 +5,24 @@
     // The stub module for type-checking without Apple's SDK has declarations that Foundation lacks there.
     import SwiftUI
 
-    // @unchecked: NSUbiquitousKeyValueStore is thread-safe but not marked so; every use of it is inside `access`.
     /// Keeps settings in iCloud's key-value store: at most 1,024 keys and 1 MB in total, on the Apple devices of one
     /// account.
     ///
     /// Values are stored as data. Changes of other devices are published with the origin
     /// ``SettingsService/Origin/external``. The app needs the iCloud key-value entitlement. Without an account, the
     /// system keeps values on the device and uploads them later.
-    public final class UbiquitousStore: SettingsStore, @unchecked Sendable {
+    public final class UbiquitousStore: SettingsStore {
         /// The app's store in iCloud.
-        public static let standard = UbiquitousStore(.default)
+        public static let standard = UbiquitousStore()
 
-        private let store: NSUbiquitousKeyValueStore
+        /// The known bytes under the names that were read. Locked while the system's store is used.
         private let access = Mutex<[String: Data?]>([:])
         private let ownFeed = SettingsStoreFeed(isExhaustive: false)
 
-        private init(_ store: NSUbiquitousKeyValueStore) {
-            self.store = store
+        /// The system's only store, which any thread may use. Not kept: it is not marked `Sendable`.
+        private var store: NSUbiquitousKeyValueStore { .default }
+
+        private init() {
             _ = NotificationCenter.default.addObserver(
                 forName: NSUbiquitousKeyValueStore.didChangeExternallyNotification, object: store, queue: nil
             ) { [weak self] notification in

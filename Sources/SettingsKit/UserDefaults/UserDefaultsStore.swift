@@ -4,8 +4,6 @@ import SettingsKitFiles
 import SettingsKitPlatform
 import Synchronization
 
-// @unchecked: `UserDefaults` is documented to be thread-safe but not marked so on Linux. The mutable properties are used
-// only inside `locked`. The other properties are immutable and Sendable.
 /// Keeps settings in `UserDefaults`, as native values that the rest of an app can read and write.
 ///
 /// A setting of `String` is a string in `UserDefaults`, one of `Int` a number, and so on, as `object(forKey:)` shows.
@@ -20,24 +18,28 @@ import Synchronization
 /// On Linux, `UserDefaults` writes its file only when asked, and processes that share a file overwrite each other's
 /// values. This store asks it soon after each change and at exit, but cannot prevent the overwriting: prefer
 /// ``PropertyListStore`` there.
-public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
+public final class UserDefaultsStore: SettingsStore {
     /// The app's standard defaults.
     public static let standard = UserDefaultsStore(.standard, name: "standard")
 
-    private let defaults: UserDefaults
+    private struct State {
+        /// The known bytes under the names that were read, to find changes of other code.
+        var seen: [String: Data?] = [:]
+        /// Whether a notification concerns a write of this store.
+        var isWriting = false
+        /// How many nested calls of `locked` are running.
+        var depth = 0
+        var observation: NotificationObservation?
+        var writer: WriteBehind?
+    }
+
+    private let defaults: SharedUserDefaults
     private let name: String
-    /// Recursive, because `UserDefaults` posts its notification while it is written, and observers of that may read and
-    /// write settings.
+    /// Held during a whole operation. Recursive, because `UserDefaults` posts its notification while it is written, and
+    /// observers of that may read and write settings.
     private let access = NSRecursiveLock()
-    /// The known bytes under the names that were read, to find changes of other code.
-    private var seen: [String: Data?] = [:]
-    /// Whether a notification concerns a write of this store.
-    private var isWriting = false
-    /// How many nested calls of `locked` are running.
-    private var depth = 0
+    private let state = Mutex(State())
     private let ownFeed = SettingsStoreFeed(isExhaustive: false)
-    private let observation = NotificationObservation()
-    private let writer: Mutex<WriteBehind?> = Mutex(nil)
 
     /// Opens the defaults of a suite, which other code can also open: an app group on Apple platforms.
     ///
@@ -50,12 +52,11 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
         self.init(defaults, name: suite)
     }
 
-    private init(_ defaults: UserDefaults, name: String) {
-        self.defaults = defaults
+    private init(_ defaults: sending UserDefaults, name: String) {
+        self.defaults = SharedUserDefaults(defaults)
         self.name = name
-        observation.begin(UserDefaults.didChangeNotification, from: defaults) { [weak self] in
-            self?.noticeOutsideChanges()
-        }
+        let observation = self.defaults.onChange { [weak self] in self?.noticeOutsideChanges() }
+        state.withLock { $0.observation = observation }
         #if !canImport(Darwin)
             let background = WriteBehind { [weak self] in
                 try self?.synchronize()
@@ -63,13 +64,13 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
                 guard let self else { return }
                 ownFeed.report(.wrap(error, as: .notSaved, store: storeDescription))
             }
-            writer.withLock { $0 = background }
+            state.withLock { $0.writer = background }
         #endif
     }
 
     deinit {
         #if !canImport(Darwin)
-            defaults.synchronize()
+            _ = defaults.use { $0.synchronize() }
         #endif
     }
 
@@ -83,7 +84,7 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
     public func get(_ key: SettingsService.StorageKey) -> Data? {
         locked {
             let data = read(key.name)
-            seen[key.name] = .some(data)
+            note(data, under: key.name)
             return data
         }
     }
@@ -105,19 +106,19 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
                 let old = read(name)
                 guard old != write.data else { continue }
                 self.write(write.data, under: name)
-                seen[name] = .some(write.data)
+                note(write.data, under: name)
                 changes.append(.init(name: name, from: old, to: write.data))
             }
             ownFeed.publish(changes, origin: .local)
             return true
         }
-        writer.withLock { $0 }?.schedule()
+        state.withLock { $0.writer }?.schedule()
         return isApplied
     }
 
     /// The names in this suite. Those of the app's standard defaults include names of the system.
     public func keys() -> [String] {
-        locked { Array(defaults.dictionaryRepresentation().keys) }
+        locked { defaults.use { Array($0.dictionaryRepresentation().keys) } }
     }
 
     /// Makes `UserDefaults` write its file, as far as it offers that: on Linux at once, on Apple platforms later.
@@ -125,7 +126,7 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
     /// - Throws: ``SettingsError`` with the code `notSaved` if it reports a failure.
     public func synchronize() throws {
         // Outside the lock: it posts notifications, whose observers are foreign code.
-        let isDone = defaults.synchronize()
+        let isDone = defaults.use { $0.synchronize() }
         noticeOutsideChanges()
         guard isDone else { throw SettingsError(.notSaved, store: storeDescription) }
     }
@@ -136,32 +137,33 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
     /// form is used.
     private func composed(_ name: String) -> String { name.precomposedStringWithCanonicalMapping }
 
-    private func object(_ name: String) -> Any? {
-        // An app may have used the decomposed form.
-        defaults.object(forKey: composed(name))
-            ?? defaults.object(forKey: name.decomposedStringWithCanonicalMapping)
+    private func object(_ name: String) -> PropertyListValue? {
+        let (composed, decomposed) = (composed(name), name.decomposedStringWithCanonicalMapping)
+        return defaults.use { defaults in
+            // An app may have used the decomposed form.
+            let object = defaults.object(forKey: composed) ?? defaults.object(forKey: decomposed)
+            return object.flatMap(PropertyListValue.init(object:))
+        }
     }
 
-    private func read(_ name: String) -> Data? {
-        object(name).flatMap(PropertyListValue.init(object:)).map(NativeValue.bytes(of:))
-    }
+    private func read(_ name: String) -> Data? { object(name).map(NativeValue.bytes(of:)) }
 
     private func write(_ data: Data?, under name: String) {
-        isWriting = true
-        defer { isWriting = false }
-        let old = object(name).flatMap(PropertyListValue.init(object:))
+        state.withLock { $0.isWriting = true }
+        defer { state.withLock { $0.isWriting = false } }
+        let old = object(name)
         let new = data.map { storable($0, resembling: old) }
+        let (composed, decomposed) = (composed(name), name.decomposedStringWithCanonicalMapping)
         // On Linux, removing one form of a name also removes the other, so the value is set last.
-        let decomposed = name.decomposedStringWithCanonicalMapping
-        if !decomposed.unicodeScalars.elementsEqual(composed(name).unicodeScalars) {
-            defaults.removeObject(forKey: decomposed)
+        if !decomposed.unicodeScalars.elementsEqual(composed.unicodeScalars) {
+            defaults.use { $0.removeObject(forKey: decomposed) }
         }
         // And there, a value that is equal as a Swift string is not replaced, even if its bytes differ.
-        if new == nil || new == old { defaults.removeObject(forKey: composed(name)) }
+        if new == nil || new == old { defaults.use { $0.removeObject(forKey: composed) } }
         guard let new else { return }
-        defaults.set(new.object, forKey: composed(name))
+        defaults.use { $0.set(new.object, forKey: composed) }
         // It may convert a value.
-        if let data, read(name) != data { defaults.set(data, forKey: composed(name)) }
+        if let data, read(name) != data { defaults.use { $0.set(data, forKey: composed) } }
     }
 
     /// The native value of bytes, if they can be restored from it through Foundation objects, whose dictionaries have
@@ -174,50 +176,33 @@ public final class UserDefaultsStore: SettingsStore, @unchecked Sendable {
 
     private func noticeOutsideChanges() {
         locked {
+            let (seen, isWriting) = state.withLock { ($0.seen, $0.isWriting) }
             // A change that is being written here is published where it is written.
             if isWriting { return }
             var changes: [SettingsStoreChange] = []
             for (name, before) in seen {
                 let now = read(name)
                 if now == before { continue }
-                seen[name] = .some(now)
+                note(now, under: name)
                 changes.append(.init(name: name, from: before, to: now))
             }
             ownFeed.publish(changes, origin: .external)
         }
     }
 
+    private func note(_ data: Data?, under name: String) { state.withLock { $0.seen[name] = .some(data) } }
+
     /// Calls `body` with the lock held. Listeners run after the outermost call has released it.
     private func locked<R>(_ body: () -> R) -> R {
         access.lock()
-        depth += 1
+        state.withLock { $0.depth += 1 }
         let result = body()
-        depth -= 1
-        let isOutermost = depth == 0
+        let isOutermost = state.withLock { state in
+            state.depth -= 1
+            return state.depth == 0
+        }
         access.unlock()
         if isOutermost { ownFeed.flush() }
         return result
-    }
-}
-
-/// An observation of a notification, which ends with this object.
-private final class NotificationObservation: Sendable {
-    private struct Token: @unchecked Sendable {
-        // It is only passed to the notification center, in one place, in `deinit`.
-        let object: any NSObjectProtocol
-    }
-
-    private let token = Mutex<Token?>(nil)
-
-    func begin(_ name: Notification.Name, from object: Any, _ body: @escaping @Sendable () -> Void) {
-        let observer = NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) { _ in
-            body()
-        }
-        let begun = Token(object: observer)
-        token.withLock { $0 = begun }
-    }
-
-    deinit {
-        if let token = token.withLock({ $0 }) { NotificationCenter.default.removeObserver(token.object) }
     }
 }

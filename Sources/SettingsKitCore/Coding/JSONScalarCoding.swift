@@ -6,7 +6,7 @@
 
 /// Encodes and decodes single scalars as JSON without an encoder: the same bytes, in a tenth of the time.
 ///
-/// Both directions return nil for everything that is not plain (escapes in a string, exponents in an integer, NaN).
+/// Both directions return nil for everything that is not plain (a string to be escaped, an exponent, NaN).
 /// Then the encoder and decoder do the work, and report the errors.
 struct JSONScalarCoding<Value: Sendable>: Sendable {
     let encode: @Sendable (Value) -> Data?
@@ -44,63 +44,44 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
 
     private init?<Integer: FixedWidthInteger & Sendable>(integer: Integer.Type) {
         self.init(
-            encode: { (value: Integer) in Data(String(value).utf8) },
-            decode: { (bytes: Data) -> Integer? in
-                bytes.withUnsafeBytes { JSONScalarCoding.integer(in: $0) }
-            })
+            encode: { (value: Integer) in Self.data(String(value)) },
+            decode: { (bytes: Data) -> Integer? in JSONScalarCoding.decodeInteger(bytes) })
     }
 
-    /// A JSON integer without leading zeros, fraction or exponent.
-    static func integer<Integer: FixedWidthInteger>(in bytes: UnsafeRawBufferPointer) -> Integer? {
-        var digits = bytes[...]
-        let isNegative = digits.first == UInt8(ascii: "-")
-        if isNegative {
-            guard Integer.isSigned else { return nil }
-            digits.removeFirst()
-        }
-        guard let first = digits.first, digits.count == 1 || first != UInt8(ascii: "0") else { return nil }
-        var value: Integer = 0
-        for byte in digits {
-            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-            let digit = Integer(truncatingIfNeeded: byte - UInt8(ascii: "0"))
-            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carry) =
-                isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
-            if overflow || carry { return nil }
-            value = sum
-        }
-        return value
+    /// The bytes of a text. Made of its UTF-8 view, they would cost the search for a conformance each time.
+    static func data(_ text: String) -> Data {
+        var text = text
+        return text.withUTF8 { Data(buffer: $0) }
     }
 
-    @Sendable static func encodeBool(_ value: Bool) -> Data? { Data((value ? "true" : "false").utf8) }
+    static func decodeInteger<Integer: FixedWidthInteger>(_ bytes: Data) -> Integer? {
+        JSONScanner.scan(bytes) { $0.integer(in: 0..<bytes.count) }
+    }
+
+    @Sendable static func encodeBool(_ value: Bool) -> Data? { data(value ? "true" : "false") }
 
     @Sendable static func decodeBool(_ bytes: Data) -> Bool? {
-        if bytes.elementsEqual("true".utf8) { return true }
-        return bytes.elementsEqual("false".utf8) ? false : nil
+        JSONScanner.scan(bytes) { scanner in
+            let isTrue = scanner.skip(word: "true")
+            return (isTrue || scanner.skip(word: "false")) && scanner.isAtEnd ? isTrue : nil
+        }
     }
 
     @Sendable static func encodeDouble(_ value: Double) -> Data? {
         guard value.isFinite else { return nil }
         let text = value.description
-        return Data((text.hasSuffix(".0") ? text.dropLast(2) : text[...]).utf8)
+        return data(String(text.hasSuffix(".0") ? text.dropLast(2) : text[...]))
     }
 
     @Sendable static func decodeDouble(_ bytes: Data) -> Double? {
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        func isDigit(_ byte: UInt8?) -> Bool { byte.map(digits.contains) ?? false }
-        let isPlain = bytes.allSatisfy { isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
-        // Longer ones may be too large or too small for a Double, which the decoder decides.
-        guard bytes.count <= 24, isPlain, isDigit(bytes.last), isDigit(bytes.first) || bytes.first == UInt8(ascii: "-"),
-            let text = String(validating: bytes, as: UTF8.self), !text.hasPrefix("-."),
-            !Self.hasLeadingZero(bytes)
-        else { return nil }
-        return Double(text)
-    }
-
-    private static func hasLeadingZero(_ bytes: Data) -> Bool {
-        let digits = bytes.first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes[...]
-        guard digits.count > 1, digits.first == UInt8(ascii: "0") else { return false }
-        return digits.dropFirst().first != UInt8(ascii: ".")
+        // Longer ones, and those with an exponent, may be too large or too small for a Double, which the decoder decides.
+        guard bytes.count <= 24 else { return nil }
+        return JSONScanner.scan(bytes) { scanner in
+            guard let number = scanner.skipNumber(), scanner.isAtEnd,
+                !bytes.contains(where: { $0 | 0x20 == UInt8(ascii: "e") })
+            else { return nil }
+            return scanner.double(in: number)
+        }
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
@@ -117,20 +98,25 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
     }
 
     @Sendable static func decodeString(_ bytes: Data) -> String? {
-        guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else { return nil }
-        let content = bytes.dropFirst().dropLast()
-        guard content.allSatisfy(isPlain) else { return nil }
-        return String(validating: content, as: UTF8.self)
+        JSONScanner.scan(bytes) { scanner in
+            guard let string = scanner.readString(), scanner.isAtEnd else { return nil }
+            return string
+        }
     }
 }
 
 /// Encodes and decodes scalars whose type is known only at run time, without an encoder. Returns nil for what is not
 /// plain, as ``JSONScalarCoding`` does.
 enum JSONScalars {
-    static func encoded<Value>(_ value: Value) -> Data? {
+    /// Encodes a value of any type as ``JSONTransformer`` does, with the encoder if there is no shorter way.
+    static func data(of value: some Encodable) throws -> Data {
+        try encoded(value) ?? JSONEncoder.stable().orderedJSON(of: value)
+    }
+
+    private static func encoded<Value>(_ value: Value) -> Data? {
         switch value {
         case let value as Bool: JSONScalarCoding<Bool>.encodeBool(value)
-        case let value as Int: Data(String(value).utf8)
+        case let value as Int: JSONScalarCoding<Int>.data(String(value))
         case let value as Double: JSONScalarCoding<Double>.encodeDouble(value)
         case let value as String: JSONScalarCoding<String>.encodeString(value)
         case let value as Date: JSONScalarCoding<Double>.encodeDouble(value.timeIntervalSinceReferenceDate)
@@ -145,7 +131,7 @@ enum JSONScalars {
 
     private static func decoded<Value>(_ type: Value.Type, from data: Data) -> Value? {
         if type == Bool.self { return JSONScalarCoding<Bool>.decodeBool(data) as? Value }
-        if type == Int.self { return data.withUnsafeBytes { JSONScalarCoding<Int>.integer(in: $0) as Int? } as? Value }
+        if type == Int.self { return (JSONScalarCoding<Int>.decodeInteger(data) as Int?) as? Value }
         if type == Double.self { return JSONScalarCoding<Double>.decodeDouble(data) as? Value }
         if type == String.self { return JSONScalarCoding<String>.decodeString(data) as? Value }
         if type == Date.self {

@@ -43,8 +43,7 @@ public struct JSONTransformer<Value: Codable & Sendable>: Transformer {
     /// - Throws: `EncodingError` if JSON cannot represent the value, as with `Double.nan`.
     public func transformValue(_ value: Value) throws -> Data {
         if let bytes = shortcut?.encode(value) { return bytes }
-        if let set = value as? any OrderlessCollection { return try set.orderedJSON(by: encoder) }
-        return try encoder.encode(value)
+        return try encoder.orderedJSON(of: value)
     }
 
     /// Decodes a value from JSON text.
@@ -53,6 +52,14 @@ public struct JSONTransformer<Value: Codable & Sendable>: Transformer {
     public func untransformValue(_ output: Data) throws -> Value {
         if let value = shortcut?.decode(output) { return value }
         return try decoder.decode(Value.self, from: output)
+    }
+}
+
+extension JSONEncoder {
+    /// Encodes a value; a `Set` with its elements in the order of their bytes.
+    func orderedJSON(of value: some Encodable) throws -> Data {
+        if let set = value as? any OrderlessCollection { return try set.orderedJSON(by: self) }
+        return try encode(value)
     }
 }
 

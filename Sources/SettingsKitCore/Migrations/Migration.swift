@@ -6,7 +6,6 @@
 
 extension SettingsService {
     /// Converts values of an older version of a program; see ``SettingsService/migrate(_:ledger:in:)``.
-    /// ``SettingsService/migrate(_:ledger:in:)``.
     ///
     /// ```swift
     /// try settings.migrate([
@@ -19,11 +18,11 @@ extension SettingsService {
         let name: String
         /// The name of the step in messages.
         let description: String
-        /// The id that the ledger records; nil for a step that looks for its source each time.
+        /// The id that the ledger lists; nil for a step that looks for its source each time.
         let version: String?
         let body: @Sendable (inout Transaction) throws -> Void
 
-        /// Runs at most once per store, recorded under `id`.
+        /// Runs at most once per store; the ledger lists its `id`.
         ///
         /// On a new installation, with nothing stored, it runs, too.
         ///
@@ -41,7 +40,7 @@ extension SettingsService {
         ///
         /// If nothing is stored under the old name, the step does nothing. If `convert` returns nil, or if the setting
         /// already has another value, the old value stays. Otherwise the old name is removed when the new value is
-        /// stored safely. The ledger does not record this step; each migration tries it.
+        /// stored safely. The ledger does not list this step; each migration tries it.
         ///
         /// The old name may be the setting's present one, to change the type of a value in place: the value is
         /// converted if it cannot be decoded as the setting's type.

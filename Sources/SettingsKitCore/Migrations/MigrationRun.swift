@@ -34,7 +34,7 @@ struct MigrationRun {
         throw SettingsError(.conflict)
     }
 
-    /// Runs the steps that have not run yet, and records them.
+    /// Runs the steps that have not run yet, and lists them in the ledger.
     private func perform(
         in transaction: inout SettingsService.Transaction
     ) throws(SettingsError) -> SettingsService.MigrationReport {
@@ -81,7 +81,7 @@ struct MigrationRun {
         }
     }
 
-    /// The recorded ids after the last one that this program knows. (Unknown ids before that are those of versions that
+    /// The listed ids after the last one that this program knows. (Unknown ids before that are those of versions that
     /// the program no longer needs; and so are all of them if it lists only new ones.)
     private func unknown(of noted: [String]) -> [String] {
         guard let last = noted.lastIndex(where: versions.contains) else { return [] }

@@ -5,23 +5,23 @@
 #endif
 
 extension SettingsService {
-    /// The name under which the applied versions are recorded.
+    /// The name of the ledger, which lists the applied versions.
     public static var migrationLedger: String { "SettingsKit:migrations" }
 
     /// Converts values of older versions of the program: all steps in order, all or nothing.
     ///
     /// Call it before the settings are used. The steps are one transaction: each sees the changes of the steps before
-    /// it, and if one fails, nothing has changed. Versions are recorded in the same commit, and never run again; if two
-    /// processes start together, one of them applies a version. If the process dies, the old state or the new one is
-    /// stored. If several stores take part, the changes are noted first, and the next call completes them, also if a
-    /// store fails in the middle, which is thrown.
+    /// it, and if one fails, nothing has changed. The same commit lists versions in the ledger, and they never run
+    /// again; if two processes start together, one of them applies a version. If the process dies, the old state or the
+    /// new one is stored. If several stores take part, the changes are noted first, and the next call completes them,
+    /// also if a store fails in the middle, which is thrown.
     ///
     /// Unknown versions after those that this program knows are no error. The report has them, and ``diagnostics``
     /// report `newerVersion`.
     ///
     /// - Parameters:
     ///   - steps: The steps, oldest first. Remove steps that no user needs any more.
-    ///   - ledger: The name under which applied versions are recorded.
+    ///   - ledger: The name of the ledger, which lists the applied versions.
     ///   - scope: The scope of the ledger. A store that devices share (`.shared`) is migrated by each device, unless
     ///     its ledger is shared, too.
     /// - Returns: the outcome.

@@ -14,7 +14,7 @@ extension SettingsService {
         Stream {
             // Listening begins before the first value is read, so nothing in between is missed. A signal says only that
             // something was committed; the value is read when the reader asks, and so is never an old one.
-            let source = StreamSource<UInt64>(limit: 1) { _, newer in newer }
+            let source = StreamSource<UInt64>(limit: 1) { max($0, $1) }
             let connection = self.connection(for: setting.key)
             let end = connection.listen(to: self.cachedSetting(for: setting), .signal { source.push($0) })
             // The stream holds the service and the setting, and with them what is listened to.

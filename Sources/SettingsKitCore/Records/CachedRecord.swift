@@ -27,7 +27,7 @@ import Synchronization
     let connection: ScopeConnection
     let scope: SettingsService.Scope
     /// What messages call the record as a whole.
-    private let recordKey: SettingsService.StorageKey
+    let recordKey: SettingsService.StorageKey
     let prefix: String
     /// The fields of the empty record.
     let defaults: [String: Data]
@@ -43,7 +43,7 @@ import Synchronization
         self.scope = scope
         recordKey = .init(name, scope: scope)
         prefix = name + ":"
-        defaults = try Self.encoded(.empty, of: recordKey)
+        defaults = try Self.encodedFields(of: .empty, recordKey)
         // Asks for all fields, so that they are listened to from the beginning.
         _ = try load(from: Source(self, known: [:], readsStore: false)).content.get()
     }
@@ -83,19 +83,32 @@ import Synchronization
         var unreadable: Set<String>
     }
 
+    /// Where the current record comes from, if the store publishes all of its changes.
+    enum Origin {
+        /// The cache, if it has the record. The unreadable fields are not known then.
+        case cache
+        /// The bytes that the store has published.
+        case publishedBytes
+        /// The store.
+        case store
+    }
+
     /// The record as it is stored: all fields from one moment, if the store publishes all of its changes.
     ///
-    /// - Parameter asksStore: Whether to read the store, and not only what it has published.
     /// - Throws: what kept the store from being read.
-    func current(asksStore: Bool = false) throws(SettingsError) -> Loaded {
+    func current(from origin: Origin = .publishedBytes) throws(SettingsError) -> Loaded {
         var attempts = 0
         while true {
             attempts += 1
             let isLastAttempt = attempts >= Self.attemptLimit
-            let (snapshot, token, isExhaustive) = connection.betweenCommits {
-                (row.snapshot, row.cached.token, connection.isExhaustive)
+            let (snapshot, token, isExhaustive, record) = connection.betweenCommits {
+                (row.snapshot, row.cached.token, connection.isExhaustive, origin == .cache ? row.cached.read() : nil)
             }
-            let usesKnown = isExhaustive && (!asksStore || isLastAttempt)
+            // A cached record was made of the bytes in the snapshot: a commit would have made it invalid.
+            if isExhaustive, let record {
+                return Loaded(content: .success(record), stored: snapshot.fields, unreadable: [])
+            }
+            let usesKnown = isExhaustive && (origin != .store || isLastAttempt)
             let source = Source(self, known: usesKnown ? snapshot.fields : [:])
             let loaded = try load(from: source)
             if isExhaustive { row.complete(source.read, generation: snapshot.generation) }
@@ -196,153 +209,10 @@ import Synchronization
         }
     }
 
-    // MARK: Writing
-
-    /// The fields of a record.
-    ///
-    /// - Throws: ``SettingsError`` with the key of the field that cannot be encoded, where that is known.
-    private static func encoded(
-        _ record: Record, of recordKey: SettingsService.StorageKey
-    ) throws(SettingsError) -> [String: Data] {
-        var row = SettingsRow()
-        do {
-            try record.save(into: &row)
-            if let error = row.error { throw error }
-            if !row.fields.keys.allSatisfy(SettingsRow.isValid) { throw SettingsRow.InvalidName() }
-        } catch {
-            var (field, cause) = (nil as String?, error)
-            switch error {
-            case let error as SettingsRow.FieldError: (field, cause) = (error.name, error.underlying)
-            case EncodingError.invalidValue(_, let context): field = context.codingPath.first?.stringValue
-            default: break
-            }
-            let key = field.map { SettingsService.StorageKey(recordKey.name + ":" + $0, scope: recordKey.scope) }
-            throw SettingsError(.encodingFailed, key: key ?? recordKey, underlying: cause)
-        }
-        return row.fields
-    }
-
-    /// Changes the record, and writes the fields that differ then.
-    ///
-    /// - Parameter body: May be called more than once, also for a service over another store.
-    func update(_ body: @escaping @Sendable (inout Record) -> Void) throws(SettingsError) {
-        try commit(isWhole: true) { loaded throws(SettingsError) in
-            let operation: PendingOperation.Body = { [recordKey] service throws(SettingsError) in
-                try CachedRecord(name: recordKey.name, scope: recordKey.scope, in: service).update(body)
-            }
-            return (try writes(of: body, to: loaded), operation)
-        }
-    }
-
-    /// Sets something in the record, whatever was there before, and writes the fields that differ then.
-    ///
-    /// - Parameters:
-    ///   - isWhole: Whether no field may change meanwhile; if not, none of those that are written.
-    ///   - body: May be called more than once.
-    func set(isWhole: Bool, _ body: (inout Record) -> Void) throws(SettingsError) {
-        try commit(isWhole: isWhole) { loaded throws(SettingsError) in
-            let writes = try writes(of: body, to: loaded)
-            let operation: PendingOperation.Body = { service throws(SettingsError) in try service.repeatWrites(writes) }
-            return (writes, operation)
-        }
-    }
-
-    private func writes(
-        of body: (inout Record) -> Void, to loaded: Loaded
-    ) throws(SettingsError) -> [SettingsStoreBatch.Entry] {
-        let old = try loaded.content.get()
-        var new = old
-        body(&new)
-        return try writes(from: old, to: new)
-    }
-
-    /// Makes the record another one; also the fields that hold something else.
-    ///
-    /// - Parameter isKept: Whether a store that is not open yet keeps the change; if not, it throws.
-    func replace(by record: Record, isKept: Bool) throws(SettingsError) {
-        if !isKept { try connection.requireStore().requireOpen() }
-        let operation: PendingOperation.Body = { [recordKey] service throws(SettingsError) in
-            let cached = try CachedRecord(name: recordKey.name, scope: recordKey.scope, in: service)
-            try cached.replace(by: record, isKept: false)
-        }
-        try commit(isWhole: true) { loaded throws(SettingsError) in
-            switch loaded.content {
-            case .success(let old):
-                // What a store answers that is not open yet, is not what is stored: nothing is equal to it.
-                let others = connection.store?.isOpen ?? true ? loaded.unreadable : Set(loaded.stored.keys)
-                return (try writes(from: old, to: record, and: others), isKept ? operation : nil)
-            case .failure:
-                let stored = loaded.stored.filter { $0.value != nil }
-                return (try writes(from: .empty, to: record, and: Set(stored.keys)), isKept ? operation : nil)
-            }
-        }
-    }
-
-    private func commit(
-        isWhole: Bool,
-        _ change: (Loaded) throws(SettingsError) -> (
-            writes: [SettingsStoreBatch.Entry], operation: PendingOperation.Body?
-        )
-    ) throws(SettingsError) {
-        for _ in 0..<10_000 {
-            let loaded = try current()
-            let (writes, operation) = try change(loaded)
-            if writes.isEmpty { return }
-            let written = Set(writes.map(\.key))
-            let expectations = loaded.stored.compactMap { name, data -> SettingsStoreBatch.Entry? in
-                let key = key(name)
-                return isWhole || written.contains(key) ? .init(key: key, data: data) : nil
-            }
-            if try apply(SettingsStoreBatch(writes: writes, expectations: expectations), operation) { return }
-        }
-        throw SettingsError(.conflict)
-    }
-
-    /// The writes that make one record of another: of the fields that differ, and of `others`.
-    private func writes(
-        from old: Record, to new: Record, and others: Set<String> = []
-    ) throws(SettingsError) -> [SettingsStoreBatch.Entry] {
-        let oldFields = try Self.encoded(old, of: recordKey)
-        let newFields = try Self.encoded(new, of: recordKey)
-        return Set(oldFields.keys).union(newFields.keys).union(others).sorted().compactMap { name in
-            if oldFields[name] == newFields[name], !others.contains(name) { return nil }
-            // A field without a value is stored as such where it would read as something else otherwise.
-            let data = newFields[name] ?? defaults[name].map { _ in SettingsRow.null }
-            return .init(key: key(name), data: data)
-        }
-    }
-
-    private func apply(
-        _ batch: SettingsStoreBatch, _ operation: PendingOperation.Body? = nil
-    ) throws(SettingsError) -> Bool {
-        let store = try connection.requireStore(for: batch.writes.first?.key)
-        let batch = store.noting(operation, in: batch, of: service)
-        do throws(SettingsError) {
-            return try store.apply(batch)
-        } catch {
-            throw error.completed(key: batch.writes.first?.key, store: nil)
-        }
-    }
-
-    /// Removes every field, also those that this program does not know.
-    func erase() throws(SettingsError) {
-        let store = try connection.requireStore()
-        var names = Set(state.withLock { $0.fields.keys.map { prefix + $0 } })
-        do throws(SettingsError) {
-            // Behind another colon are other records, and notes of migrations.
-            names.formUnion(
-                try store.keys().filter { $0.hasPrefix(prefix) && !$0.dropFirst(prefix.count).contains(":") })
-        } catch {
-            // Without a list of the keys, the fields that the record knows are removed.
-            if error.code != .unsupported { throw error }
-        }
-        let writes = names.filter(SettingsService.StorageKey.isValid).map { name in
-            SettingsStoreBatch.Entry(key: .init(name, scope: scope), data: nil)
-        }
-        _ = try apply(SettingsStoreBatch(writes: writes))
-    }
-
     // MARK: Listening
+
+    /// The names of the fields that the record has asked for.
+    var fieldNames: [String] { state.withLock { Array($0.fields.keys) } }
 
     /// Has the connection note changes of a field from now on.
     private func addField(_ name: String) {

@@ -20,11 +20,9 @@ public struct SettingsRow {
     package static let null = Data("null".utf8)
 
     /// The fields that were added to the row.
-    private(set) var fields: [String: Data] = [:]
+    private(set) var members: [String: any RowMember] = [:]
     /// The source of a row that is read.
     let source: (any RowSource)?
-    /// The first error of adding a field.
-    private(set) var error: (any Error)?
 
     /// Creates an empty row, for saving and for testing a custom mapping.
     public init() { source = nil }
@@ -45,22 +43,18 @@ public struct SettingsRow {
             if data == Self.null { return (Value.self as? any OptionalValue.Type)?.erasedNil as? Value }
             return decoded(Value.self, from: data, name: name)
         }
-        set {
-            guard let newValue else {
-                fields[name] = nil
-                return
-            }
-            do {
-                put(try JSONScalars.encoded(newValue) ?? JSONTransformer().transformValue(newValue), under: name)
-            } catch {
-                self.error = self.error ?? SettingsRow.FieldError(name: name, underlying: error)
-            }
-        }
+        set { members[name] = newValue.map { ValueMember(value: $0) } }
     }
 
     /// The bytes of a field: stored, or added to the row.
     package func data(_ name: String) -> Data? {
-        if let source { source.data(name) } else { fields[name] }
+        if let source { return source.data(name) }
+        do {
+            return try encoded(name)
+        } catch {
+            // Saving the record reports it.
+            return nil
+        }
     }
 
     /// The bytes of the empty record's field, in a row that is read.
@@ -81,13 +75,36 @@ public struct SettingsRow {
         }
     }
 
-    package mutating func put(_ data: Data, under name: String) {
-        fields[name] = data == Self.null ? nil : data
-    }
+    package mutating func put(_ data: Data, under name: String) { members[name] = DataMember(data: data) }
 
     /// Adds the members of a value to the row, as `Codable` encodes them.
     mutating func takeMembers(of value: some Encodable) throws {
-        for (name, data) in try JSONMembers.members(of: JSONEncoder.stable().encode(value)) { put(data, under: name) }
+        if let members = try RowEncoder.members(of: value) {
+            for (name, member) in members { self.members[name] = member }
+        } else {
+            let json = try JSONEncoder.stable().encode(value)
+            for (name, data) in try JSONMembers.members(of: json) { put(data, under: name) }
+        }
+    }
+
+    /// Serialises a field that was added to the row; nil if there is none, or if it is nil.
+    ///
+    /// - Throws: ``FieldError`` if it cannot be encoded, ``InvalidName`` if no key can have its name.
+    func encoded(_ name: String) throws -> Data? {
+        guard let member = members[name] else { return nil }
+        if !Self.isValid(name) { throw InvalidName() }
+        do {
+            let data = try member.encoded()
+            return data == Self.null ? nil : data
+        } catch {
+            throw FieldError(name: name, underlying: error)
+        }
+    }
+
+    /// Whether a field has the same JSON as another row's, as far as that is known without serialising.
+    func isIdentical(to other: SettingsRow, in name: String) -> Bool {
+        guard let member = members[name], let otherMember = other.members[name] else { return false }
+        return member.isIdentical(to: otherMember)
     }
 
     /// Whether a field can have this name, after the record's.

@@ -87,7 +87,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     ///   ``SettingsRecord/empty``.
     public func retrieve() throws -> Record {
         try cached.connection.requireStore().requireOpen()
-        return try cached.current(asksStore: true).content.get()
+        return try cached.current(from: .store).content.get()
     }
 
     // MARK: Writing
@@ -149,7 +149,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     /// ends when its task is cancelled.
     public func keepInformed() -> SettingsService.Stream<Record> {
         SettingsService.Stream { [cached] in
-            let source = StreamSource<UInt64>(limit: 1) { _, newer in newer }
+            let source = StreamSource<UInt64>(limit: 1) { max($0, $1) }
             let end = cached.listen { source.push($0) }
             let owner = StreamOwner(source, onEnd: end)
             let reader = ValueReader(sequence: { cached.connection.sequence }, read: { cached.value() })

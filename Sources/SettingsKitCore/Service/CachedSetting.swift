@@ -81,7 +81,7 @@ protocol CachedSetting: AnyObject, Sendable {
     }
 
     /// The last set value, if these are its bytes.
-    private func value(of lastSet: (data: Data, value: any Sendable)?, if data: Data?) -> Value? {
+    private func value(of lastSet: SetValue?, if data: Data?) -> Value? {
         // In two steps: "no value" cast to an optional type would be its nil.
         guard let lastSet, lastSet.data == data else { return nil }
         return lastSet.value as? Value

@@ -56,7 +56,8 @@ final class ConnectedStore: Sendable {
 
     /// Sets one key. When it returns, listeners have run, unless another thread is running them.
     func set(_ key: SettingsService.StorageKey, to data: Data?) throws(SettingsError) {
-        defer { flush() }
+        // In case the store itself did not, on some path.
+        defer { feed.flush() }
         do {
             try store.set(key, to: data)
         } catch {
@@ -68,7 +69,7 @@ final class ConnectedStore: Sendable {
     ///
     /// - Returns: False, with nothing written, if an expectation did not hold.
     func apply(_ batch: SettingsStoreBatch) throws(SettingsError) -> Bool {
-        defer { flush() }
+        defer { feed.flush() }
         do {
             return try store.apply(batch)
         } catch {
@@ -78,17 +79,12 @@ final class ConnectedStore: Sendable {
 
     /// - Parameter scope: The scope under which a store without a feed is read.
     func removeAll(in scope: SettingsService.Scope) throws(SettingsError) {
-        defer { flush() }
+        defer { feed.flush() }
         do {
             if let serialising { try serialising.removeAll(in: scope) } else { try store.removeAll() }
         } catch {
             throw .wrap(error, as: .writeFailed, store: description)
         }
-    }
-
-    /// Lets listeners run, in case the store itself did not on some path. One that serialises may be inside an outer write.
-    private func flush() {
-        if serialising == nil { feed.flush() }
     }
 
     func synchronize() throws(SettingsError) {

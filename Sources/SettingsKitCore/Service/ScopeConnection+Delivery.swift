@@ -20,8 +20,10 @@ extension ScopeConnection {
         deliver()
     }
 
-    /// Delivers what waits, unless another thread does. Called outside of every lock.
+    /// Delivers what waits, unless another thread does. Called outside of every lock but that of a serialising store, which
+    /// is released before anything is delivered.
     func deliver() {
+        if ReentrancyMark.postpone(self) { return }
         let (begins, released) = state.withLock { ($0.events.begin(), $0.events.takeReleased()) }
         withExtendedLifetime(released) {}
         if begins { deliverNext() }
@@ -59,10 +61,13 @@ extension ScopeConnection {
 
     private func deliver(_ change: EncodedChange, of setting: any CachedSetting) {
         var newValue: (any Sendable)?
+        var signal = change.sequence
         if change.isFromOutside && setting.checksChangesFromOutside {
             let (value, problem) = setting.decode(change.newData)
             newValue = value
-            let listeners = noteCheck(of: change, of: setting, isGood: problem == nil)
+            let (listeners, hasNewValueInForce) = noteCheck(of: change, of: setting, isGood: problem == nil)
+            // Readers that have seen a later commit, of undecodable bytes, have read the value from before this change.
+            if hasNewValueInForce { signal = .max }
             if let problem {
                 for listener in listeners where listener.since < change.sequence { listener.deliver(problem) }
                 return
@@ -78,16 +83,18 @@ extension ScopeConnection {
         if let assumed {
             // Nothing has changed for those who receive values, if undecodable bytes were replaced by the ones from before,
             // or a store without a feed was read before it had published. Those who read may have seen other bytes.
-            if change.newData == assumed { return signalListeners(of: change, setting) }
+            if change.newData == assumed { return signalListeners(of: change, setting, signal) }
             change.oldData = assumed
         }
-        notifyListeners(of: change, setting, newValue: newValue ?? change.newValue)
+        notifyListeners(of: change, setting, newValue: newValue ?? change.newValue, signal: signal)
     }
 
     /// Notes whether the new bytes of a change from outside are a value.
     ///
-    /// - Returns: The listeners.
-    private func noteCheck(of change: EncodedChange, of setting: any CachedSetting, isGood: Bool) -> [SettingListener] {
+    /// - Returns: The listeners; and whether the new bytes are the last good ones now, in the place of older ones.
+    private func noteCheck(
+        of change: EncodedChange, of setting: any CachedSetting, isGood: Bool
+    ) -> (listeners: [SettingListener], hasNewValueInForce: Bool) {
         let (listeners, hasNewValueInForce) = state.withLock { state in
             let events = state.events
             return state.settings.update(setting) { entry in
@@ -99,12 +106,14 @@ extension ScopeConnection {
         }
         // An older value may be cached in the place of undecodable bytes that came after these.
         if hasNewValueInForce { setting.invalidate(stored: nil) }
-        return listeners
+        return (listeners, hasNewValueInForce)
     }
 
-    /// - Parameter newValue: The new value, if it is decoded already.
+    /// - Parameters:
+    ///   - newValue: The new value, if it is decoded already.
+    ///   - signal: What listeners receive that read the value themselves; nil for the number of the commit.
     private func notifyListeners(
-        of change: EncodedChange, _ setting: any CachedSetting, newValue: (any Sendable)? = nil
+        of change: EncodedChange, _ setting: any CachedSetting, newValue: (any Sendable)? = nil, signal: UInt64? = nil
     ) {
         guard let entry = state.withLock({ $0.settings[setting] }), !entry.listeners.isEmpty else { return }
         let listeners = entry.listeners.filter { $0.since < change.sequence }
@@ -121,14 +130,14 @@ extension ScopeConnection {
             }
         }
         withExtendedLifetime(replaced) {}
-        for listener in listeners { listener.deliver(decoded, sequence: change.sequence) }
+        for listener in listeners { listener.deliver(decoded, signal: signal ?? change.sequence) }
     }
 
     /// Lets those listeners read that receive no values.
-    private func signalListeners(of change: EncodedChange, _ setting: any CachedSetting) {
+    private func signalListeners(of change: EncodedChange, _ setting: any CachedSetting, _ signal: UInt64? = nil) {
         let listeners = state.withLock { $0.settings[setting]?.listeners } ?? []
         for listener in listeners where listener.since < change.sequence && !listener.needsValues {
-            listener.deliver(nil, sequence: change.sequence)
+            listener.deliver(nil, signal: signal ?? change.sequence)
         }
     }
 

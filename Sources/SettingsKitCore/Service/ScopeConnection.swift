@@ -22,8 +22,6 @@ final class ScopeConnection: StoreFeedListener {
         /// The number of the last commit.
         var sequence: UInt64 = 0
         var events = PendingEvents()
-        /// The number of the last value that was about to be written.
-        var lastPendingSet: UInt64 = 0
         /// How many calls of ``connect(to:)`` compare stores, and the names that have changed since the first of them began.
         var transitionCount = 0
         var changedInTransition: Set<String> = []
@@ -33,7 +31,7 @@ final class ScopeConnection: StoreFeedListener {
     let diagnostics: Diagnostics
     let state: Mutex<State>
     private let hasExhaustiveFeed = Atomic(false)
-    /// How many values are being written: ``PendingSet``. Changed inside the lock.
+    /// How many values are being written: ``SettingEntry/pendingSets``. Changed inside the lock.
     private let pendingSetCount = Atomic(0)
 
     init(scope: SettingsService.Scope, diagnostics: Diagnostics, groups: [GroupListener]) {
@@ -106,39 +104,35 @@ final class ScopeConnection: StoreFeedListener {
     /// - Returns: The store to write to, and what to pass to ``didCommit(_:of:)`` when the write has ended, in any way.
     func willCommit(
         _ value: any Sendable, as data: Data?, of setting: any CachedSetting, key: SettingsService.StorageKey
-    ) throws(SettingsError) -> (store: ConnectedStore, pending: UInt64?) {
-        let (store, id) = state.withLock { state in
-            guard let store = state.store, let data else { return (state.store, nil as UInt64?) }
-            state.lastPendingSet += 1
-            let pending = PendingSet(id: state.lastPendingSet, data: data, value: value)
-            guard state.settings.update(setting, { $0.pendingSets.append(pending) }) != nil else { return (store, nil) }
-            pendingSetCount.add(1, ordering: .relaxed)
-            return (store, pending.id)
+    ) throws(SettingsError) -> (store: ConnectedStore, pending: SetValue?) {
+        let pending = data.map { SetValue(value, as: $0) }
+        let store = state.withLock { state in
+            if let pending, state.store != nil,
+                state.settings.update(setting, { $0.pendingSets.append(pending) }) != nil
+            {
+                pendingSetCount.add(1, ordering: .relaxed)
+            }
+            return state.store
         }
         guard let store else { throw noStore(key) }
-        return (store, id)
+        return (store, pending)
     }
 
     /// Forgets a value that was not written, because it is the stored one or the write has failed.
-    func didCommit(_ pending: UInt64?, of setting: any CachedSetting) {
+    func didCommit(_ pending: SetValue?, of setting: any CachedSetting) {
         // Most often the commit has taken it. This thread has then seen that.
         guard let pending, pendingSetCount.load(ordering: .relaxed) > 0 else { return }
-        let released = state.withLock { state in
-            state.settings.update(setting) { entry in
-                guard let index = entry.pendingSets.firstIndex(where: { $0.id == pending }) else {
-                    return nil as PendingSet?
-                }
+        state.withLock { state in
+            _ = state.settings.update(setting) { entry in
+                guard let index = entry.pendingSets.firstIndex(where: { $0 === pending }) else { return }
                 pendingSetCount.subtract(1, ordering: .relaxed)
-                return entry.pendingSets.remove(at: index)
+                entry.pendingSets.remove(at: index)
             }
         }
-        withExtendedLifetime(released) {}
     }
 
-    /// The store, and a setting's last set value with its bytes.
-    func storeAndLastSet(
-        of setting: any CachedSetting
-    ) -> (store: ConnectedStore?, lastSet: (data: Data, value: any Sendable)?) {
+    /// The store, and a setting's last set value.
+    func storeAndLastSet(of setting: any CachedSetting) -> (store: ConnectedStore?, lastSet: SetValue?) {
         state.withLock { ($0.store, $0.settings.lastSet(of: setting)) }
     }
 
@@ -230,18 +224,13 @@ extension ScopeConnection.State {
             if !groups.isEmpty, SettingsService.StorageKey.isValid(change.name) {
                 changed.insert(.init(change.name, scope: scope))
             }
-            let encoded = EncodedChange(
-                oldData: change.oldData, newData: change.newData, origin: origin, isFromOutside: origin == .external,
-                sequence: sequence)
             settings.update(named: change.name) { entry in
-                var encoded = encoded
                 let pending = origin == .local ? entry.takePendingSet(of: change.newData) : nil
                 if pending != nil { pendingSetCount.subtract(1, ordering: .relaxed) }
-                encoded.newValue = pending?.value
-                events.release(entry.lastSet?.value)
-                entry.lastSet = isExhaustive ? pending.map { ($0.data, $0.value) } : nil
+                if let last = entry.lastSet { events.release(last.value) }
+                entry.lastSet = isExhaustive ? pending : nil
                 entry.setting.invalidate(stored: .some(change.newData))
-                entry.note(encoded, in: &events)
+                entry.note(change, newValue: pending, origin: origin, sequence: sequence, in: &events)
             }
         }
         if !changed.isEmpty { events.append(.init(keys: changed, origin: origin), for: groups) }
@@ -250,18 +239,25 @@ extension ScopeConnection.State {
 
 extension SettingEntry {
     /// Queues a change of the setting if it has listeners or is to be checked.
-    fileprivate mutating func note(_ change: EncodedChange, in events: inout PendingEvents) {
-        let isToBeChecked = change.isFromOutside && setting.checksChangesFromOutside
+    fileprivate mutating func note(
+        _ change: SettingsStoreChange, newValue: SetValue?, origin: SettingsService.Origin, sequence: UInt64,
+        in events: inout PendingEvents
+    ) {
+        let isFromOutside = origin == .external
+        let isToBeChecked = isFromOutside && setting.checksChangesFromOutside
         if !isToBeChecked {
             lastGood = nil
         } else if lastGood == nil {
-            lastGood = (change.oldData, change.sequence)
+            lastGood = (change.oldData, sequence)
         }
         if listeners.isEmpty, !isToBeChecked, !events.isWaiting(lastEvent) {
             assumedData = nil
-            events.release(change.newValue)
-        } else {
-            events.append(change, to: &self)
+            if let newValue { events.release(newValue.value) }
+            return
         }
+        let encoded = EncodedChange(
+            oldData: change.oldData, newData: change.newData, origin: origin, isFromOutside: isFromOutside,
+            sequence: sequence, newValue: newValue?.value)
+        events.append(encoded, to: &self)
     }
 }

@@ -9,10 +9,10 @@ struct SettingEntry {
     let setting: any CachedSetting
     var listeners: [SettingListener] = []
     /// The values that are being written.
-    var pendingSets: [PendingSet] = []
-    /// The stored value, and its bytes, where this program has set it and the store publishes every change. Reading these
-    /// bytes gives this value without decoding, so that a value stored in a lossy form reads back unchanged in this process.
-    var lastSet: (data: Data, value: any Sendable)?
+    var pendingSets: [SetValue] = []
+    /// The stored value, where this program has set it and the store publishes every change. Reading its bytes gives this
+    /// value without decoding, so that a value stored in a lossy form reads back unchanged in this process.
+    var lastSet: SetValue?
     /// What listeners were notified of last; the value where it was decoded.
     var lastTold: (data: Data?, value: (any Sendable)?)?
     /// The bytes that listeners take for the stored ones, where these are not the ones that the next change starts from:
@@ -32,31 +32,42 @@ struct SettingEntry {
     var isHeldBack: Bool { assumedData != nil }
 
     /// Takes the value whose bytes are stored now. Nil if another program has written them.
-    mutating func takePendingSet(of data: Data?) -> PendingSet? {
+    mutating func takePendingSet(of data: Data?) -> SetValue? {
         guard let data, let index = pendingSets.lastIndex(where: { $0.data == data }) else { return nil }
         return pendingSets.remove(at: index)
     }
 }
 
-/// A value that is being written.
-struct PendingSet {
-    let id: UInt64
+/// A value that this program sets, and the bytes that are written for it. An object, because it is passed on with every
+/// change, and a copy would cost more.
+final class SetValue: Sendable {
     let data: Data
     let value: any Sendable
+
+    init(_ value: any Sendable, as data: Data) {
+        self.data = data
+        self.value = value
+    }
 }
 
 /// A connection's settings: by name, and in slots that never move.
 struct SettingEntries {
     private var entries: [SettingEntry?] = []
+    /// Whose entry a slot has. Asking the entry itself would copy it.
+    private var owners: [ObjectIdentifier?] = []
     private var freeSlots: [Int] = []
     private var slots: [String: [Int]] = [:]
 
     /// Adds a setting, which is made for its slot.
     mutating func add<Setting: CachedSetting>(_ make: (Int) -> Setting) -> Setting {
         let slot = freeSlots.popLast() ?? entries.count
-        if slot == entries.count { entries.append(nil) }
+        if slot == entries.count {
+            entries.append(nil)
+            owners.append(nil)
+        }
         let setting = make(slot)
         entries[slot] = SettingEntry(setting)
+        owners[slot] = ObjectIdentifier(setting)
         slots[setting.name, default: []].append(slot)
         return setting
     }
@@ -65,32 +76,33 @@ struct SettingEntries {
     ///
     /// - Returns: Its entry, to be released outside of every lock.
     mutating func remove(_ setting: AnyObject, named name: String) -> SettingEntry? {
-        guard let index = slots[name]?.firstIndex(where: { entries[$0]?.setting === setting }),
+        guard let index = slots[name]?.firstIndex(where: { owners[$0] == ObjectIdentifier(setting) }),
             let slot = slots[name]?.remove(at: index)
         else { return nil }
         if slots[name]?.isEmpty == true { slots[name] = nil }
         freeSlots.append(slot)
+        owners[slot] = nil
         defer { entries[slot] = nil }
         return entries[slot]
     }
 
     /// The entry of a setting; nil if it was removed.
     subscript(setting: any CachedSetting) -> SettingEntry? {
-        guard let entry = entries[setting.slot], entry.setting === setting else { return nil }
-        return entry
+        owns(setting) ? entries[setting.slot] : nil
     }
 
     /// The last set value of a setting, without copying its entry.
-    func lastSet(of setting: any CachedSetting) -> (data: Data, value: any Sendable)? {
-        guard entries[setting.slot]?.setting === setting else { return nil }
-        return entries[setting.slot]?.lastSet
+    func lastSet(of setting: any CachedSetting) -> SetValue? {
+        owns(setting) ? entries[setting.slot]?.lastSet : nil
     }
 
     /// Changes the entry of a setting in place; nil if the setting was removed.
     mutating func update<R>(_ setting: any CachedSetting, _ body: (inout SettingEntry) -> R) -> R? {
-        guard entries[setting.slot]?.setting === setting else { return nil }
-        return body(&entries[setting.slot]!)
+        owns(setting) ? body(&entries[setting.slot]!) : nil
     }
+
+    /// Whether a setting was not removed.
+    private func owns(_ setting: any CachedSetting) -> Bool { owners[setting.slot] == ObjectIdentifier(setting) }
 
     /// Changes the entries of all settings with a name in place.
     mutating func update(named name: String, _ body: (inout SettingEntry) -> Void) {

@@ -11,7 +11,8 @@ final class SettingListener: Sendable {
     enum Body: Sendable {
         /// Receives each change, with its values, and each failure.
         case event(@Sendable (Event) -> Void)
-        /// Receives only the number of each commit that changed the setting, and reads the value itself.
+        /// Receives only the number of each commit that changed the setting, and reads the value itself. The greatest number
+        /// stands for a value that is new although a later commit was seen.
         case signal(@Sendable (UInt64) -> Void)
     }
 
@@ -27,11 +28,11 @@ final class SettingListener: Sendable {
 
     var needsValues: Bool { if case .event = body { true } else { false } }
 
-    func deliver(_ change: @autoclosure () -> DecodedChange?, sequence: UInt64) {
+    func deliver(_ change: @autoclosure () -> DecodedChange?, signal: UInt64) {
         guard isActive.load(ordering: .acquiring) else { return }
         switch body {
         case .event(let deliver): if let change = change() { deliver(.change(change)) }
-        case .signal(let deliver): deliver(sequence)
+        case .signal(let deliver): deliver(signal)
         }
     }
 

@@ -32,12 +32,12 @@ extension SettingsService.Transaction {
         if writes.isEmpty { return try keepDecision() }
         let hooks = callsHooks ? hooks : CommitHooks()
         hooks.callBefore()
-        var pending: [(connection: ScopeConnection, id: UInt64?, setting: any CachedSetting)] = []
-        defer { for set in pending { set.connection.didCommit(set.id, of: set.setting) } }
+        var pending: [(connection: ScopeConnection, value: SetValue?, setting: any CachedSetting)] = []
+        defer { for set in pending { set.connection.didCommit(set.value, of: set.setting) } }
         for (key, (setting, value)) in values {
             let connection = service.connection(for: key)
-            let id = try connection.willCommit(value, as: writes[key] ?? nil, of: setting, key: key).pending
-            pending.append((connection, id, setting))
+            let set = try connection.willCommit(value, as: writes[key] ?? nil, of: setting, key: key).pending
+            pending.append((connection, set, setting))
         }
         guard try carryOut() else { return false }
         hooks.callAfter()

@@ -2,56 +2,35 @@
 // is locked inside a library that is not instrumented, so that everything it guards is reported as a race. A build for
 // the sanitizer therefore uses this mutex in its place; see `.ci/run`. No other build contains it.
 #if SETTINGSKIT_THREAD_SANITIZER
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #else
-        import Darwin
-    #endif
+    import Foundation
+    import Synchronization
 
-    /// A replacement for `Synchronization.Mutex`, with a lock that the thread sanitizer knows.
-    public struct SanitizedMutex<Value>: Sendable {
-        // @unchecked: the value is used only while the lock is held.
-        private final class Storage: @unchecked Sendable {
-            let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-            var value: Value
-
-            init(_ value: Value) {
-                self.value = value
-                lock.initialize(to: pthread_mutex_t())
-                pthread_mutex_init(lock, nil)
-            }
-
-            deinit {
-                pthread_mutex_destroy(lock)
-                lock.deallocate()
-            }
-        }
-
-        private let storage: Storage
+    /// A replacement for `Synchronization.Mutex`, which also holds a lock of the C library around every use of the value.
+    public struct SanitizedMutex<Value: ~Copyable>: ~Copyable, Sendable {
+        private let mutex: Synchronization.Mutex<Value>
+        private let lock = NSLock()
 
         /// A mutex that guards `value`.
         public init(_ value: consuming sending Value) {
-            storage = Storage(value)
+            mutex = Synchronization.Mutex(value)
         }
 
         /// Calls `body` with the lock held.
-        public func withLock<Result, Failure: Error>(
-            _ body: (inout Value) throws(Failure) -> Result
-        ) throws(Failure) -> Result {
-            pthread_mutex_lock(storage.lock)
-            defer { pthread_mutex_unlock(storage.lock) }
-            return try body(&storage.value)
+        public func withLock<Result: ~Copyable, Failure: Error>(
+            _ body: (inout sending Value) throws(Failure) -> sending Result
+        ) throws(Failure) -> sending Result {
+            lock.lock()
+            defer { lock.unlock() }
+            return try mutex.withLock(body)
         }
 
         /// Calls `body` with the lock held, unless another thread holds it.
-        public func withLockIfAvailable<Result, Failure: Error>(
-            _ body: (inout Value) throws(Failure) -> Result
-        ) throws(Failure) -> Result? {
-            guard pthread_mutex_trylock(storage.lock) == 0 else { return nil }
-            defer { pthread_mutex_unlock(storage.lock) }
-            return try body(&storage.value)
+        public func withLockIfAvailable<Result: ~Copyable, Failure: Error>(
+            _ body: (inout sending Value) throws(Failure) -> sending Result
+        ) throws(Failure) -> sending Result? {
+            guard lock.try() else { return nil }
+            defer { lock.unlock() }
+            return try mutex.withLockIfAvailable(body)
         }
     }
 

@@ -9,14 +9,13 @@ import SettingsKitPlatform
     import Darwin
 #endif
 
-// @unchecked: only `JournaledPropertyList.Access` keeps one, and that is guarded by a mutex; before it is there, one thread
-// has it. An object only because a structure of this size is copied too often.
 /// An open journal: a file of records to which many processes append, each under the file's lock.
 ///
 /// It locks, reads, appends to and cuts the file. The store interprets the records. All offsets are those in the file.
 ///
-/// Its owner ensures that one thread at a time uses it.
-final class Journal: @unchecked Sendable {
+/// One thread at a time uses it, as the compiler ensures: it is not `Sendable`, and lies in ``PropertyListFiles``, which a
+/// mutex guards. An object only because a structure of this size is copied too often.
+final class Journal {
     private(set) var file: FileHandle
     let inode: UInt64
     /// nil while it has none.

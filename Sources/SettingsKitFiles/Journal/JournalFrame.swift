@@ -29,13 +29,15 @@ package enum JournalFrame {
     /// The marker's bytes, as a little-endian number. Its first byte does not occur in UTF-8 text.
     static let marker: UInt32 = 0x524B_53F5
     static let firstByte = UInt8(truncatingIfNeeded: marker)
+    /// What stands in the place of a header until the body is there.
+    private static let emptyHeader = [UInt8](repeating: 0, count: headerSize)
     /// The length of the part of the header that its check covers.
     static let checkedSize = 16
 
     /// Appends `record` for `place`. Its body must not be longer than ``bodyLimit``.
     package static func append(_ record: JournalRecord, at place: JournalPlace, to bytes: inout [UInt8]) {
         let start = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: headerSize))
+        bytes.append(contentsOf: emptyHeader)
         record.appendBody(to: &bytes)
         finish(start: start, place: place, in: &bytes)
     }
@@ -44,7 +46,7 @@ package enum JournalFrame {
     /// to grow `bytes`.
     package static func appendChange(name: String, data: Data?, at place: JournalPlace, to bytes: inout [UInt8]) {
         let start = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: headerSize))
+        bytes.append(contentsOf: emptyHeader)
         JournalRecord.appendBody(ofChange: JournalChange(name: name, data: data), to: &bytes)
         finish(start: start, place: place, in: &bytes)
     }

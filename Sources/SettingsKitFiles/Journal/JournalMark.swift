@@ -37,9 +37,9 @@ package struct JournalMark: Equatable, Sendable {
     /// damaged one does not count.
     package var comment: String {
         let text =
-            "SettingsKit list \(HexText.text(list)) journal \(HexText.text(journal)) after "
-            + "\(HexText.text(predecessor)) generation \(generation) through \(offset) check "
-        return text + HexText.text(Array(text.utf8).withUnsafeBytes { CRC32C.checksum($0) })
+            "SettingsKit list \(list.hexDigits) journal \(journal.hexDigits) after "
+            + "\(predecessor.hexDigits) generation \(generation) through \(offset) check "
+        return text + Array(text.utf8).withUnsafeBytes { CRC32C.checksum($0) }.hexDigits
     }
 
     /// Returns the mark in a property list of the XML format.
@@ -64,9 +64,9 @@ extension JournalMark {
     /// Creates the mark from its ``comment``.
     private init?(comment: String) {
         let words = comment.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 13, let list: UInt64 = HexText.number(words[2].utf8),
-            let journal: UInt64 = HexText.number(words[4].utf8),
-            let predecessor: UInt64 = HexText.number(words[6].utf8),
+        guard words.count == 13, let list = UInt64(hexDigits: words[2].utf8),
+            let journal = UInt64(hexDigits: words[4].utf8),
+            let predecessor = UInt64(hexDigits: words[6].utf8),
             let generation = UInt64(words[8]), let offset = UInt64(words[10]),
             max(generation, offset) <= JournalHeader.offsetLimit
         else { return nil }

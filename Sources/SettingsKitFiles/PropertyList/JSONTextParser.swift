@@ -1,3 +1,5 @@
+import SettingsKitCore
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -10,12 +12,9 @@
 /// ``JSONText``. The parser refuses text for which it has no value. The depth is limited to that of a property list, so
 /// the recursion is bounded.
 struct JSONTextParser {
-    let bytes: [UInt8]
-    private var position = 0
+    private var scanner: JSONScanner
 
-    init(_ data: Data) {
-        bytes = Array(data)
-    }
+    init(_ scanner: JSONScanner) { self.scanner = scanner }
 
     /// Returns the value of the whole text, or nil if there is none. If the text allows several kinds, the value
     /// resembles `old`, as ``NativeValue/value(for:resembling:)`` describes.
@@ -23,36 +22,19 @@ struct JSONTextParser {
         // Data outside arrays and dictionaries is stored as its bytes, never as a JSON string.
         var old = old
         if case .data = old { old = nil }
-        guard let value = parseValue(resembling: old, depth: 1), position == bytes.count else { return nil }
+        guard let value = parseValue(resembling: old, depth: 1), scanner.isAtEnd else { return nil }
         return value
-    }
-
-    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
-        guard next == UInt8(ascii: character) else { return false }
-        position += 1
-        return true
-    }
-
-    private mutating func skip(_ word: StaticString) -> Bool {
-        let length = word.utf8CodeUnitCount
-        guard bytes.count - position >= length,
-            word.withUTF8Buffer({ $0.elementsEqual(bytes[position..<(position + length)]) })
-        else { return false }
-        position += length
-        return true
     }
 
     /// Reads the value that begins here. `depth` is the number of arrays and dictionaries around it, including the
     /// outermost dictionary of the file.
     private mutating func parseValue(resembling old: PropertyListValue?, depth: Int) -> PropertyListValue? {
-        switch next {
+        switch scanner.next {
         case UInt8(ascii: "{"): depth < PropertyListLimits.depth ? parseObject(resembling: old, depth: depth) : nil
         case UInt8(ascii: "["): depth < PropertyListLimits.depth ? parseArray(resembling: old, depth: depth) : nil
         case UInt8(ascii: "\""): parseString(resembling: old)
-        case UInt8(ascii: "t"): skip("true" as StaticString) ? .boolean(true) : nil
-        case UInt8(ascii: "f"): skip("false" as StaticString) ? .boolean(false) : nil
+        case UInt8(ascii: "t"): scanner.skip(word: "true") ? .boolean(true) : nil
+        case UInt8(ascii: "f"): scanner.skip(word: "false") ? .boolean(false) : nil
         default: parseNumber(resembling: old)
         }
     }
@@ -61,63 +43,48 @@ struct JSONTextParser {
         var values: [PropertyListValue] = []
         var oldValues: [PropertyListValue] = []
         if case .array(let array) = old { oldValues = array }
-        position += 1
-        if skip("]" as Unicode.Scalar) { return .array([]) }
+        _ = scanner.skip("[")
+        if scanner.skip("]") { return .array([]) }
         repeat {
             let old = values.count < oldValues.count ? oldValues[values.count] : nil
             guard let value = parseValue(resembling: old, depth: depth + 1) else { return nil }
             values.append(value)
-        } while skip("," as Unicode.Scalar)
-        return skip("]" as Unicode.Scalar) ? .array(values) : nil
+        } while scanner.skip(",")
+        return scanner.skip("]") ? .array(values) : nil
     }
 
     private mutating func parseObject(resembling old: PropertyListValue?, depth: Int) -> PropertyListValue? {
         var members: [PropertyListMember] = []
         var oldMembers = OldMembers(old)
-        position += 1
-        if skip("}" as Unicode.Scalar) { return .dictionary([]) }
+        _ = scanner.skip("{")
+        if scanner.skip("}") { return .dictionary([]) }
         repeat {
-            guard let key = JSONStringParser.parse(bytes, at: &position), skip(":" as Unicode.Scalar),
+            guard let key = scanner.readString(), scanner.skip(":"),
                 let value = parseValue(resembling: oldMembers.value(for: key), depth: depth + 1)
             else { return nil }
             members.append(PropertyListMember(key: key, value: value))
-        } while skip("," as Unicode.Scalar)
-        guard skip("}" as Unicode.Scalar), !members.hasRepeatedKey() else { return nil }
+        } while scanner.skip(",")
+        guard scanner.skip("}"), !members.hasRepeatedKey() else { return nil }
         return .dictionary(members)
     }
 
     private mutating func parseString(resembling old: PropertyListValue?) -> PropertyListValue? {
-        let start = position + 1
-        guard let string = JSONStringParser.parse(bytes, at: &position) else { return nil }
+        let start = scanner.position + 1
+        guard let string = scanner.readString() else { return nil }
         guard case .data = old else { return .string(string) }
-        let text = XMLText(bytes: bytes, range: start..<(position - 1), isASCII: true)
+        let bytes = Array(scanner.bytes[start..<(scanner.position - 1)])
+        let text = XMLText(bytes: bytes, range: 0..<bytes.count, isASCII: true)
         guard let data = Base64Text.decode(text) else { return .string(string) }
         var canonical: [UInt8] = []
         Base64Text.append(data, to: &canonical)
-        return canonical[...] == bytes[text.range] ? .data(Data(data)) : .string(string)
+        return canonical == bytes ? .data(Data(data)) : .string(string)
     }
 
     private mutating func parseNumber(resembling old: PropertyListValue?) -> PropertyListValue? {
-        let start = position
-        let rest = bytes[start...]
         if case .real(let number) = old, !number.isFinite {
             // Not JSON, but the text of such a real, which stays unchanged.
-            let text = NumberText.shortest(number)
-            if rest.starts(with: text.utf8) {
-                position += text.utf8.count
-                return old
-            }
+            if scanner.skip(word: number.isNaN ? "nan" : number < 0 ? "-inf" : "inf") { return old }
         }
-        while let next, Self.isInNumber(next) { position += 1 }
-        let text = XMLText(bytes: bytes, range: start..<position, isASCII: true)
-        return JSONNumber.value(text, resembling: old)
-    }
-
-    private static func isInNumber(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"): true
-        case UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"): true
-        default: false
-        }
+        return scanner.skipNumber().flatMap { JSONNumber.value(of: scanner, in: $0, resembling: old) }
     }
 }

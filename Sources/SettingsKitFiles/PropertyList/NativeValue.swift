@@ -1,3 +1,5 @@
+import SettingsKitCore
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -39,10 +41,13 @@ package enum NativeValue {
     /// Linear time in the sizes of `bytes` and `old`.
     package static func value(for bytes: Data, resembling old: PropertyListValue? = nil) -> PropertyListValue {
         guard let first = bytes.first, JSONText.canBegin(with: first) else { return .data(bytes) }
-        var parser = JSONTextParser(bytes)
-        guard let value = parser.parseText(resembling: old), XMLPropertyListWriter.canRepresent(value),
-            JSONText.bytes(of: value) == parser.bytes
-        else { return .data(bytes) }
-        return value
+        let value = JSONScanner.scan(bytes) { scanner -> PropertyListValue? in
+            var parser = JSONTextParser(scanner)
+            guard let value = parser.parseText(resembling: old), XMLPropertyListWriter.canRepresent(value),
+                JSONText.bytes(of: value).elementsEqual(scanner.bytes)
+            else { return nil }
+            return value
+        }
+        return value ?? .data(bytes)
     }
 }

@@ -46,7 +46,7 @@ enum NumberText {
     }
 
     /// The number nearest to the decimal number in `bytes`; infinity if it is too large.
-    static func decimal(_ bytes: ArraySlice<UInt8>) -> Double? {
+    private static func decimal(_ bytes: ArraySlice<UInt8>) -> Double? {
         for byte in bytes {
             switch byte {
             case 0x30...0x39, 0x2B, 0x2D, 0x2E, 0x45, 0x65: continue

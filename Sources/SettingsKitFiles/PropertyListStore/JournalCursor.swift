@@ -2,7 +2,7 @@ import SettingsKitCore
 import SettingsKitPlatform
 
 /// Where this process is in the history of journals: the journal that it follows, and the one before.
-struct JournalCursor: Sendable {
+struct JournalCursor {
     /// The open journal. Nil while there is none that can be used.
     private(set) var journal: Journal?
     /// The journal that was followed before. Nil if there was none.

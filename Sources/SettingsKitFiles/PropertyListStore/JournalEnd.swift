@@ -20,11 +20,8 @@ struct JournalEnd: ~Copyable, Sendable {
         known.store(position, ordering: .releasing)
     }
 
-    /// Notes that a record is about to be appended. The journal is locked.
-    func willAppend(upTo end: UInt64) { intended.store(end, ordering: .releasing) }
-
-    /// Notes that nothing was appended after all. The journal is still locked.
-    func didNotAppend(at end: UInt64) { intended.store(end, ordering: .releasing) }
+    /// Notes up to where a record is about to be appended, or that nothing was appended after all. The journal is locked.
+    func noteIntended(_ end: UInt64) { intended.store(end, ordering: .releasing) }
 
     /// Whether a journal with a certain status contains nothing unknown.
     ///

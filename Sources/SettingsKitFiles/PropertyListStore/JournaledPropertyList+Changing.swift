@@ -99,15 +99,16 @@ extension JournaledPropertyList {
             guard Int(journal.position) + files.buffer.count <= limits.journal else {
                 throw SettingsError(.tooLarge, store: description, underlying: TooMuch.journal(limit: limits.journal))
             }
-            end.willAppend(upTo: journal.position + UInt64(files.buffer.count))
+            end.noteIntended(journal.position + UInt64(files.buffer.count))
             do {
                 try journal.append(files.buffer)
             } catch {
-                end.didNotAppend(at: journal.position)
+                end.noteIntended(journal.position)
                 throw error
             }
+            let position = journal.historyPosition
             contents.withLock { contents in
-                publish(make(&contents, journal.historyPosition), origin: origin)
+                publish(make(&contents, position), origin: origin)
             }
             return (true, true)
         }

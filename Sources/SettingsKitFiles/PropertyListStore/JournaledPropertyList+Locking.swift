@@ -15,7 +15,7 @@ extension JournaledPropertyList {
     ///
     /// - Throws: `busy` if another process keeps the lock; what the system reports.
     func withLockedJournal<R: Sendable>(
-        waiting: Duration? = nil, _ body: (inout PropertyListFiles) throws -> R
+        waiting: Duration? = nil, _ body: (inout sending PropertyListFiles) throws -> R
     ) throws -> R {
         try withFiles { files in
             try lockJournal(&files, waiting: waiting ?? patience)

@@ -86,15 +86,16 @@ final class JournaledPropertyList: Sendable {
             throw SettingsError(.storeUnavailable, store: description, underlying: error)
         }
         contents = Mutex(loaded.contents)
+        let (queue, journal) = (BackgroundQueue(), WatchedPath(loaded.files.journalPath))
+        let problems = loaded.problems
         files = Mutex(loaded.files)
         self.isWatching = isWatching
         writer = WriteBehind(delay: writingDelay)
-        let (queue, journal) = (BackgroundQueue(), WatchedPath(loaded.files.journalPath))
         self.queue = queue
         watchedJournal = journal
         monitor = ChangeMonitor(interval: Self.pollInterval, queue: queue)
         announcer = ChangeAnnouncer(pause: Self.announcementPause) { Self.touch(journal.value, in: fileSystem) }
-        for problem in loaded.problems { feed.report(problem) }
+        for problem in problems { feed.report(problem) }
         monitor.monitor(self)
         writer.begin { [weak self] in
             try self?.foldInBackground()
@@ -115,7 +116,7 @@ final class JournaledPropertyList: Sendable {
         } catch {
             feed.report(error)
         }
-        files.withLock { $0.cursor.journal }?.close()
+        files.withLock { $0.cursor.journal?.close() }
     }
 
     static func description(of path: String) -> String { "PropertyListStore at \(path)" }
@@ -137,7 +138,7 @@ final class JournaledPropertyList: Sendable {
     // MARK: Access to the files
 
     /// Runs `body` while no other thread uses the files, and reports problems and calls listeners afterwards.
-    func withFiles<R: Sendable>(_ body: (inout PropertyListFiles) throws -> R) throws -> R {
+    func withFiles<R: Sendable>(_ body: (inout sending PropertyListFiles) throws -> R) throws -> R {
         var problems: [SettingsError] = []
         // Only for this call's changes: another thread delivers its own before its call returns.
         var hasPublished = false

@@ -79,6 +79,11 @@ struct PropertyListContents: Sendable {
 
     private func stored(named name: String) -> Stored? {
         if let change = changed[name] { return change.stored }
+        return unchanged(named: name)
+    }
+
+    /// What was stored when the last picture was taken.
+    private func unchanged(named name: String) -> Stored? {
         if !frozen.isEmpty, let change = frozen[name] { return change.stored }
         return settled[name]
     }
@@ -92,11 +97,14 @@ struct PropertyListContents: Sendable {
     /// - Parameter position: Where in the journal the change ends.
     /// - Returns: what that changed; nil if it was nothing.
     mutating func set(_ data: Data?, named name: String, at position: Int64) -> SettingsStoreChange? {
-        let old = stored(named: name)
+        // Found once: most often it has been changed since the last picture.
+        let index = changed.index(forKey: name)
+        let old = index.map { changed.values[$0].stored } ?? unchanged(named: name)
         let oldData = old?.data
         let isChange = oldData != data
         let stored = isChange ? data.map { Stored.bytes($0, replaced: Self.kindToKeep(of: old)) } : old
-        changed[name] = Changed(stored: stored, position: position)
+        let change = Changed(stored: stored, position: position)
+        if let index { changed.values[index] = change } else { changed[name] = change }
         lastPosition = position
         if isChange { size += Self.size(of: name, data) - Self.size(of: name, oldData) }
         return isChange ? SettingsStoreChange(name: name, from: oldData, to: data) : nil

@@ -2,7 +2,7 @@ import SettingsKitCore
 import SettingsKitPlatform
 
 /// A property list and its journal: the files, and what this process knows of them. One thread at a time uses them.
-struct PropertyListFiles: Sendable {
+struct PropertyListFiles {
     let file: WholeFile
     /// The path of `file`, with symbolic links followed. The journal is beside it.
     let target: String

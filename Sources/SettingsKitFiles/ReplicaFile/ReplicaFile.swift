@@ -84,7 +84,7 @@ enum LineCheck {
     static func append(to output: inout [UInt8], from start: Int) {
         let check = output[start...].withUnsafeBytes { CRC32C.checksum($0) }
         output.append(contentsOf: opening)
-        HexText.append(check, to: &output)
+        check.appendHexDigits(to: &output)
         output.append(contentsOf: closing)
         output.append(UInt8(ascii: "\n"))
     }
@@ -96,7 +96,7 @@ enum LineCheck {
         let digits = (start + opening.count)..<(start + opening.count + 8)
         guard bytes[start..<digits.lowerBound].elementsEqual(opening),
             bytes[digits.upperBound..<line.upperBound].elementsEqual(closing),
-            let check: UInt32 = HexText.number(bytes[digits])
+            let check = UInt32(hexDigits: bytes[digits])
         else { return nil }
         let text = UnsafeBufferPointer(rebasing: bytes[line.lowerBound..<start])
         return CRC32C.checksum(UnsafeRawBufferPointer(text)) == check ? line.lowerBound..<start : nil

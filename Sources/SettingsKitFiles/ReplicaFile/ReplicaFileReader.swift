@@ -1,3 +1,4 @@
+import SettingsKitCore
 import SettingsKitPlatform
 
 #if canImport(FoundationEssentials)
@@ -253,10 +254,8 @@ private struct Members {
     }
 
     func string(_ range: Range<Int>) -> String? {
-        guard let text = text(range) else { return nil }
-        guard text.contains(UInt8(ascii: "\\")) else { return String(validating: text, as: UTF8.self) }
-        var position = 0
-        return JSONStringParser.parse(Array(bytes[range]), at: &position)
+        guard text(range) != nil else { return nil }
+        return scanner.string(in: (range.lowerBound + 1)..<(range.upperBound - 1))
     }
 
     func number(_ range: Range<Int>) -> Int? {
@@ -270,7 +269,8 @@ private struct Members {
     /// Reads `{"EPOCH":"TIME"}`.
     func accepted(_ range: Range<Int>) -> AcceptedTimes? {
         var times: [UInt32: Int64] = [:]
-        let isRight = forEachMember(of: range) { name, value in
+        var scanner = JSONScanner(bytes, range)
+        let isRight = scanner.readMembers { name, value in
             guard let epoch = epoch(name), let time = milliseconds(value) else { return false }
             return times.updateValue(time, forKey: epoch) == nil && times.count <= AcceptedTimes.limit
         }
@@ -280,8 +280,9 @@ private struct Members {
     /// Reads `{"REPLICA":["TIME",ORDER,EPOCH]}`.
     func heard(_ range: Range<Int>) -> HeardMoments? {
         var moments: [ReplicaID: HybridMoment] = [:]
-        let isRight = forEachMember(of: range) { name, value in
-            guard let replica = HexText.number(bytes[name]).map({ ReplicaID($0) }), let moment = moment(value) else {
+        var scanner = JSONScanner(bytes, range)
+        let isRight = scanner.readMembers { name, value in
+            guard let replica = UInt64(hexDigits: bytes[name]).map({ ReplicaID($0) }), let moment = moment(value) else {
                 return false
             }
             return moments.updateValue(moment, forKey: replica) == nil && moments.count <= HeardMoments.limit
@@ -299,26 +300,11 @@ private struct Members {
         return HybridMoment(epoch: epoch, instant: Instant(milliseconds: time, order: order))
     }
 
-    /// Calls `body` with each member of an object until it returns false. The names are without quotation marks.
-    ///
-    /// - Returns: false if the range is no object, or `body` has returned false.
-    private func forEachMember(of range: Range<Int>, _ body: (_ name: Range<Int>, _ value: Range<Int>) -> Bool) -> Bool
-    {
-        var scanner = JSONScanner(bytes, range)
-        guard scanner.skip("{") else { return false }
-        if scanner.skip("}") { return true }
-        repeat {
-            guard let name = scanner.skipText(), scanner.skip(":"), let value = scanner.skipValue(), body(name, value)
-            else { return false }
-        } while scanner.skip(",")
-        return scanner.skip("}")
-    }
-
     func isTrue(_ range: Range<Int>) -> Bool { bytes[range].elementsEqual("true".utf8) }
 
     func replica(_ range: Range<Int>) -> ReplicaID? { serial(range).map { ReplicaID($0) } }
 
-    func serial(_ range: Range<Int>) -> UInt64? { text(range).flatMap { HexText.number($0) } }
+    func serial(_ range: Range<Int>) -> UInt64? { text(range).flatMap { UInt64(hexDigits: $0) } }
 
     /// Reads an array of serials, with nil for each null.
     func serials(_ range: Range<Int>) -> [UInt64?]? {

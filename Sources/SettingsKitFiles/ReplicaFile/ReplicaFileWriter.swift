@@ -1,3 +1,4 @@
+import SettingsKitCore
 import SettingsKitPlatform
 
 #if canImport(FoundationEssentials)
@@ -62,11 +63,11 @@ enum ReplicaFileWriter {
         if header.part > 0 { output.append(contentsOf: ",\"part\":\(header.part)".utf8) }
         if let serial = header.serial {
             output.append(contentsOf: ",\"serial\":\"".utf8)
-            HexText.append(serial, to: &output)
+            serial.appendHexDigits(to: &output)
             output.append(UInt8(ascii: "\""))
         }
         if !header.parts.isEmpty {
-            let serials = header.parts.map { $0.map { "\"\(HexText.text($0))\"" } ?? "null" }
+            let serials = header.parts.map { $0.map { "\"\($0.hexDigits)\"" } ?? "null" }
             output.append(contentsOf: ",\"parts\":[\(serials.joined(separator: ","))]".utf8)
         }
         if let total = header.total { output.append(contentsOf: ",\"total\":\(total)".utf8) }
@@ -96,7 +97,7 @@ enum ReplicaFileWriter {
             NumberText.append(UInt64(moment.epoch), to: &output)
         }
         output.append(contentsOf: ",\"by\":\"".utf8)
-        HexText.append(entry.stamp.replica.number, to: &output)
+        entry.stamp.replica.number.appendHexDigits(to: &output)
         output.append(UInt8(ascii: "\""))
         appendUnknown(entry.unknownFields, to: &output)
         LineCheck.append(to: &output, from: start)

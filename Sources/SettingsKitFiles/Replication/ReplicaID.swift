@@ -18,10 +18,10 @@ extension ReplicaID: Comparable {
 
 extension ReplicaID: LosslessStringConvertible {
     /// Sixteen lower-case hexadecimal digits.
-    var description: String { HexText.text(number) }
+    var description: String { number.hexDigits }
 
     init?(_ text: String) {
-        guard let number: UInt64 = HexText.number(text.utf8) else { return nil }
+        guard let number = UInt64(hexDigits: text.utf8) else { return nil }
         self.number = number
     }
 }

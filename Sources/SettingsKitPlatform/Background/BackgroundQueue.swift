@@ -4,8 +4,6 @@
 package final class BackgroundQueue: Sendable {
     package typealias Work = @Sendable () -> Void
 
-    /// The work that waits.
-    let backlog = Backlog()
     private let forks = Fork.count
 
     /// Creates a queue. It costs nothing until it is used.
@@ -26,12 +24,5 @@ package final class BackgroundQueue: Sendable {
     func async(at moment: Moment, _ work: @escaping Work) {
         guard isRunning else { return }
         BackgroundThreads.shared.add(work, to: self, at: moment)
-    }
-
-    /// `@unchecked Sendable`: used only with the lock of ``BackgroundThreads`` held.
-    final class Backlog: @unchecked Sendable {
-        var works: [Work] = []
-        /// Whether a thread has the queue, or will take it.
-        var isTaken = false
     }
 }

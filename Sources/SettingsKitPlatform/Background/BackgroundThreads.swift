@@ -20,9 +20,7 @@ import SettingsKitCore
 ///
 /// Not Dispatch: on Linux its shared threads wake the process once a second for ever, a timer there wakes several threads,
 /// and serial queues that become busy together get a thread each, without a bound.
-///
-/// `@unchecked Sendable`: `state` is used only with `lock` held.
-final class BackgroundThreads: @unchecked Sendable {
+final class BackgroundThreads: Sendable {
     static let shared = BackgroundThreads()
 
     /// How often files are checked whose changes the system reports. More than ten seconds: an idle process must not wake
@@ -37,7 +35,10 @@ final class BackgroundThreads: @unchecked Sendable {
     private static let stallTime = Duration.milliseconds(50)
     private static let stackSize = 8 << 20
 
-    private struct State {
+    private struct State: Sendable {
+        /// The work that waits, by queue. A queue has an entry while it is in `ready` or a thread runs its work.
+        var backlogs: [ObjectIdentifier: [BackgroundQueue.Work]] = [:]
+        /// The queues with work of which none runs.
         var ready: [BackgroundQueue] = []
         var timed = TimedWorks()
         var rounds: [ObjectIdentifier: WeakReference<ChangeMonitor>] = [:]
@@ -55,80 +56,76 @@ final class BackgroundThreads: @unchecked Sendable {
         var stalledUntil: Moment?
     }
 
-    private let lock = WaitingLock()
-    /// What the keeper waits for: something that is due before it wakes by itself.
-    private let due = WaitingCondition()
-    /// What the other threads wait for.
-    private let work = WaitingCondition()
-    private var state = State()
-    /// What was of the parent's, in the child of a fork: never released, as that would run the stores' ends there.
-    private var inherited: [State] = []
+    /// The conditions that threads wait for.
+    private enum Condition: Int, CaseIterable {
+        /// Something is due before the keeper wakes by itself.
+        case isDue
+        /// There is work for another thread.
+        case hasWork
+    }
+
+    private typealias Access = WaitableMutex<State, Condition>.Access
+
+    private let mutex = WaitableMutex<State, Condition>(State())
 
     /// How many threads there are; for tests.
-    var count: Int {
-        lock.lock()
-        defer { lock.unlock() }
-        return state.threads
-    }
+    var count: Int { mutex.withLock { $0.state.threads } }
 
     // MARK: Adding
 
     func add(_ new: @escaping BackgroundQueue.Work, to queue: BackgroundQueue) {
-        lock.lock()
-        defer { lock.unlock() }
-        guard append(new, to: queue) else { return }
-        if state.idle > 0 { work.signal() } else { wakeKeeper() }
+        mutex.withLock { access in
+            guard append(new, to: queue, &access) else { return }
+            if access.state.idle > 0 { access.signal(.hasWork) } else { wakeKeeper(&access) }
+        }
     }
 
     func add(_ new: @escaping BackgroundQueue.Work, to queue: BackgroundQueue, at moment: Moment) {
-        lock.lock()
-        defer { lock.unlock() }
-        let isFirst = state.timed.firstMoment.map { moment < $0 } ?? true
-        state.timed.insert(TimedWork(moment: moment, queue: queue, work: new))
-        if isFirst { wakeKeeper() }
+        mutex.withLock { access in
+            let isFirst = access.state.timed.firstMoment.map { moment < $0 } ?? true
+            access.state.timed.insert(TimedWork(moment: moment, queue: queue, work: new))
+            if isFirst { wakeKeeper(&access) }
+        }
     }
 
     /// Has a monitor check its files in each round, as long as it lives.
     func addToRounds(_ monitor: ChangeMonitor) {
-        lock.lock()
-        defer { lock.unlock() }
-        state.rounds[ObjectIdentifier(monitor)] = WeakReference(monitor)
-        guard state.nextRound == nil else { return }
-        state.nextRound = .after(Self.roundPause)
-        wakeKeeper()
+        mutex.withLock { access in
+            access.state.rounds[ObjectIdentifier(monitor)] = WeakReference(monitor)
+            guard access.state.nextRound == nil else { return }
+            access.state.nextRound = .after(Self.roundPause)
+            wakeKeeper(&access)
+        }
     }
 
-    func removeFromRounds(_ monitor: ObjectIdentifier) {
-        lock.lock()
-        defer { lock.unlock() }
-        state.rounds[monitor] = nil
-    }
+    func removeFromRounds(_ monitor: ObjectIdentifier) { mutex.withLock { $0.state.rounds[monitor] = nil } }
 
     /// - Returns: false if a thread has the queue already, and goes on with it.
     @discardableResult
-    private func append(_ new: @escaping BackgroundQueue.Work, to queue: BackgroundQueue) -> Bool {
-        queue.backlog.works.append(new)
-        if queue.backlog.isTaken { return false }
-        queue.backlog.isTaken = true
-        state.ready.append(queue)
+    private func append(
+        _ new: @escaping BackgroundQueue.Work, to queue: BackgroundQueue, _ access: inout Access
+    ) -> Bool {
+        if access.state.backlogs[ObjectIdentifier(queue)]?.append(new) != nil { return false }
+        access.state.backlogs[ObjectIdentifier(queue)] = [new]
+        access.state.ready.append(queue)
         return true
     }
 
-    /// Sees to it that a thread looks at what is due.
-    private func wakeKeeper() {
-        if state.hasKeeper {
-            due.signal()
-        } else if state.idle > 0 {
-            work.signal()
-        } else if state.threads == state.busy {
+    /// Makes a thread look at what is due.
+    private func wakeKeeper(_ access: inout Access) {
+        if access.state.hasKeeper {
+            access.signal(.isDue)
+        } else if access.state.idle > 0 {
+            access.signal(.hasWork)
+        } else if access.state.threads == access.state.busy {
             // No thread is on its way to look.
-            start()
+            start(&access)
         }
     }
 
     // MARK: Threads
 
-    private func start() {
+    private func start(_ access: inout Access) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -147,80 +144,49 @@ final class BackgroundThreads: @unchecked Sendable {
         let result = pthread_create(&thread, &attributes, { _ in BackgroundThreads.shared.main() }, nil)
         pthread_sigmask(SIG_SETMASK, &present, nil)
         // Without a thread the work waits until more is added and there can be one.
-        if result == 0 { state.threads += 1 }
+        if result == 0 { access.state.threads += 1 }
     }
 
     private func main() -> UnsafeMutableRawPointer? {
         let forks = Fork.count
-        lock.lock()
-        while true {
-            let now = Moment.now
-            while let timed = state.timed.popFirst(by: now) { append(timed.work, to: timed.queue) }
-            if let round = state.nextRound, round <= now {
-                makeRound(now)
-            } else if let queue = takeQueue(now) {
-                run(queue)
-            } else if !waitForMore(now) {
-                break
-            }
+        var ended: EndedStep?
+        repeat {
+            ended = runStep(after: ended)
             // In a child that the work has made, this thread is not one of these.
-            if forks != Fork.count { return nil }
-        }
-        state.threads -= 1
-        lock.unlock()
+        } while ended != nil && forks == Fork.count
         return nil
     }
 
-    /// Does something without the lock; another thread keeps watch meanwhile.
+    /// What a thread does without the lock. It is released without the lock, too: with it may go the last reference to a
+    /// store.
+    private enum Step {
+        case work(BackgroundQueue.Work, of: BackgroundQueue)
+        /// The files of these monitors are checked: a few calls for each, which do not wait.
+        case round([ChangeMonitor])
+    }
+
+    private enum EndedStep {
+        case work(of: BackgroundQueue)
+        case round
+    }
+
+    /// Waits for the next step and carries it out.
     ///
-    /// - Parameter isRound: Whether it is a round, which is over soon: the next one needs no other thread.
-    private func unlocked(isRound: Bool = false, _ body: () -> Void) {
-        let forks = Fork.count
-        state.busy += 1
-        let isAnythingDue = !state.timed.isEmpty || !isRound && state.nextRound != nil
-        if !state.ready.isEmpty || !state.hasKeeper && isAnythingDue { wakeKeeper() }
-        lock.unlock()
-        body()
-        if forks != Fork.count { return }
-        lock.lock()
-        state.busy -= 1
-    }
-
-    /// The next queue with work, if another piece may run.
-    private func takeQueue(_ now: Moment) -> BackgroundQueue? {
-        guard !state.ready.isEmpty else {
-            state.extraWidth = 0
-            state.stalledUntil = nil
+    /// - Returns: nil if the thread is to end.
+    private func runStep(after ended: EndedStep?) -> EndedStep? {
+        let step = mutex.withLock { access in
+            if let ended { finish(ended, &access.state) }
+            return nextStep(&access)
+        }
+        switch step {
+        case .work(let work, let queue):
+            perform(work)
+            return .work(of: queue)
+        case .round(let monitors):
+            perform { for monitor in monitors { monitor.check() } }
+            return .round
+        case nil:
             return nil
-        }
-        if state.running >= Self.width + state.extraWidth {
-            if let end = state.stalledUntil, end > now { return nil }
-            if state.stalledUntil == nil || state.running >= Self.limit {
-                state.stalledUntil = .after(Self.stallTime)
-                if state.hasKeeper { due.signal() }
-                return nil
-            }
-            state.extraWidth += 1
-        }
-        state.stalledUntil = nil
-        return state.ready.removeFirst()
-    }
-
-    private func run(_ queue: BackgroundQueue) {
-        var next: BackgroundQueue.Work? = queue.backlog.works.removeFirst()
-        state.running += 1
-        let forks = Fork.count
-        unlocked {
-            // Released here, too: with it may go the last reference to a store.
-            if let work = next.take() { perform(work) }
-        }
-        if forks != Fork.count { return }
-        state.running -= 1
-        state.stalledUntil = nil
-        if queue.backlog.works.isEmpty {
-            queue.backlog.isTaken = false
-        } else {
-            state.ready.append(queue)
         }
     }
 
@@ -232,46 +198,96 @@ final class BackgroundThreads: @unchecked Sendable {
         #endif
     }
 
-    /// Checks the files of all monitors, on the keeper's thread: a few calls for each, which do not wait.
-    private func makeRound(_ now: Moment) {
-        var monitors = state.rounds.values.compactMap(\.object)
-        state.nextRound = monitors.isEmpty ? nil : .after(Self.roundPause)
-        unlocked(isRound: true) {
-            perform { for monitor in monitors { monitor.check() } }
-            monitors = []
+    private func nextStep(_ access: inout Access) -> Step? {
+        while true {
+            let now = Moment.now
+            while let timed = access.state.timed.popFirst(by: now) { append(timed.work, to: timed.queue, &access) }
+            if let round = access.state.nextRound, round <= now {
+                let monitors = access.state.rounds.values.compactMap(\.object)
+                access.state.nextRound = monitors.isEmpty ? nil : .after(Self.roundPause)
+                begin(isRound: true, &access)
+                return .round(monitors)
+            }
+            if let queue = takeQueue(now, &access),
+                let work = access.state.backlogs[ObjectIdentifier(queue)]?.removeFirst()
+            {
+                access.state.running += 1
+                begin(isRound: false, &access)
+                return .work(work, of: queue)
+            }
+            if !waitForMore(&access) {
+                access.state.threads -= 1
+                return nil
+            }
         }
     }
 
-    /// - Returns: false if the thread is to end.
-    private func waitForMore(_ now: Moment) -> Bool {
-        let idleEnd = Moment.after(Self.idleTime)
-        if state.hasKeeper {
-            state.idle += 1
-            work.wait(with: lock, until: idleEnd)
-            state.idle -= 1
-            return Moment.now < idleEnd || !state.hasKeeper || !state.ready.isEmpty
+    /// Makes another thread keep watch while this one carries out a step.
+    ///
+    /// - Parameter isRound: Whether it is a round, which is over soon: the next one needs no other thread.
+    private func begin(isRound: Bool, _ access: inout Access) {
+        access.state.busy += 1
+        let isAnythingDue = !access.state.timed.isEmpty || !isRound && access.state.nextRound != nil
+        if !access.state.ready.isEmpty || !access.state.hasKeeper && isAnythingDue { wakeKeeper(&access) }
+    }
+
+    private func finish(_ step: EndedStep, _ state: inout State) {
+        state.busy -= 1
+        guard case .work(let queue) = step else { return }
+        state.running -= 1
+        state.stalledUntil = nil
+        if state.backlogs[ObjectIdentifier(queue)]?.isEmpty ?? true {
+            state.backlogs[ObjectIdentifier(queue)] = nil
+        } else {
+            state.ready.append(queue)
         }
-        let next = [state.timed.firstMoment, state.nextRound, state.stalledUntil].compactMap(\.self).min()
-        state.hasKeeper = true
-        due.wait(with: lock, until: next ?? idleEnd)
-        state.hasKeeper = false
-        return next != nil || Moment.now < idleEnd || !state.ready.isEmpty || !state.timed.isEmpty
-            || state.nextRound != nil
+    }
+
+    /// The next queue with work, if another piece may run.
+    private func takeQueue(_ now: Moment, _ access: inout Access) -> BackgroundQueue? {
+        guard !access.state.ready.isEmpty else {
+            access.state.extraWidth = 0
+            access.state.stalledUntil = nil
+            return nil
+        }
+        if access.state.running >= Self.width + access.state.extraWidth {
+            if let end = access.state.stalledUntil, end > now { return nil }
+            if access.state.stalledUntil == nil || access.state.running >= Self.limit {
+                access.state.stalledUntil = .after(Self.stallTime)
+                if access.state.hasKeeper { access.signal(.isDue) }
+                return nil
+            }
+            access.state.extraWidth += 1
+        }
+        access.state.stalledUntil = nil
+        return access.state.ready.removeFirst()
+    }
+
+    /// - Returns: false if the thread is to end.
+    private func waitForMore(_ access: inout Access) -> Bool {
+        let idleEnd = Moment.after(Self.idleTime)
+        if access.state.hasKeeper {
+            access.state.idle += 1
+            access.wait(for: .hasWork, until: idleEnd)
+            access.state.idle -= 1
+            return Moment.now < idleEnd || !access.state.hasKeeper || !access.state.ready.isEmpty
+        }
+        let next = [access.state.timed.firstMoment, access.state.nextRound, access.state.stalledUntil]
+            .compactMap(\.self).min()
+        access.state.hasKeeper = true
+        access.wait(for: .isDue, until: next ?? idleEnd)
+        access.state.hasKeeper = false
+        return next != nil || Moment.now < idleEnd || !access.state.ready.isEmpty || !access.state.timed.isEmpty
+            || access.state.nextRound != nil
     }
 
     // MARK: Forks
 
     /// Keeps all threads out until the fork is over.
-    func willFork() { lock.lock() }
+    func willFork() { mutex.willFork() }
 
-    func didForkInParent() { lock.unlock() }
+    func didForkInParent() { mutex.didForkInParent() }
 
     /// Begins without threads.
-    func didForkInChild() {
-        lock.reset()
-        due.reset()
-        work.reset()
-        inherited.append(state)
-        state = State()
-    }
+    func didForkInChild() { mutex.didForkInChild(State()) }
 }

@@ -19,7 +19,7 @@ package enum CompanionName {
             guard size <= keptSize else { break }
             kept.append(character)
         }
-        return kept + "~" + HexText.text(hash(of: name))
+        return kept + "~" + hash(of: name).hexDigits
     }
 
     /// The 64-bit FNV-1a hash of a name's UTF-8 (Fowler, Noll, Vo).

@@ -4,7 +4,7 @@
 /// numbers calculated from them, go through these functions instead, which return nil.
 extension FixedWidthInteger {
     /// Creates an integer from one that was read from a file.
-    /// Returns nil if the type cannot hold the number, or the number is outside `limits`.
+    ///
     /// Returns nil if the type cannot hold the number, or the number lies outside of `limits`.
     @inlinable package init?(checked number: some BinaryInteger, in limits: ClosedRange<Self> = .min ... .max) {
         guard let exact = Self(exactly: number), limits.contains(exact) else { return nil }

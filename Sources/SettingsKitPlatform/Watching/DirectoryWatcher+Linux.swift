@@ -7,6 +7,9 @@
         import Musl
     #endif
 
+    /// The kind of dispatch source that reports events.
+    typealias PlatformSource = DispatchSourceRead
+
     /// The calls of inotify that run out of something; tests put others here.
     struct InotifyCalls: Sendable {
         var makeInstance: @Sendable () throws(SystemError) -> Int32

@@ -1,11 +1,9 @@
 import Dispatch
+import Synchronization
 
-/// A dispatch source that is cancelled when it is let go of.
-///
-/// `@unchecked Sendable`: all that is stored is constant, and the functions of a dispatch source that are called here after
-/// it was activated, `suspend`, `resume` and `cancel`, may be called on any thread; its handlers are set before only.
-final class EventSource: @unchecked Sendable {
-    private let source: any DispatchSourceProtocol
+/// A dispatch source that is cancelled when it is released.
+final class EventSource: Sendable {
+    private let source: Mutex<any PlatformSource>
     private let queue: DispatchQueue
 
     /// - Parameters:
@@ -13,25 +11,27 @@ final class EventSource: @unchecked Sendable {
     ///   - released: Called on the queue when no event will come any more: a descriptor can be closed now.
     ///   - handler: Called on the queue for each event.
     init(
-        _ source: any DispatchSourceProtocol, queue: DispatchQueue, released: (@Sendable () -> Void)? = nil,
+        _ source: sending any PlatformSource, queue: DispatchQueue, released: (@Sendable () -> Void)? = nil,
         handler: @escaping @Sendable (EventSource) -> Void
     ) {
-        self.source = source
+        self.source = Mutex(source)
         self.queue = queue
-        source.setEventHandler { [weak self] in
-            if let self { handler(self) }
+        self.source.withLock { source in
+            source.setEventHandler { [weak self] in
+                if let self { handler(self) }
+            }
+            if let released { source.setCancelHandler(handler: released) }
+            source.activate()
         }
-        if let released { source.setCancelHandler(handler: released) }
-        source.activate()
     }
 
-    deinit { source.cancel() }
+    deinit { source.withLock { $0.cancel() } }
 
     /// Lets events wait for a while.
     ///
-    /// The source is kept until then: one that is let go of while it is suspended is a fault.
+    /// The source is kept until then: one that is released while it is suspended is a fault.
     func pause(for interval: DispatchTimeInterval) {
-        source.suspend()
-        queue.asyncAfter(deadline: .now() + interval) { self.source.resume() }
+        source.withLock { $0.suspend() }
+        queue.asyncAfter(deadline: .now() + interval) { self.source.withLock { $0.resume() } }
     }
 }

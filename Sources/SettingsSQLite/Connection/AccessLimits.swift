@@ -6,16 +6,12 @@ import Synchronization
 ///
 /// Each access has separate limits, so an access that has ended is never confused with the next one on its connection.
 final class AccessLimits: Sendable {
-    /// The connection that SQLite works on.
-    // @unchecked: SQLite allows any thread to interrupt a connection that is open; the lock keeps it from being closed.
-    private struct Handle: @unchecked Sendable {
-        let pointer: OpaquePointer
-    }
-
     /// The end of all waiting; nil if each wait has the whole time-out.
     let deadline: Deadline?
     private let hasBeenCancelled = Atomic(false)
-    private let running = Mutex<Handle?>(nil)
+    /// The connection that SQLite works on, only to interrupt it. Any thread may do so while the connection is open, and the
+    /// lock keeps it from being closed.
+    private let running = Mutex<OpaquePointer?>(nil)
 
     init(deadline: Deadline? = nil) { self.deadline = deadline }
 
@@ -30,14 +26,14 @@ final class AccessLimits: Sendable {
         hasBeenCancelled.store(true, ordering: .releasing)
         // SQLite checks the flag only from time to time, and not while it counts rows, for example.
         running.withLock { handle in
-            if let handle { sqlite3_interrupt(handle.pointer) }
+            if let handle { sqlite3_interrupt(handle) }
         }
     }
 
     /// Begins the use of a connection by the access.
     func begin(_ handle: OpaquePointer) {
-        let handle = Handle(pointer: handle)
-        running.withLock { $0 = handle }
+        let address = Int(bitPattern: handle)
+        running.withLock { $0 = OpaquePointer(bitPattern: address) }
     }
 
     /// Ends the use of the connection by the access.

@@ -4,14 +4,15 @@ import SettingsKitCore
 import Testing
 
 /// A tracker is installed only when its closure returns; what changes in between must reach it all the same.
-@Suite("Tracking a live value", .timeLimit(.minutes(2)))
+@Suite("Tracking a live value", .timeLimit(Rounds.timeLimit))
 struct TrackingTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 
     @Test(
         "A change by another thread while a tracker reads reaches the tracker",
         arguments: [(2_000, Duration.microseconds(20)), (50, .milliseconds(5)), (3, .milliseconds(200))])
-    func changeWhileReading(rounds: Int, body: Duration) async throws {
+    func changeWhileReading(allRounds: Int, body: Duration) async throws {
+        let rounds = Rounds.choose(min(allRounds, 200), full: allRounds)
         let settings = SettingsService.over(MemoryStore())
         for round in 1...rounds {
             let tracker = Tracker(settings.value(number))

@@ -135,6 +135,31 @@ struct UndecodableChangeTests {
         subscription.cancel()
     }
 
+    @Test("A reader of values that saw an undecodable edit before the good one was delivered still gets the good one")
+    func readerBetween() async throws {
+        let other = Setting<Int>("other", in: .defaults, default: 0)
+        let store = FeedStore(["number": Data("3".utf8)])
+        let settings = SettingsService.over(store)
+        let (isReached, mayGoOn) = (Box(false), DispatchSemaphore(value: 0))
+        // Delivered before the change of the number.
+        let subscription = settings.observe(other) { _ in
+            store.changeFromOutside([("number", "oops")])
+            isReached.value = true
+            mayGoOn.wait()
+        }
+        let read = Recorder<Int>()
+        let values = settings.values(of: number)
+        Thread.detachNewThread { store.changeFromOutside([("other", "1"), ("number", "5")]) }
+        try await until { isReached.value }
+        let reader = Task { for await value in values { read.append(value) } }
+        try await until { read.count == 1 }
+        mayGoOn.signal()
+        try await until { settings.get(number) == 5 }
+        #expect(try await eventually(within: 2) { read.all.last == 5 })
+        reader.cancel()
+        subscription.cancel()
+    }
+
     @Test("An unknown case of an enumeration is called that, with key and store, and without the value")
     func unknownCase() throws {
         let problems = Recorder<SettingsError>()

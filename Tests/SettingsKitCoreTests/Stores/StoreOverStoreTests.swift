@@ -157,6 +157,52 @@ struct StoreOverStoreTests {
         #expect(!bare.hasAtomicBatches && !serialised.hasAtomicBatches && feeding.hasAtomicBatches)
     }
 
+    /// A store without a feed that writes to another one.
+    private final class PassingStore: SettingsStore {
+        private let base: any SettingsStore
+        init(over base: any SettingsStore) { self.base = base }
+        func get(_ key: SettingsService.StorageKey) throws -> Data? { try base.get(key) }
+        func set(_ key: SettingsService.StorageKey, to data: Data?) throws { try base.set(key, to: data) }
+    }
+
+    @Test("What a listener below sets above comes after the change that it was notified of")
+    func nestedSets() {
+        let base = MemoryStore()
+        let (upper, lower) = (SettingsService.over(PassingStore(over: base)), SettingsService.over(base))
+        let told = Recorder<[Int]>()
+        let subscriptions = [
+            lower.observe(number) { [number] in if $0.newValue < 3 { upper.set(number, to: $0.newValue + 1) } },
+            upper.observe(number) { told.append([$0.oldValue, $0.newValue]) },
+        ]
+        upper.set(number, to: 1)
+        #expect(told.all == [[0, 1], [1, 2], [2, 3]])
+        #expect(upper.get(number) == 3)
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
+    @Test("No lock of a store without a feed is held while listeners to the store below run, however deep they lie")
+    func noLockIsHeld() {
+        let base = MemoryStore()
+        let middle = PassingStore(over: base)
+        let upper = SettingsService.over(PassingStore(over: middle.serialised))
+        let services = [SettingsService.over(base), .over(middle), upper]
+        let results = Recorder<DispatchTimeoutResult>()
+        let subscriptions = services.map { service in
+            service.observe(number) { [other] _ in
+                let isDone = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    upper.update(other) { $0 += 1 }
+                    isDone.signal()
+                }
+                results.append(isDone.wait(timeout: .now() + 10))
+            }
+        }
+        upper.set(number, to: 1)
+        #expect(results.all == [.success, .success, .success])
+        #expect(upper.get(other) == 3)
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
     @Test("A store over a store keeps the contract", arguments: StoreKind.allCases)
     func conformance(kind: StoreKind) async {
         let report = await StoreConformance { OverrideStore([:], over: kind.make()) }.run()

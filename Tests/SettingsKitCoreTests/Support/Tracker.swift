@@ -7,6 +7,8 @@ final class Tracker: Sendable {
     let seen = Box(-1)
     let readCount = Box(0)
     private let live: Box<SettingsService.Value<Int>?>
+    /// Reads again here: a task would wait for a thread that other tests keep.
+    private let queue = DispatchQueue(label: "Tracker")
 
     init(_ live: SettingsService.Value<Int>) { self.live = Box(live) }
 
@@ -25,7 +27,7 @@ final class Tracker: Sendable {
             return value
         } onChange: { [self] in
             // Not inside of the notification, as a view does not, either.
-            Task.detached { self.track() }
+            queue.async { self.track() }
         }
     }
 }

@@ -39,7 +39,7 @@ enum JournalForging {
         else { return file }
         var file = file
         var digits: [UInt8] = []
-        HexText.append(crc(file[start..<end]), to: &digits)
+        crc(file[start..<end]).appendHexDigits(to: &digits)
         file.replaceSubrange(end..<(end + 8), with: digits)
         return file
     }

@@ -15,7 +15,7 @@ struct JournalEndTests {
     func writing() throws {
         let end = JournalEnd()
         end.note(inode: 7, position: 100)
-        end.willAppend(upTo: 164)
+        end.noteIntended(164)
         for size in [100, 130, 164] as [Int64] {
             let isPresent = try end.isPresent { () throws(SystemError) in status(size: size) }
             #expect(isPresent)
@@ -27,7 +27,7 @@ struct JournalEndTests {
         let end = JournalEnd()
         end.note(inode: 7, position: 100)
         let isPresent = try end.isPresent { () throws(SystemError) in
-            end.willAppend(upTo: 200)
+            end.noteIntended(200)
             end.note(inode: 7, position: 200)
             return status(size: 150)
         }
@@ -40,7 +40,7 @@ struct JournalEndTests {
     func unknown(inode: UInt64, size: Int64) throws {
         let end = JournalEnd()
         end.note(inode: 7, position: 100)
-        end.willAppend(upTo: 164)
+        end.noteIntended(164)
         let isPresent = try end.isPresent { () throws(SystemError) in status(inode: inode, size: size) }
         #expect(!isPresent)
     }

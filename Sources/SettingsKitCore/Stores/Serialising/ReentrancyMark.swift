@@ -1,38 +1,67 @@
 import Synchronization
 
-/// Marks the code that runs inside a store's lock, so that a write from there does not wait for that lock again.
+/// Marks the code that runs inside a serialising store's lock.
+///
+/// A write from there does not wait for that lock again, and no listener runs before the lock is released.
 final class ReentrancyMark: Sendable {
-    @TaskLocal private static var current: ReentrancyMark?
+    @TaskLocal static var current: ReentrancyMark?
 
     private let owner: ObjectIdentifier
     private let task: Int?
+    /// The mark of the lock around this one. None from another task, which is not inside that lock: tasks that a store
+    /// begins inherit the current mark, and each could begin another one.
     private let outer: ReentrancyMark?
-    /// Tasks that the store begins inherit the mark, and may outlast it.
-    private let isValid = Atomic(true)
+    /// The listeners that wait until the lock is released; nil from then on. A task can outlast the mark that it inherited.
+    private let waiting = Mutex<[any StoreFeedListener]?>([])
 
-    private init(owner: ObjectIdentifier) {
-        self.owner = owner
+    private init(owner: AnyObject) {
+        self.owner = ObjectIdentifier(owner)
         task = Self.currentTask
-        outer = Self.current
+        outer = Self.innermost
     }
 
     private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
-    /// Whether the caller runs inside `owner`'s lock: in the same task, or outside of any task on the same thread.
-    static func isInside(_ owner: AnyObject) -> Bool {
-        guard var mark = current else { return false }
-        let (identifier, task) = (ObjectIdentifier(owner), currentTask)
-        while true {
-            if mark.owner == identifier, mark.task == task, mark.isValid.load(ordering: .acquiring) { return true }
-            guard let outer = mark.outer else { return false }
-            mark = outer
-        }
+    /// The innermost lock that the caller is inside of: in the same task, or outside of any task on the same thread.
+    private static var innermost: ReentrancyMark? {
+        guard let current, current.task == currentTask, current.waiting.withLock({ $0 != nil }) else { return nil }
+        return current
     }
 
-    /// Runs `body`, which holds `owner`'s lock, with the mark set.
-    static func inside<R>(_ owner: AnyObject, _ body: () throws -> R) rethrows -> R {
-        let mark = ReentrancyMark(owner: ObjectIdentifier(owner))
-        defer { mark.isValid.store(false, ordering: .releasing) }
-        return try $current.withValue(mark, operation: body)
+    /// Whether the caller runs inside `owner`'s lock.
+    static func isInside(_ owner: AnyObject) -> Bool {
+        var mark = innermost
+        while let inner = mark {
+            if inner.owner == ObjectIdentifier(owner) { return true }
+            mark = inner.outer
+        }
+        return false
+    }
+
+    /// Has a listener deliver when the lock is released that the caller is inside of.
+    ///
+    /// - Returns: False if the caller is inside no lock.
+    static func postpone(_ listener: any StoreFeedListener) -> Bool {
+        guard let mark = innermost else { return false }
+        mark.waiting.withLock { listeners in
+            if listeners?.contains(where: { $0 === listener }) == false { listeners?.append(listener) }
+        }
+        return true
+    }
+
+    /// Runs `body` inside the lock of `owner`, and then lets the listeners run that have waited. If there is a lock around
+    /// this one, they wait for that.
+    static func run<R: Sendable>(
+        inside lock: borrowing Mutex<Void>, of owner: AnyObject, _ body: () throws -> R
+    ) rethrows -> R {
+        let mark = ReentrancyMark(owner: owner)
+        defer {
+            let listeners = mark.waiting.withLock { listeners in
+                defer { listeners = nil }
+                return listeners ?? []
+            }
+            for listener in listeners { listener.storeDidReleaseLock() }
+        }
+        return try lock.withLock { _ in try $current.withValue(mark, operation: body) }
     }
 }

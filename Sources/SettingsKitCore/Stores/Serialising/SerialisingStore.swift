@@ -20,7 +20,8 @@ extension SettingsStore {
 ///
 /// The lock makes check-and-write atomic. It is the only lock in the library that is held while foreign code runs, the
 /// store's own functions: otherwise a write and its publication could not have the same order. A write that the store
-/// makes from inside one of its own writes passes.
+/// makes from inside one of its own writes passes. Listeners run when the lock is released, also those to another store to
+/// which the store writes: what they set comes after the write that they were notified of.
 ///
 /// The feed is not exhaustive, because the store may change without this object. Reading therefore asks the store.
 final class SerialisingStore: SettingsStore {
@@ -43,7 +44,7 @@ final class SerialisingStore: SettingsStore {
     func synchronize() throws { try base.synchronize() }
 
     func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
-        defer { flush() }
+        defer { ownFeed.flush() }
         try locked {
             let old = try base.get(key)
             guard old != data else { return }
@@ -75,7 +76,7 @@ final class SerialisingStore: SettingsStore {
     ) throws -> R {
         var problems: [SettingsError] = []
         defer {
-            flush()
+            ownFeed.flush()
             for problem in problems { ownFeed.report(problem) }
         }
         return try locked {
@@ -97,13 +98,8 @@ final class SerialisingStore: SettingsStore {
         }
     }
 
-    /// Lets the listeners run, unless an outer write still holds the lock: that one does it.
-    private func flush() {
-        if !ReentrancyMark.isInside(self) { ownFeed.flush() }
-    }
-
     private func locked<R: Sendable>(_ body: () throws -> R) rethrows -> R {
         if ReentrancyMark.isInside(self) { return try body() }
-        return try lock.withLock { _ in try ReentrancyMark.inside(self, body) }
+        return try ReentrancyMark.run(inside: lock, of: self, body)
     }
 }

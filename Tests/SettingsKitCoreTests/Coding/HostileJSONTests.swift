@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SettingsKitFiles
+@testable import SettingsKitCore
 
 @Suite("Hostile JSON")
 struct HostileJSONTests {

@@ -1,7 +1,7 @@
 /// Texts that are JSON or nearly so.
-enum JSONTexts {
+package enum JSONTexts {
     /// One value, on one line, without space around it.
-    static let values =
+    package static let values =
         [
             // Words and numbers.
             "null", "true", "false", "0", "-0", "1", "-1", "10", "1.0", "0.1", "-0.0", "0e0", "1e5", "1E+5", "1e-5",
@@ -25,10 +25,10 @@ enum JSONTexts {
         ]
 
     /// No JSON, though some decoders take it for JSON.
-    static let nearly = ["[1,]", #"{"a":1,}"#, "\u{FEFF}1", "1\0"]
+    package static let nearly = ["[1,]", #"{"a":1,}"#, "\u{FEFF}1", "1\0"]
 
     /// No JSON at all.
-    static let others =
+    package static let others =
         [
             "", " ", "\t", "nul", "nulll", "True", "tru", "truefalse", "nan", "NaN", "inf", "Infinity", "-", "+1",
             "--1", "01",

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import SettingsKitFiles
+@testable import SettingsKitCore
 
 @Suite("Scanning JSON", .ownThreads)
 struct JSONScannerTests {
@@ -145,6 +145,46 @@ struct JSONScannerTests {
                     if scanner.position > end { Issue.record("\(text) to \(end)") }
                 }
             }
+        }
+    }
+
+    // MARK: Strings and numbers
+
+    @Test("Scanning JSON reads the strings that Foundation reads, with the escapes that RFC 8259 names")
+    func readsTheStringsThat() throws {
+        for text in JSONTexts.values where text.hasPrefix("\"") {
+            let expected = try JSONDecoder().decode(String.self, from: Data(text.utf8))
+            let string = JSONScanner.scan(Data(text.utf8)) { $0.readString() }
+            #expect(string.map { $0.utf8.elementsEqual(expected.utf8) } == true, "\(text)")
+        }
+    }
+
+    @Test(
+        "Scanning JSON has no string for half a surrogate pair",
+        arguments: [#""\ud83d""#, #""\ude00""#, #""\ude00\ud83d""#, #""\ud83dx""#, #""\ud83d\n""#, #""\ud83d\ud83d""#])
+    func hasNoStringForHalf(text: String) {
+        #expect(JSONScanner.scan(Data(text.utf8)) { $0.readString() } == nil)
+        #expect(JSONScanner.scan(Data(text.utf8)) { $0.string(in: 1..<(text.utf8.count - 1)) } == nil)
+    }
+
+    @Test("Scanning JSON reads an object's members until it is stopped, and refuses everything else")
+    func readsAnObjectsMembers() {
+        func members(_ text: String, limit: Int = 9) -> (names: [String?], isWhole: Bool) {
+            JSONScanner.scan(Data(text.utf8)) { scanner in
+                var names: [String?] = []
+                let strings = scanner
+                let isObject = scanner.readMembers { name, _ in
+                    names.append(strings.string(in: name))
+                    return names.count < limit
+                }
+                return (names, isObject && scanner.isAtEnd)
+            }
+        }
+        #expect(members(#"{"a":1,"\n":[{"b":2}],"":"}"}"#) == (["a", "\n", ""], true))
+        #expect(members("{}") == ([], true))
+        #expect(members(#"{"a":1,"b":2}"#, limit: 1) == (["a"], false))
+        for text in ["", "[]", "{", "{]", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, #"{"a":1]"#, #"{"a":1}x"#] {
+            #expect(!members(text).isWhole, "\(text)")
         }
     }
 

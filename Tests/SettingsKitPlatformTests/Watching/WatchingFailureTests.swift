@@ -2,7 +2,6 @@
     import Foundation
     import Testing
 
-    @testable import SettingsKitFiles
     @testable import SettingsKitPlatform
 
     #if canImport(Glibc)

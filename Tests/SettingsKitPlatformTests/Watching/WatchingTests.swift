@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
 #if canImport(Glibc)

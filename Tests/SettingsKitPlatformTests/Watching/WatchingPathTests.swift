@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
 @Suite("Watching a directory that comes and goes", .timeLimit(.minutes(2)))

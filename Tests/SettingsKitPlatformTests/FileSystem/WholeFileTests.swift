@@ -1,5 +1,4 @@
 import Foundation
-import SettingsKitFiles
 @testable import SettingsKitPlatform
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 
-@testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
 /// Collects the events that the handler of a watch receives, and waits for them.

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
 @Suite("Threads of the background", .timeLimit(.minutes(2)), .ownThreads)

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-@testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
 @Suite("Watching on many threads (concurrency)", .timeLimit(.minutes(2)))

@@ -1,6 +1,5 @@
 import Testing
 
-@testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
 @Suite("Which file systems report changes")

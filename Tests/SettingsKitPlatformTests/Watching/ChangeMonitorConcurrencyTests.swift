@@ -1,7 +1,6 @@
 import SettingsKitCore
 import Testing
 
-@testable import SettingsKitFiles
 @testable import SettingsKitPlatform
 
 @Suite("A change monitor")

@@ -1,4 +1,3 @@
-import SettingsKitFiles
 @testable import SettingsKitPlatform
 import Testing
 

@@ -1,0 +1,53 @@
+import Foundation
+import Synchronization
+
+/// Lets all threads use a `UserDefaults`.
+///
+/// On Apple platforms it is `Sendable`. No lock is held while it is used, because it posts notifications while it is written,
+/// whose observers may use it again. On Linux it is not marked `Sendable`, and posts nothing: one thread at a time uses it.
+struct SharedUserDefaults: ~Copyable, Sendable {
+    #if canImport(Darwin)
+        private let defaults: UserDefaults
+
+        init(_ defaults: UserDefaults) { self.defaults = defaults }
+
+        func use<R: Sendable>(_ body: (inout sending UserDefaults) -> R) -> R {
+            var defaults = defaults
+            return body(&defaults)
+        }
+
+        /// Calls `body` after each change, also one of this process.
+        func onChange(_ body: @escaping @Sendable () -> Void) -> NotificationObservation {
+            NotificationObservation(of: UserDefaults.didChangeNotification, from: defaults, body)
+        }
+    #else
+        private let defaults: Mutex<UserDefaults>
+
+        init(_ defaults: sending UserDefaults) { self.defaults = Mutex(defaults) }
+
+        func use<R: Sendable>(_ body: (inout sending UserDefaults) -> R) -> R {
+            defaults.withLock { body(&$0) }
+        }
+
+        /// Calls `body` if a program posts the notification: `UserDefaults` does not.
+        func onChange(_ body: @escaping @Sendable () -> Void) -> NotificationObservation {
+            NotificationObservation(of: UserDefaults.didChangeNotification, from: nil, body)
+        }
+    #endif
+}
+
+/// An observation of a notification, which ends with this object.
+final class NotificationObservation: Sendable {
+    private let token: Mutex<any NSObjectProtocol>
+
+    /// - Parameter object: The object whose notifications are observed. Nil for all.
+    init(
+        of name: Notification.Name, from object: (any AnyObject & Sendable)?,
+        _ body: @escaping @Sendable () -> Void
+    ) {
+        token = Mutex(
+            NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) { _ in body() })
+    }
+
+    deinit { token.withLock { NotificationCenter.default.removeObserver($0) } }
+}

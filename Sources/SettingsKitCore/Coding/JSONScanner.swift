@@ -1,0 +1,335 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Reads JSON text from bytes, token by token. This is the only reader of JSON besides Foundation's decoder.
+///
+/// It accepts the grammar of RFC 8259 and nothing else: no comments, no comma before a closing bracket, no byte order
+/// mark, no control characters in a string, no other encoding than UTF-8. It is narrower than the RFC in two respects:
+/// arrays and objects are at most ``depthLimit`` levels deep (section 9 permits a limit), and white space consists of
+/// spaces and tabs, because all text that it reads is on one line. Half a surrogate pair, which the grammar permits as an
+/// escape, is skipped, but it has no string (section 8.2). Numbers of any size are skipped.
+///
+/// Each function reads the token at ``position`` and moves past it. If another token is there, the function returns nil
+/// or false, and the position is undefined unless stated otherwise. No function is recursive. All take linear time;
+/// nothing is allocated but strings that are returned, and a byte for each level of a value.
+package struct JSONScanner {
+    package let bytes: UnsafeBufferPointer<UInt8>
+    @usableFromInline let end: Int
+    @usableFromInline package internal(set) var position: Int
+    /// Whether the strings since the last reset are ASCII.
+    private var isASCII = true
+    /// Whether the strings since the last reset contain escapes.
+    private var hasEscapes = false
+
+    /// The greatest number of levels. Deeper values are refused, as by JSON decoders.
+    package static let depthLimit = 512
+
+    /// Creates a scanner of a range of bytes, which must outlive it.
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
+        self.bytes = bytes
+        position = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// Calls `body` with a scanner of `data`.
+    package static func scan<Result>(
+        _ data: Data, _ body: (inout JSONScanner) throws -> Result
+    ) rethrows -> Result {
+        try data.withUnsafeBytes { bytes in
+            try bytes.withMemoryRebound(to: UInt8.self) { bytes in
+                var scanner = JSONScanner(bytes, 0..<bytes.count)
+                return try body(&scanner)
+            }
+        }
+    }
+
+    /// Whether `bytes` are exactly one JSON value, so that they can be part of a line.
+    package static func isValue(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var scanner = JSONScanner(bytes, 0..<bytes.count)
+        return scanner.skipValue() != nil && scanner.isAtEnd
+    }
+
+    @inlinable package var isAtEnd: Bool { position == end }
+
+    /// The byte at the position; nil at the end.
+    @inlinable package var next: UInt8? { position < end ? bytes[position] : nil }
+
+    /// Skips a character. If another one is there, the position stays.
+    @inlinable package mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard next == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    /// Skips a word. If something else is there, the position stays.
+    @inlinable package mutating func skip(word: StaticString) -> Bool {
+        let length = word.utf8CodeUnitCount
+        guard end - position >= length else { return false }
+        for index in 0..<length where bytes[position + index] != word.utf8Start[index] { return false }
+        position += length
+        return true
+    }
+
+    // MARK: Values
+
+    /// Skips a value with the white space before it.
+    ///
+    /// - Returns: The range of both.
+    package mutating func skipValue() -> Range<Int>? {
+        let start = position
+        isASCII = true
+        guard skipNested() else { return nil }
+        return isValidText(start..<position) ? start..<position : nil
+    }
+
+    /// Reads an object in compact form, and calls `body` with each member until it returns false. The names are without
+    /// quotation marks, and with their escapes.
+    ///
+    /// - Returns: Whether there was an object, and `body` returned true for all of its members.
+    package mutating func readMembers(_ body: (_ name: Range<Int>, _ value: Range<Int>) throws -> Bool) rethrows -> Bool
+    {
+        guard skip("{") else { return false }
+        if skip("}") { return true }
+        repeat {
+            guard let name = skipText(), skip(":"), let value = skipValue(), try body(name, value) else { return false }
+        } while skip(",")
+        return skip("}")
+    }
+
+    private func isValidText(_ range: Range<Int>) -> Bool {
+        isASCII || String(validating: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self) != nil
+    }
+
+    private mutating func skipNested() -> Bool {
+        // True for an object, false for an array.
+        var levels: [Bool] = []
+        while true {
+            skipSpace()
+            guard let first = next else { return false }
+            var isComplete = true
+            switch first {
+            case UInt8(ascii: "{"):
+                guard levels.count < Self.depthLimit else { return false }
+                position += 1
+                skipSpace()
+                if !skip("}") {
+                    guard skipName() else { return false }
+                    levels.append(true)
+                    isComplete = false
+                }
+            case UInt8(ascii: "["):
+                guard levels.count < Self.depthLimit else { return false }
+                position += 1
+                skipSpace()
+                if !skip("]") {
+                    levels.append(false)
+                    isComplete = false
+                }
+            case UInt8(ascii: "\""):
+                guard skipString() else { return false }
+            case UInt8(ascii: "t"):
+                guard skip(word: "true") else { return false }
+            case UInt8(ascii: "f"):
+                guard skip(word: "false") else { return false }
+            case UInt8(ascii: "n"):
+                guard skip(word: "null") else { return false }
+            default:
+                guard skipNumber() != nil else { return false }
+            }
+            if isComplete {
+                guard let isDone = skipAfterValue(&levels) else { return false }
+                if isDone { return true }
+            }
+        }
+    }
+
+    /// Skips the ends of levels, and the comma before the next value.
+    ///
+    /// - Returns: Whether all levels have ended. Nil if something else follows.
+    private mutating func skipAfterValue(_ levels: inout [Bool]) -> Bool? {
+        while let isObject = levels.last {
+            skipSpace()
+            if skip(",") {
+                skipSpace()
+                return !isObject || skipName() ? false : nil
+            }
+            guard skip(isObject ? "}" : "]") else { return nil }
+            levels.removeLast()
+        }
+        return true
+    }
+
+    /// Skips the name of a member and the colon after it.
+    private mutating func skipName() -> Bool {
+        guard skipString() else { return false }
+        skipSpace()
+        return skip(":")
+    }
+
+    private mutating func skipSpace() {
+        while let next, next == 0x20 || next == 0x09 { position += 1 }
+    }
+
+    // MARK: Numbers
+
+    /// Skips a number.
+    ///
+    /// - Returns: Its range.
+    package mutating func skipNumber() -> Range<Int>? {
+        let start = position
+        _ = skip("-")
+        if !skip("0"), skipDigits() == 0 { return nil }
+        if skip("."), skipDigits() == 0 { return nil }
+        if skip("e") || skip("E") {
+            if !skip("+") { _ = skip("-") }
+            if skipDigits() == 0 { return nil }
+        }
+        return start..<position
+    }
+
+    private mutating func skipDigits() -> Int {
+        let start = position
+        while let next, next &- UInt8(ascii: "0") < 10 { position += 1 }
+        return position - start
+    }
+
+    /// Returns the integer that a range of bytes is: a number without a fraction or an exponent. Nil if it is something
+    /// else, or if the type cannot hold it.
+    @inlinable package func integer<Integer: FixedWidthInteger>(in range: Range<Int>) -> Integer? {
+        var index = range.lowerBound
+        let isNegative = index < range.upperBound && bytes[index] == UInt8(ascii: "-")
+        if isNegative {
+            guard Integer.isSigned else { return nil }
+            index += 1
+        }
+        let count = range.upperBound - index
+        guard count == 1 || count > 1 && bytes[index] != UInt8(ascii: "0") else { return nil }
+        var value: Integer = 0
+        while index < range.upperBound {
+            let byte = bytes[index] &- UInt8(ascii: "0")
+            guard byte < 10 else { return nil }
+            let digit = Integer(truncatingIfNeeded: byte)
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carry) =
+                isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+            if overflow || carry { return nil }
+            value = sum
+            index += 1
+        }
+        return value
+    }
+
+    /// Returns the number nearest to the one in a range that ``skipNumber()`` has returned; infinity if it is too large.
+    package func double(in range: Range<Int>) -> Double? {
+        Double(String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self))
+    }
+
+    // MARK: Strings
+
+    /// Skips a string.
+    ///
+    /// - Returns: The range of its text without the quotation marks, with its escapes.
+    package mutating func skipText() -> Range<Int>? {
+        let start = position
+        isASCII = true
+        guard skipString() else { return nil }
+        let range = (start + 1)..<(position - 1)
+        return isValidText(range) ? range : nil
+    }
+
+    /// Reads a string. Nil also if an escape is half a surrogate pair.
+    package mutating func readString() -> String? {
+        let start = position
+        hasEscapes = false
+        guard skipString() else { return nil }
+        let range = (start + 1)..<(position - 1)
+        return hasEscapes ? unescapedString(in: range) : validString(in: range)
+    }
+
+    /// Returns the string of a range that ``skipText()`` has returned. Nil if an escape is half a surrogate pair.
+    package func string(in range: Range<Int>) -> String? {
+        bytes[range].contains(UInt8(ascii: "\\")) ? unescapedString(in: range) : validString(in: range)
+    }
+
+    private func validString(in range: Range<Int>) -> String? {
+        String(validating: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
+    }
+
+    private func unescapedString(in range: Range<Int>) -> String? {
+        var scanner = JSONScanner(bytes, range)
+        var text: [UInt8] = []
+        text.reserveCapacity(range.count)
+        while let byte = scanner.next {
+            scanner.position += 1
+            if byte == UInt8(ascii: "\\") {
+                guard let scalar = scanner.readEscapedScalar() else { return nil }
+                text.append(contentsOf: String(scalar).utf8)
+            } else {
+                text.append(byte)
+            }
+        }
+        return String(validating: text, as: UTF8.self)
+    }
+
+    private mutating func skipString() -> Bool {
+        guard skip("\"") else { return false }
+        while position < end {
+            let byte = bytes[position]
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""): return true
+            case UInt8(ascii: "\\"):
+                hasEscapes = true
+                guard readEscape() != nil else { return false }
+            case 0..<0x20: return false
+            case 0x80...: isASCII = false
+            default: break
+            }
+        }
+        return false
+    }
+
+    /// Reads the character of an escape, or of two for a surrogate pair, behind the backslash.
+    private mutating func readEscapedScalar() -> Unicode.Scalar? {
+        guard let unit = readEscape() else { return nil }
+        guard UTF16.isLeadSurrogate(unit) else { return Unicode.Scalar(unit) }
+        guard skip("\\"), let second = readEscape(), UTF16.isTrailSurrogate(second) else { return nil }
+        return Unicode.Scalar(0x1_0000 + (UInt32(unit) & 0x3FF) << 10 + UInt32(second) & 0x3FF)
+    }
+
+    /// Reads the code unit of an escape behind the backslash.
+    private mutating func readEscape() -> UInt16? {
+        guard let letter = next else { return nil }
+        position += 1
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return UInt16(letter)
+        case UInt8(ascii: "b"): return 0x08
+        case UInt8(ascii: "f"): return 0x0C
+        case UInt8(ascii: "n"): return 0x0A
+        case UInt8(ascii: "r"): return 0x0D
+        case UInt8(ascii: "t"): return 0x09
+        case UInt8(ascii: "u"):
+            guard end - position >= 4 else { return nil }
+            var unit: UInt16 = 0
+            for _ in 0..<4 {
+                guard let digit = Self.hexadecimalDigit(bytes[position]) else { return nil }
+                unit = unit << 4 | digit
+                position += 1
+            }
+            return unit
+        default: return nil
+        }
+    }
+
+    private static func hexadecimalDigit(_ byte: UInt8) -> UInt16? {
+        switch byte {
+        case 0x30...0x39: UInt16(byte - 0x30)
+        case 0x41...0x46: UInt16(byte - 0x41 + 10)
+        case 0x61...0x66: UInt16(byte - 0x61 + 10)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,96 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// State guarded by a mutex of the C library, for threads that wait until the state changes.
+///
+/// Unlike `Mutex`, it can be locked while the process forks, and the child can go on with a new one.
+///
+/// `@unchecked Sendable`: the pointers to the mutex and the conditions never change, and the C library's functions that get
+/// them may be called on any thread. `state` is used only while the mutex is locked: through an ``Access``, which exists only
+/// then and cannot be copied out of `body`, and in the child of a fork, which has one thread.
+final class WaitableMutex<State: Sendable, Condition: RawRepresentable<Int> & CaseIterable>: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    /// What threads wait for, by the raw values, which count from 0.
+    private let conditions = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: Condition.allCases.count)
+    private var state: UnsafeMutablePointer<State>
+
+    /// Creates a mutex that lives as long as the process.
+    init(_ initialState: State) {
+        state = .allocate(capacity: 1)
+        state.initialize(to: initialState)
+        begin()
+    }
+
+    private func begin() {
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+        #if !canImport(Darwin)
+            var attributes = pthread_condattr_t()
+            pthread_condattr_init(&attributes)
+            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+            defer { pthread_condattr_destroy(&attributes) }
+        #endif
+        for number in 0..<Condition.allCases.count {
+            (conditions + number).initialize(to: pthread_cond_t())
+            #if canImport(Darwin)
+                pthread_cond_init(conditions + number, nil)
+            #else
+                pthread_cond_init(conditions + number, &attributes)
+            #endif
+        }
+    }
+
+    /// Calls `body` with the mutex locked.
+    func withLock<R>(_ body: (inout Access) -> R) -> R {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        var access = Access(owner: self)
+        return body(&access)
+    }
+
+    /// The use of the state by the thread that has locked the mutex.
+    struct Access: ~Copyable {
+        fileprivate let owner: WaitableMutex
+
+        /// The state. Each use of it is over before ``wait(for:until:)`` lets other threads change it.
+        var state: State {
+            _read { yield owner.state.pointee }
+            _modify { yield &owner.state.pointee }
+        }
+
+        /// Wakes one of the threads that wait for a condition.
+        func signal(_ condition: Condition) { pthread_cond_signal(owner.conditions + condition.rawValue) }
+
+        /// Unlocks the mutex, waits, and locks it again. May return early.
+        mutating func wait(for condition: Condition, until moment: Moment) {
+            #if canImport(Darwin)
+                var pause = moment.timeLeft
+                pthread_cond_timedwait_relative_np(owner.conditions + condition.rawValue, owner.mutex, &pause)
+            #else
+                var time = moment.time
+                pthread_cond_timedwait(owner.conditions + condition.rawValue, owner.mutex, &time)
+            #endif
+        }
+    }
+
+    // MARK: Forks
+
+    /// Locks the mutex until the fork is over.
+    func willFork() { pthread_mutex_lock(mutex) }
+
+    func didForkInParent() { pthread_mutex_unlock(mutex) }
+
+    /// Begins again in the child of a fork, where no other thread exists.
+    ///
+    /// The parent's state is never released: releasing it could run the parent's work there.
+    func didForkInChild(_ initialState: State) {
+        begin()
+        state = .allocate(capacity: 1)
+        state.initialize(to: initialState)
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The bytes of a file.
+package func bytes(of path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
+/// Writes text in place, as an editor without atomic saving does.
+package func write(_ text: String, to path: String) throws { try write(Data(text.utf8), to: path) }
+
+/// Writes bytes in place, as an editor without atomic saving does.
+package func write(_ data: Data, to path: String) throws { try data.write(to: URL(fileURLWithPath: path)) }
+
+/// The names in a directory, sorted; without those of journals, and of the files that property lists have replaced.
+package func names(in directory: String) throws -> [String] {
+    let companions = ["-journal", ".plist-previous"]
+    return try FileManager.default.contentsOfDirectory(atPath: directory)
+        .filter { name in !companions.contains { name.hasSuffix($0) } }.sorted()
+}
+
+/// The `st_mode` of what is at a path, links not followed, without the bits of the file's kind.
+package func permissions(of path: String) throws -> mode_t {
+    var status = stat()
+    try #require(lstat(path, &status) == 0)
+    return status.st_mode & 0o7777
+}
+
+package func inode(of path: String) throws -> UInt64 {
+    var status = stat()
+    try #require(stat(path, &status) == 0)
+    return UInt64(status.st_ino)
+}
+
+package func isLink(_ path: String) throws -> Bool {
+    var status = stat()
+    try #require(lstat(path, &status) == 0)
+    return status.st_mode & S_IFMT == S_IFLNK
+}
