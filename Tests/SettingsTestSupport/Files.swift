@@ -43,3 +43,15 @@ package func isLink(_ path: String) throws -> Bool {
     try #require(lstat(path, &status) == 0)
     return status.st_mode & S_IFMT == S_IFLNK
 }
+
+/// Makes a file unreadable: puts a directory in its place, because root reads files of any mode.
+///
+/// - Returns: a function that puts the file back.
+package func makeUnreadable(_ path: String) throws -> @Sendable () throws -> Void {
+    try FileManager.default.moveItem(atPath: path, toPath: path + "-away")
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    return {
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: path + "-away", toPath: path)
+    }
+}
