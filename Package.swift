@@ -47,7 +47,7 @@ let package = Package(
         .target(name: "CSettingsTestSupport", path: "Tests/CSettingsTestSupport"),
         .target(
             name: "SettingsTestSupport",
-            dependencies: ["CSettingsTestSupport", "SettingsKitCore", "SettingsTestKit"],
+            dependencies: ["CSettingsTestSupport", "SettingsKitCore", "SettingsKitPlatform", "SettingsTestKit"],
             path: "Tests/SettingsTestSupport"),
         .testTarget(
             name: "SettingsKitCoreTests", dependencies: ["SettingsKitCore", "SettingsTestKit", "SettingsTestSupport"]),

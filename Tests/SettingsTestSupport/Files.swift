@@ -1,4 +1,5 @@
 import Foundation
+import SettingsKitPlatform
 import Testing
 
 #if canImport(Glibc)
@@ -44,14 +45,32 @@ package func isLink(_ path: String) throws -> Bool {
     return status.st_mode & S_IFMT == S_IFLNK
 }
 
+/// Makes a directory in one that is there.
+package func makeDirectory(_ path: String) throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+}
+
+/// Removes a file, or a directory with all that is in it.
+package func removeAll(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
+
+/// Renames a file or directory.
+package func move(_ path: String, to newPath: String) throws(SystemError) {
+    try POSIXFileSystem().rename(path, to: newPath)
+}
+
+/// Makes a symbolic link.
+package func link(_ path: String, to destination: String) throws {
+    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: destination)
+}
+
 /// Makes a file unreadable: puts a directory in its place, because root reads files of any mode.
 ///
 /// - Returns: a function that puts the file back.
 package func makeUnreadable(_ path: String) throws -> @Sendable () throws -> Void {
-    try FileManager.default.moveItem(atPath: path, toPath: path + "-away")
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    try move(path, to: path + "-away")
+    try makeDirectory(path)
     return {
-        try FileManager.default.removeItem(atPath: path)
-        try FileManager.default.moveItem(atPath: path + "-away", toPath: path)
+        try removeAll(path)
+        try move(path + "-away", to: path)
     }
 }

@@ -9,8 +9,8 @@
 /// Without arguments, it writes compact JSON with sorted keys and without escaped slashes, so that equal values have
 /// equal bytes and a property list can store them natively. Numbers, Booleans and plain strings bypass the encoder; the
 /// bytes are the same. The elements of a `Set` have no order, so they are sorted by their encoded bytes. That holds for
-/// a setting whose value is a `Set`. A `Set` inside another value keeps its accidental order, so setting an equal value
-/// may count as a change.
+/// a setting whose value is a `Set`, and for a field of a record. A `Set` inside another value keeps its accidental
+/// order, so setting an equal value may count as a change.
 public struct JSONTransformer<Value: Codable & Sendable>: Transformer {
     private let encoder: JSONEncoder
     private let decoder: JSONDecoder

@@ -115,7 +115,7 @@ public struct SettingsRow {
         var description: String { "The name of a field contains NUL." }
     }
 
-    /// The field that could not be added.
+    /// The field that could not be encoded.
     struct FieldError: Error {
         let name: String
         let underlying: any Error

@@ -5,7 +5,8 @@
     import Foundation
     import Synchronization
 
-    /// A replacement for `Synchronization.Mutex`, which also holds a lock of the C library around every use of the value.
+    /// A replacement for `Synchronization.Mutex`, which also holds an `NSLock`, a lock of the C library, around
+    /// every use of the value.
     public struct SanitizedMutex<Value: ~Copyable>: ~Copyable, Sendable {
         private let mutex: Synchronization.Mutex<Value>
         private let lock = NSLock()

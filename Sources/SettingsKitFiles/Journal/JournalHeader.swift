@@ -26,7 +26,7 @@ package struct JournalHeader: Sendable, Equatable {
 
     package static let size = 88
     /// The upper limit of offsets. Greater ones are damage; sums of smaller ones cannot overflow.
-    package static let offsetLimit: UInt64 = 1 << 40
+    static let offsetLimit: UInt64 = 1 << 40
 
     package init(
         id: UInt64, predecessor: UInt64, list: UInt64, generation: UInt64, base: UInt64 = 0, baseOffset: UInt64 = 0,

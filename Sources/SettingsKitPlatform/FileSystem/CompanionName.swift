@@ -5,7 +5,7 @@
 package enum CompanionName {
     /// The longest name that companions contain completely. The longest suffix takes 44 bytes: `-journal.damaged-` with
     /// a date and a random number.
-    package static let longestName = 200
+    static let longestName = 200
     /// The length of the part of a longer name.
     private static let keptSize = 160
 

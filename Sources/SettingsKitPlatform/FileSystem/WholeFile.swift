@@ -117,7 +117,7 @@ package final class WholeFile: Sendable {
     /// - Returns: the state of the new file.
     /// - Throws: the errors of the system. The old file then stays, unless synchronising the directory failed: then the
     ///   new one is in place, but a power failure may undo that.
-    package func replace(with bytes: Data) throws(SystemError) -> FileStatus {
+    func replace(with bytes: Data) throws(SystemError) -> FileStatus {
         let status = try put(prepare(bytes))
         try synchronizeDirectory()
         return status
@@ -147,7 +147,7 @@ package final class WholeFile: Sendable {
     }
 
     /// Removes a prepared file. Does nothing after ``put(_:replaced:)``.
-    package func discard(_ prepared: Prepared) {
+    func discard(_ prepared: Prepared) {
         if let file = prepared.take() { discard(file) }
     }
 

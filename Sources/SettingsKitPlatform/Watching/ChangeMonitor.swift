@@ -137,7 +137,7 @@ package final class ChangeMonitor: Sendable {
     // MARK: Polling
 
     /// Polls soon. Further calls before that have no effect.
-    package func pollSoon() {
+    func pollSoon() {
         if isPollDue.exchange(true, ordering: .acquiringAndReleasing) { return }
         queue.async { [weak self] in
             guard let self else { return }

@@ -32,6 +32,7 @@ final class AccessLimits: Sendable {
 
     /// Begins the use of a connection by the access.
     func begin(_ handle: OpaquePointer) {
+        // Of the connection, which one thread at a time uses, other threads get only the address.
         let address = Int(bitPattern: handle)
         running.withLock { $0 = OpaquePointer(bitPattern: address) }
     }

@@ -49,17 +49,3 @@ extension DirectoryWatcher {
         return watch
     }
 }
-
-func makeDirectory(_ path: String) throws {
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-}
-
-func removeAll(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
-
-func move(_ path: String, to newPath: String) throws(SystemError) {
-    try POSIXFileSystem().rename(path, to: newPath)
-}
-
-func link(_ path: String, to destination: String) throws {
-    try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: destination)
-}

@@ -1,5 +1,4 @@
-import SettingsKitFiles
-@testable import SettingsKitPlatform
+import SettingsKitPlatform
 
 #if canImport(Glibc)
     import Glibc
@@ -10,13 +9,13 @@ import SettingsKitFiles
 #endif
 
 /// The machine's file system, with calls that fail when a test asks for it.
-final class FaultyFileSystem: FileSystem {
-    enum Call: String, Sendable, CaseIterable {
+package final class FaultyFileSystem: FileSystem {
+    package enum Call: String, Sendable, CaseIterable {
         case status, statusOfFile, destination, openForReading, create, read, write, synchronize, synchronizeDirectory
         case rename, link, remove, createDirectory, names
         case openForAppending, readAt, truncate, lock, changePermissions
 
-        var isWriting: Bool {
+        package var isWriting: Bool {
             switch self {
             case .create, .write, .rename, .link, .remove, .createDirectory: true
             default: false
@@ -24,7 +23,7 @@ final class FaultyFileSystem: FileSystem {
         }
     }
 
-    enum Fault: Sendable, Equatable {
+    package enum Fault: Sendable, Equatable {
         case none
         /// The n-th call from now fails, once.
         case once(Int, errno: Int32)
@@ -48,13 +47,15 @@ final class FaultyFileSystem: FileSystem {
     private let system = POSIXFileSystem()
     private let state = Mutex(State())
 
+    package init() {}
+
     /// The calls since the fault was last set.
-    var calls: [Call] { state.withLock { $0.calls } }
+    package var calls: [Call] { state.withLock { $0.calls } }
 
     /// Those of the calls that the fault made fail.
-    var failures: [Call] { state.withLock { $0.failures } }
+    package var failures: [Call] { state.withLock { $0.failures } }
 
-    func set(_ fault: Fault) {
+    package func set(_ fault: Fault) {
         state.withLock { state in
             state.fault = fault
             state.count = 0
@@ -64,10 +65,10 @@ final class FaultyFileSystem: FileSystem {
     }
 
     /// From now on writes take at most seven bytes, and reads give at most seven.
-    func beShort() { state.withLock { $0.isShort = true } }
+    package func beShort() { state.withLock { $0.isShort = true } }
 
     /// Calls `hook` after each call that went well.
-    func after(_ hook: @escaping @Sendable (Call) -> Void) { state.withLock { $0.hook = hook } }
+    package func after(_ hook: @escaping @Sendable (Call) -> Void) { state.withLock { $0.hook = hook } }
 
     private func perform<R>(_ call: Call, _ path: String, _ body: () throws(SystemError) -> R) throws(SystemError) -> R
     {
@@ -93,69 +94,69 @@ final class FaultyFileSystem: FileSystem {
 
     private var isShort: Bool { state.withLock { $0.isShort } }
 
-    func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus? {
+    package func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus? {
         try perform(.status, path) { () throws(SystemError) in
             try system.status(of: path, followingLink: followingLink)
         }
     }
 
-    func status(of file: FileHandle) throws(SystemError) -> FileStatus {
+    package func status(of file: FileHandle) throws(SystemError) -> FileStatus {
         try perform(.statusOfFile, file.path) { () throws(SystemError) in try system.status(of: file) }
     }
 
-    func size(of file: FileHandle) throws(SystemError) -> Int64 {
+    package func size(of file: FileHandle) throws(SystemError) -> Int64 {
         try perform(.statusOfFile, file.path) { () throws(SystemError) in try system.size(of: file) }
     }
 
-    func destination(ofLink path: String) throws(SystemError) -> String {
+    package func destination(ofLink path: String) throws(SystemError) -> String {
         try perform(.destination, path) { () throws(SystemError) in try system.destination(ofLink: path) }
     }
 
-    func openForReading(_ path: String, followingLink: Bool) throws(SystemError) -> FileHandle {
+    package func openForReading(_ path: String, followingLink: Bool) throws(SystemError) -> FileHandle {
         try perform(.openForReading, path) { () throws(SystemError) in
             try system.openForReading(path, followingLink: followingLink)
         }
     }
 
-    func create(_ path: String) throws(SystemError) -> FileHandle {
+    package func create(_ path: String) throws(SystemError) -> FileHandle {
         try perform(.create, path) { () throws(SystemError) in try system.create(path) }
     }
 
-    func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+    package func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         let part = isShort ? UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(7)) : buffer
         return try perform(.read, file.path) { () throws(SystemError) in try system.read(file, into: part) }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int {
+    package func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int {
         let part = isShort ? UnsafeRawBufferPointer(rebasing: bytes.prefix(7)) : bytes
         return try perform(.write, file.path) { () throws(SystemError) in try system.write(part, to: file) }
     }
 
-    func openForAppending(_ path: String) throws(SystemError) -> FileHandle {
+    package func openForAppending(_ path: String) throws(SystemError) -> FileHandle {
         try perform(.openForAppending, path) { () throws(SystemError) in try system.openForAppending(path) }
     }
 
-    var user: UInt32 { system.user }
+    package var user: UInt32 { system.user }
 
-    func changeOwner(of file: FileHandle, to owner: UInt32) throws(SystemError) -> Bool {
+    package func changeOwner(of file: FileHandle, to owner: UInt32) throws(SystemError) -> Bool {
         try perform(.changePermissions, file.path) { () throws(SystemError) in
             try system.changeOwner(of: file, to: owner)
         }
     }
 
-    func changeGroup(of file: FileHandle, to group: UInt32) throws(SystemError) -> Bool {
+    package func changeGroup(of file: FileHandle, to group: UInt32) throws(SystemError) -> Bool {
         try perform(.changePermissions, file.path) { () throws(SystemError) in
             try system.changeGroup(of: file, to: group)
         }
     }
 
-    func changeMode(of file: FileHandle, to mode: UInt16) throws(SystemError) {
+    package func changeMode(of file: FileHandle, to mode: UInt16) throws(SystemError) {
         try perform(.changePermissions, file.path) { () throws(SystemError) in
             try system.changeMode(of: file, to: mode)
         }
     }
 
-    func read(
+    package func read(
         _ file: FileHandle, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
         let part = isShort ? UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(7)) : buffer
@@ -164,48 +165,48 @@ final class FaultyFileSystem: FileSystem {
         }
     }
 
-    func truncate(_ file: FileHandle, to size: Int64) throws(SystemError) {
+    package func truncate(_ file: FileHandle, to size: Int64) throws(SystemError) {
         try perform(.truncate, file.path) { () throws(SystemError) in try system.truncate(file, to: size) }
     }
 
     // Has no effect but on watchers, of which there are none.
-    func touch(_ path: String) {}
+    package func touch(_ path: String) {}
 
-    func lock(_ file: FileHandle) throws(SystemError) -> Bool {
+    package func lock(_ file: FileHandle) throws(SystemError) -> Bool {
         try perform(.lock, file.path) { () throws(SystemError) in try system.lock(file) }
     }
 
-    func unlock(_ file: FileHandle) { system.unlock(file) }
+    package func unlock(_ file: FileHandle) { system.unlock(file) }
 
     // Nothing here is about the power failing, and waiting for the disk takes nearly all of the time.
-    func synchronize(_ file: FileHandle) throws(SystemError) {
+    package func synchronize(_ file: FileHandle) throws(SystemError) {
         try perform(.synchronize, file.path) { () throws(SystemError) in }
     }
 
-    func synchronizeDirectory(_ path: String) throws(SystemError) {
+    package func synchronizeDirectory(_ path: String) throws(SystemError) {
         try perform(.synchronizeDirectory, path) { () throws(SystemError) in }
     }
 
     // A descriptor is given back whatever else happens.
-    func close(_ file: FileHandle) { system.close(file) }
+    package func close(_ file: FileHandle) { system.close(file) }
 
-    func rename(_ path: String, to newPath: String) throws(SystemError) {
+    package func rename(_ path: String, to newPath: String) throws(SystemError) {
         try perform(.rename, newPath) { () throws(SystemError) in try system.rename(path, to: newPath) }
     }
 
-    func link(_ path: String, as newPath: String) throws(SystemError) {
+    package func link(_ path: String, as newPath: String) throws(SystemError) {
         try perform(.link, newPath) { () throws(SystemError) in try system.link(path, as: newPath) }
     }
 
-    func remove(_ path: String) throws(SystemError) {
+    package func remove(_ path: String) throws(SystemError) {
         try perform(.remove, path) { () throws(SystemError) in try system.remove(path) }
     }
 
-    func createDirectory(_ path: String) throws(SystemError) -> Bool {
+    package func createDirectory(_ path: String) throws(SystemError) -> Bool {
         try perform(.createDirectory, path) { () throws(SystemError) in try system.createDirectory(path) }
     }
 
-    func names(inDirectory path: String) throws(SystemError) -> [String] {
+    package func names(inDirectory path: String) throws(SystemError) -> [String] {
         try perform(.names, path) { () throws(SystemError) in try system.names(inDirectory: path) }
     }
 }
