@@ -9,7 +9,7 @@ import SettingsKitPlatform
     /// On other systems some of the error numbers differ.
     @Suite("The simulated disk and the machine's file system")
     struct SimulatedDiskAgreementTests {
-        @Test("They answer the same random calls alike, errors included", arguments: 0..<60 as Range<UInt64>)
+        @Test("They answer the same random calls alike, errors included", arguments: Rounds.seeds(0..<60, part: 20))
         func agree(seed: UInt64) throws {
             let directory = FileManager.default.temporaryDirectory.appendingPathComponent("disk-\(UUID().uuidString)")
             // A link that is moved may lead out of the directory that it was made in; it is to stay in this one.

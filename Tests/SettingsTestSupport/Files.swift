@@ -62,3 +62,15 @@ package func move(_ path: String, to newPath: String) throws(SystemError) {
 package func link(_ path: String, to destination: String) throws {
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: destination)
 }
+
+/// Makes a file unreadable: puts a directory in its place, because root reads files of any mode.
+///
+/// - Returns: a function that puts the file back.
+package func makeUnreadable(_ path: String) throws -> @Sendable () throws -> Void {
+    try move(path, to: path + "-away")
+    try makeDirectory(path)
+    return {
+        try removeAll(path)
+        try move(path + "-away", to: path)
+    }
+}

@@ -11,9 +11,6 @@ extension Trait where Self == OwnThreads {
 
 /// The trait ``ownThreads``.
 package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
-    /// The name of the threads; Linux takes 15 characters.
-    package static let threadName = "settings test"
-
     package let isRecursive = true
 
     package func provideScope(
@@ -47,9 +44,7 @@ private final class ThreadExecutor: TaskExecutor {
         if hasIdleThread {
             promises.signal()
         } else {
-            let thread = Thread { self.runJobs() }
-            thread.name = OwnThreads.threadName
-            thread.start()
+            Thread.detachNewThread { self.runJobs() }
         }
     }
 

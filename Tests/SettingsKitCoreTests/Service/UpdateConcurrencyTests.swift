@@ -8,7 +8,7 @@ struct UpdateConcurrencyTests {
 
     @Test(
         "8 threads of updates lose none, through one service or several",
-        arguments: [StoreKind.memory, .cache, .twoFunctions], [(1, 2_000), (3, 200)])
+        arguments: [StoreKind.memory, .cache, .twoFunctions], [(1, Rounds.choose(500, full: 2_000)), (3, 200)])
     func updates(kind: StoreKind, load: (serviceCount: Int, rounds: Int)) {
         let (serviceCount, rounds) = load
         let store = kind.make()

@@ -256,15 +256,18 @@ enum HostileFile: CaseIterable, Sendable {
         self == .newerVersion ? .newerVersion : .damaged
     }
 
+    private static let scale = Rounds.choose(1, full: 4)
+
     var data: Data {
-        switch self {
+        let scale = Self.scale
+        return switch self {
         case .zeros: Data(count: 1 << 20)
         case .noise: Data((0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) })
-        case .deepArrays: file(line("{\"key\":\"x\",\"value\":" + String(repeating: "[", count: 5_000_000)))
+        case .deepArrays: file(line("{\"key\":\"x\",\"value\":" + String(repeating: "[", count: 1_250_000 * scale)))
         case .deepObjects:
-            file(line("{\"key\":\"x\",\"value\":" + String(repeating: "{\"a\":", count: 1_000_000)))
-        case .longString: file(line("{\"key\":\"x\",\"value\":\"" + String(repeating: "x", count: 5_000_000)))
-        case .manyLines: file(String(repeating: "{}\n", count: 500_000))
+            file(line("{\"key\":\"x\",\"value\":" + String(repeating: "{\"a\":", count: 250_000 * scale)))
+        case .longString: file(line("{\"key\":\"x\",\"value\":\"" + String(repeating: "x", count: 1_250_000 * scale)))
+        case .manyLines: file(String(repeating: "{}\n", count: 125_000 * scale))
         case .wrongTypes:
             file(
                 line(record(key: "1")) + line(record(changed: "17")) + line(record(by: "\"me\""))
@@ -280,7 +283,7 @@ enum HostileFile: CaseIterable, Sendable {
         case .newerVersion:
             checked(Data("\(ReplicaFile.magic)\"version\":2,\"secret\":{\"a\":[1]}".utf8))
         case .nulInName: file(line(record(key: "\"a\\u0000b\"")) + line(record(key: "\"\"")))
-        case .endlessLine: file(String(repeating: " ", count: 20_000_000))
+        case .endlessLine: file(String(repeating: " ", count: 5_000_000 * scale))
         }
     }
 

@@ -148,10 +148,10 @@ struct HostileInputTests {
         #expect(failure(reading: text + "]><plist><string>x</string></plist>") == nil)
     }
 
-    @Test("Hostile and damaged files: fifty megabytes of data are read")
-    func fiftyMegabytesOfData() throws {
+    @Test("Hostile and damaged files: many megabytes of data are read")
+    func manyMegabytesOfData() throws {
         let line = "\t" + String(repeating: "QUJD", count: 17) + "\n"
-        let count = 50_000_000 / line.utf8.count
+        let count = Rounds.choose(10_000_000, full: 50_000_000) / line.utf8.count
         let file =
             Data("<plist><data>\n".utf8) + Data(String(repeating: line, count: count).utf8)
             + Data("</data></plist>".utf8)

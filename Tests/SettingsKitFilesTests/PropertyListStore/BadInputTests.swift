@@ -156,7 +156,7 @@ struct BadInputTests {
     // In processes of their own, because they take many seconds in a debug build: other tests go on meanwhile.
 
     /// How many bytes a large file has, in millions.
-    private static let millions = Rounds.choose(5, full: 50)
+    private static let millions = Rounds.choose(5, full: 20)
 
     @Test("A value of many megabytes is written and read")
     func large() async throws {

@@ -15,14 +15,7 @@ struct PropertyListStoreConformanceTests {
             let first = try #require(store as? PropertyListStore)
             return try PropertyListStore(url: URL(fileURLWithPath: first.path))
         } unreadable: { store in
-            // A directory in its place, because root reads files of any mode.
-            let path = try #require(store as? PropertyListStore).path
-            try FileManager.default.moveItem(atPath: path, toPath: path + "-away")
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-            return {
-                try FileManager.default.removeItem(atPath: path)
-                try FileManager.default.moveItem(atPath: path + "-away", toPath: path)
-            }
+            try makeUnreadable(try #require(store as? PropertyListStore).path)
         } _: {
             try PropertyListStore(url: folder.appendingPathComponent(UUID().uuidString + "/Settings.plist"))
         }

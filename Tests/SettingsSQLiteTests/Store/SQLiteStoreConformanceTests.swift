@@ -14,14 +14,7 @@ struct SQLiteStoreConformanceTests {
             let first = try #require(store as? SQLiteStore)
             return try SQLiteStore(path: first.path, isWatching: false)
         } unreadable: { store in
-            // A directory in its place, because root reads files of any mode.
-            let path = try #require(store as? SQLiteStore).path
-            try FileManager.default.moveItem(atPath: path, toPath: path + "-away")
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-            return {
-                try FileManager.default.removeItem(atPath: path)
-                try FileManager.default.moveItem(atPath: path + "-away", toPath: path)
-            }
+            try makeUnreadable(try #require(store as? SQLiteStore).path)
         } _: {
             try SQLiteStore(at: folder.appendingPathComponent(UUID().uuidString + "/Vault.sqlite"))
         }
