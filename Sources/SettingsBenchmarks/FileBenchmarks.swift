@@ -10,22 +10,30 @@ import SettingsKit
 #endif
 
 extension Benchmark {
-    /// Rows 4 to 6: the property list and its journal.
+    /// Rows 4 to 6, and 12: the property list and its journal.
     static func files() throws -> [Benchmark] {
         let few = try Writing(keyCount: 10)
         let many = try Writing(keyCount: 100_000)
         let append = try LockedAppend()
         let opening = try Opening(keyCount: 10_000)
-        return [
+        func writing(_ name: String, atMost ratio: Double, _ operation: @escaping (Int) -> Double) -> Benchmark {
             Benchmark(
-                row: 4, name: "set in a property list", yardstickName: "flock, append of 64 bytes, unlock",
-                target: .costAtMost(1.6), iterations: 50_000, operation: few.measure, yardstick: append.measure),
+                row: 4, name: name, yardstickName: "flock, append of 64 bytes, unlock", target: .costAtMost(ratio),
+                iterations: 50_000, operation: operation, yardstick: append.measure)
+        }
+        return [
+            writing("set in a property list", atMost: 1.6, few.measure),
+            writing("update in a property list", atMost: 2, few.measureUpdate),
+            writing("transaction of two in a property list", atMost: 2.5, few.measureTransaction),
             Benchmark(
                 row: 5, name: "set with 100,000 keys stored", yardstickName: "set with 10",
                 target: .costAtMost(1.2), iterations: 50_000, operation: many.measure, yardstick: few.measure),
             Benchmark(
                 row: 6, name: "open of 10,000 keys, to the first get", yardstickName: "Foundation parsing the file",
                 target: .costAtMost(1.2), iterations: 10, operation: opening.measure, yardstick: opening.measureParsing),
+            Benchmark(
+                row: 12, name: "a field of a record written", yardstickName: "set of it as a setting",
+                target: .costAtMost(1.5), iterations: 20_000, operation: few.measureField, yardstick: few.measure),
         ]
     }
 }
@@ -36,6 +44,8 @@ final class Writing {
 
     private let settings: SettingsService
     private let setting = Setting<Int>("set", in: .defaults, default: 0)
+    private let other = Setting<Int>("other", in: .defaults, default: 0)
+    private let counters: SettingsStorage<Counters>
     // Released last, because the store would create the directory again for changes that it has not written yet.
     private let folder: TemporaryFolder
 
@@ -44,11 +54,35 @@ final class Writing {
         let store = try PropertyListStore(url: folder.file)
         try store.fill(keyCount)
         settings = SettingsService(defaults: store)
+        counters = try SettingsStorage(name: "counters", in: store)
     }
 
     func measure(_ count: Int) -> Double {
         nanosecondsEach(count) {
             for value in 0..<count { settings.set(setting, to: value) }
+        }
+    }
+
+    func measureUpdate(_ count: Int) -> Double {
+        nanosecondsEach(count) {
+            for _ in 0..<count { settings.update(setting) { $0 += 1 } }
+        }
+    }
+
+    func measureTransaction(_ count: Int) -> Double {
+        nanosecondsEach(count) {
+            for value in 0..<count {
+                settings.transaction { [setting, other] transaction in
+                    transaction.set(setting, to: value)
+                    transaction.set(other, to: value)
+                }
+            }
+        }
+    }
+
+    func measureField(_ count: Int) -> Double {
+        nanosecondsEach(count) {
+            for value in 0..<count { counters.update(\.count, with: value) }
         }
     }
 }
