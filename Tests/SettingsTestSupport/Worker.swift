@@ -95,6 +95,7 @@ package final class Worker: Sendable {
             rest -= 1
             if rest == 0 { send(SIGKILL) }
         }
+        #expect(rest <= 0, "the worker has ended by itself")
         return acknowledged
     }
 

@@ -42,7 +42,8 @@
         public func get(_ key: SettingsService.StorageKey) -> Data? {
             access.withLock { seen in
                 let data = store.data(forKey: composed(key.name))
-                seen[key.name] = .some(data)
+                // Only the first time: listeners have not been notified of a change that is read here.
+                if seen[key.name] == nil { seen[key.name] = .some(data) }
                 return data
             }
         }
@@ -62,6 +63,10 @@
                 for write in batch.writes {
                     let name = composed(write.key.name)
                     let old = store.data(forKey: name)
+                    if let before = seen[write.key.name], before != old {
+                        ownFeed.publish([.init(name: write.key.name, from: before, to: old)], origin: .external)
+                        seen[write.key.name] = .some(old)
+                    }
                     guard old != write.data else { continue }
                     if let data = write.data { store.set(data, forKey: name) } else { store.removeObject(forKey: name) }
                     seen[write.key.name] = .some(write.data)
@@ -83,9 +88,8 @@
         ///
         /// - Throws: ``SettingsError`` with the code `notSaved` if the app lacks the entitlement.
         public func synchronize() throws {
-            guard access.withLock({ _ in store.synchronize() }) else {
-                throw SettingsError(.notSaved, store: storeDescription)
-            }
+            // Outside the lock: it may post a notification, whose observer takes it.
+            guard store.synchronize() else { throw SettingsError(.notSaved, store: storeDescription) }
         }
 
         private func composed(_ name: String) -> String { name.precomposedStringWithCanonicalMapping }

@@ -3,16 +3,18 @@ import Synchronization
 
 /// Lets all threads use a `UserDefaults`.
 ///
-/// On Apple platforms it is `Sendable`. No lock is held while it is used, because it posts notifications while it is written,
-/// whose observers may use it again. On Linux it is not marked `Sendable`, and posts nothing: one thread at a time uses it.
+/// No platform declares it `Sendable`. On Apple platforms any thread may use it, as Apple's documentation says. No lock is
+/// held while it is used, because it posts notifications while it is written, whose observers may use it again. On Linux it
+/// posts nothing, and one thread at a time uses it.
 struct SharedUserDefaults: ~Copyable, Sendable {
     #if canImport(Darwin)
-        private let defaults: UserDefaults
+        // "The UserDefaults class is thread-safe."
+        private nonisolated(unsafe) let defaults: UserDefaults
 
-        init(_ defaults: UserDefaults) { self.defaults = defaults }
+        init(_ defaults: sending UserDefaults) { self.defaults = defaults }
 
         func use<R: Sendable>(_ body: (inout sending UserDefaults) -> R) -> R {
-            var defaults = defaults
+            nonisolated(unsafe) var defaults = defaults
             return body(&defaults)
         }
 
@@ -42,7 +44,7 @@ final class NotificationObservation: Sendable {
 
     /// - Parameter object: The object whose notifications are observed. Nil for all.
     init(
-        of name: Notification.Name, from object: (any AnyObject & Sendable)?,
+        of name: Notification.Name, from object: sending AnyObject?,
         _ body: @escaping @Sendable () -> Void
     ) {
         token = Mutex(

@@ -84,7 +84,8 @@ public final class UserDefaultsStore: SettingsStore {
     public func get(_ key: SettingsService.StorageKey) -> Data? {
         locked {
             let data = read(key.name)
-            note(data, under: key.name)
+            // Only the first time: listeners have not been notified of a change of other code that is read here.
+            state.withLock { if $0.seen[key.name] == nil { $0.seen[key.name] = .some(data) } }
             return data
         }
     }
@@ -100,6 +101,7 @@ public final class UserDefaultsStore: SettingsStore {
             for expectation in batch.expectations where read(expectation.key.name) != expectation.data {
                 return false
             }
+            publishOutsideChanges(of: batch.writes.map(\.key.name))
             var changes: [SettingsStoreChange] = []
             for write in batch.writes {
                 let name = write.key.name
@@ -149,8 +151,12 @@ public final class UserDefaultsStore: SettingsStore {
     private func read(_ name: String) -> Data? { object(name).map(NativeValue.bytes(of:)) }
 
     private func write(_ data: Data?, under name: String) {
-        state.withLock { $0.isWriting = true }
-        defer { state.withLock { $0.isWriting = false } }
+        // An observer of the notification may write, too.
+        let isNested = state.withLock { state in
+            defer { state.isWriting = true }
+            return state.isWriting
+        }
+        defer { state.withLock { $0.isWriting = isNested } }
         let old = object(name)
         let new = data.map { storable($0, resembling: old) }
         let (composed, decomposed) = (composed(name), name.decomposedStringWithCanonicalMapping)
@@ -176,18 +182,22 @@ public final class UserDefaultsStore: SettingsStore {
 
     private func noticeOutsideChanges() {
         locked {
-            let (seen, isWriting) = state.withLock { ($0.seen, $0.isWriting) }
+            let (names, isWriting) = state.withLock { (Array($0.seen.keys), $0.isWriting) }
             // A change that is being written here is published where it is written.
-            if isWriting { return }
-            var changes: [SettingsStoreChange] = []
-            for (name, before) in seen {
-                let now = read(name)
-                if now == before { continue }
-                note(now, under: name)
-                changes.append(.init(name: name, from: before, to: now))
-            }
-            ownFeed.publish(changes, origin: .external)
+            if !isWriting { publishOutsideChanges(of: names) }
         }
+    }
+
+    /// Publishes what other code has stored under names that were read before. The lock is held.
+    private func publishOutsideChanges(of names: [String]) {
+        var changes: [SettingsStoreChange] = []
+        for name in names {
+            let now = read(name)
+            guard let before = state.withLock({ $0.seen[name] }), now != before else { continue }
+            note(now, under: name)
+            changes.append(.init(name: name, from: before, to: now))
+        }
+        ownFeed.publish(changes, origin: .external)
     }
 
     private func note(_ data: Data?, under name: String) { state.withLock { $0.seen[name] = .some(data) } }

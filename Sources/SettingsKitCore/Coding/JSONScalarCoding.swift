@@ -108,9 +108,15 @@ struct JSONScalarCoding<Value: Sendable>: Sendable {
 /// Encodes and decodes scalars whose type is known only at run time, without an encoder. Returns nil for what is not
 /// plain, as ``JSONScalarCoding`` does.
 enum JSONScalars {
-    /// Encodes a value of any type as ``JSONTransformer`` does, with the encoder if there is no shorter way.
-    static func data(of value: some Encodable) throws -> Data {
-        try encoded(value) ?? JSONEncoder.stable().orderedJSON(of: value)
+    /// Encodes a member of an object as ``JSONTransformer`` does, with the encoder if there is no shorter way.
+    ///
+    /// A value that encodes nothing is `{}`, as inside of an object. Alone, an encoder refuses it, so it encodes an array of
+    /// the value.
+    static func data(ofMember value: some Encodable) throws -> Data {
+        if let data = encoded(value) { return data }
+        let encoder = JSONEncoder.stable()
+        if value is any OrderlessCollection { return try encoder.orderedJSON(of: value) }
+        return Data(try encoder.encode([value]).dropFirst().dropLast())
     }
 
     private static func encoded<Value>(_ value: Value) -> Data? {

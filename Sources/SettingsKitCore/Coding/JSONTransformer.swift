@@ -64,7 +64,7 @@ extension JSONEncoder {
 }
 
 /// A collection whose elements have another order in each run.
-private protocol OrderlessCollection {
+protocol OrderlessCollection {
     func orderedJSON(by encoder: JSONEncoder) throws -> Data
 }
 

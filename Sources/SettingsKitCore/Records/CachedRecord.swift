@@ -101,10 +101,12 @@ import Synchronization
         while true {
             attempts += 1
             let isLastAttempt = attempts >= Self.attemptLimit
-            let (snapshot, token, isExhaustive, record) = connection.betweenCommits {
-                (row.snapshot, row.cached.token, connection.isExhaustive, origin == .cache ? row.cached.read() : nil)
+            let (record, snapshot, token, isExhaustive) = connection.betweenCommits {
+                // The record first: another thread may complete the bytes and cache a record of them at any time.
+                let record = origin == .cache ? row.cached.read() : nil
+                return (record, row.snapshot, row.cached.token, connection.isExhaustive)
             }
-            // A cached record was made of the bytes in the snapshot: a commit would have made it invalid.
+            // A cached record was made of bytes in the snapshot: a commit would have made it invalid.
             if isExhaustive, let record {
                 return Loaded(content: .success(record), stored: snapshot.fields, unreadable: [])
             }

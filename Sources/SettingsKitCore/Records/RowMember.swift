@@ -16,7 +16,7 @@ protocol RowMember {
 struct ValueMember<Value: Encodable>: RowMember {
     let value: Value
 
-    func encoded() throws -> Data { try JSONScalars.data(of: value) }
+    func encoded() throws -> Data { try JSONScalars.data(ofMember: value) }
 
     /// Values with the same bits are the same value: numbers with the same digits, or references to the same objects, as in
     /// the copy of a record whose field was not changed. Equality is not enough: `0.0` and `-0.0` are equal and have

@@ -66,7 +66,8 @@ extension ScopeConnection {
             let (value, problem) = setting.decode(change.newData)
             newValue = value
             let (listeners, hasNewValueInForce) = noteCheck(of: change, of: setting, isGood: problem == nil)
-            // Readers that have seen a later commit, of undecodable bytes, have read the value from before this change.
+            // Readers that have seen a later commit, of undecodable bytes, have read the value from before this change; also
+            // those that have begun since.
             if hasNewValueInForce { signal = .max }
             if let problem {
                 for listener in listeners where listener.since < change.sequence { listener.deliver(problem) }
@@ -91,7 +92,8 @@ extension ScopeConnection {
 
     /// Notes whether the new bytes of a change from outside are a value.
     ///
-    /// - Returns: The listeners; and whether the new bytes are the last good ones now, in the place of older ones.
+    /// - Returns: The listeners; and whether the new bytes are the last good ones now, in the place of older ones that were
+    ///   read.
     private func noteCheck(
         of change: EncodedChange, of setting: any CachedSetting, isGood: Bool
     ) -> (listeners: [SettingListener], hasNewValueInForce: Bool) {
@@ -111,12 +113,14 @@ extension ScopeConnection {
 
     /// - Parameters:
     ///   - newValue: The new value, if it is decoded already.
-    ///   - signal: What listeners receive that read the value themselves; nil for the number of the commit.
+    ///   - signal: What listeners receive that read the value themselves; nil for the number of the commit. The greatest
+    ///     number is for all listeners, also those that have begun after the commit.
     private func notifyListeners(
         of change: EncodedChange, _ setting: any CachedSetting, newValue: (any Sendable)? = nil, signal: UInt64? = nil
     ) {
         guard let entry = state.withLock({ $0.settings[setting] }), !entry.listeners.isEmpty else { return }
-        let listeners = entry.listeners.filter { $0.since < change.sequence }
+        let signal = signal ?? change.sequence
+        let listeners = entry.listeners.filter { $0.since < signal }
         var decoded: DecodedChange?
         // Before any listener is called, because it takes time: no callback may begin after its listener was cancelled.
         if listeners.contains(where: \.needsValues) {
@@ -130,14 +134,15 @@ extension ScopeConnection {
             }
         }
         withExtendedLifetime(replaced) {}
-        for listener in listeners { listener.deliver(decoded, signal: signal ?? change.sequence) }
+        for listener in listeners { listener.deliver(decoded, signal: signal) }
     }
 
     /// Lets those listeners read that receive no values.
     private func signalListeners(of change: EncodedChange, _ setting: any CachedSetting, _ signal: UInt64? = nil) {
+        let signal = signal ?? change.sequence
         let listeners = state.withLock { $0.settings[setting]?.listeners } ?? []
-        for listener in listeners where listener.since < change.sequence && !listener.needsValues {
-            listener.deliver(nil, signal: signal ?? change.sequence)
+        for listener in listeners where listener.since < signal && !listener.needsValues {
+            listener.deliver(nil, signal: signal)
         }
     }
 
@@ -204,7 +209,7 @@ extension SettingEntry {
     /// Notes whether the new bytes of a change from outside are a value.
     ///
     /// - Parameter hasLater: Whether later changes wait.
-    /// - Returns: Whether the new bytes are the last good ones now, in the place of older ones.
+    /// - Returns: Whether the new bytes are the last good ones now, in the place of older ones that were read.
     fileprivate mutating func noteCheck(of change: EncodedChange, isGood: Bool, hasLater: Bool) -> Bool {
         guard isGood else {
             // Unless a change without listeners was made meanwhile.
@@ -213,7 +218,7 @@ extension SettingEntry {
         }
         // Unless it is about later changes.
         guard let lastGood, lastGood.commit <= change.sequence else { return false }
-        self.lastGood = hasLater ? (change.newData, lastGood.commit) : nil
-        return hasLater
+        self.lastGood = hasLater ? (data: change.newData, commit: lastGood.commit, isRead: false) : nil
+        return hasLater && lastGood.isRead
     }
 }

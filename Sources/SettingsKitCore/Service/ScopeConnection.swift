@@ -138,7 +138,12 @@ final class ScopeConnection: StoreFeedListener {
 
     /// The last good bytes, where the stored ones came from outside; nil if there is nothing to go back to.
     func lastGoodData(of setting: any CachedSetting) -> Data?? {
-        state.withLock { $0.settings[setting]?.lastGood.map(\.data) }
+        state.withLock { state in
+            state.settings.update(setting) { entry in
+                entry.lastGood?.isRead = true
+                return entry.lastGood?.data
+            } ?? nil
+        }
     }
 
     /// The number of the last commit.
@@ -248,7 +253,7 @@ extension SettingEntry {
         if !isToBeChecked {
             lastGood = nil
         } else if lastGood == nil {
-            lastGood = (change.oldData, sequence)
+            lastGood = (data: change.oldData, commit: sequence, isRead: false)
         }
         if listeners.isEmpty, !isToBeChecked, !events.isWaiting(lastEvent) {
             assumedData = nil

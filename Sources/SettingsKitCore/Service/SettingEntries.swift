@@ -19,9 +19,9 @@ struct SettingEntry {
     /// after a change to undecodable bytes, which they are not notified of, and after another store took the place of the
     /// last.
     var assumedData: Data??
-    /// The last good bytes and the commit that replaced them, from a change from outside until its new bytes were found to
-    /// be a value.
-    var lastGood: (data: Data?, commit: UInt64)?
+    /// The last good bytes, the commit that replaced them, and whether they were read since; from a change from outside
+    /// until its new bytes were found to be a value.
+    var lastGood: (data: Data?, commit: UInt64, isRead: Bool)?
     /// How many changes of the setting wait for delivery.
     var waitingCount = 0
     /// The position of the last change in the connection's ``PendingEvents``, or of the last replacement of the store.

@@ -98,7 +98,9 @@ public final class SettingsStoreFeed: Sendable {
 
     /// Lets the listeners run. Call it after each ``publish(_:origin:)``, outside of every lock.
     public func flush() {
-        guard isFlushNeeded.load(ordering: .acquiring), isFlushNeeded.exchange(false, ordering: .acquiringAndReleasing)
+        // Inside the lock of a serialising store, the flag stays: another thread that flushes need not wait for that lock.
+        guard isFlushNeeded.load(ordering: .acquiring), !ReentrancyMark.postpone(self),
+            isFlushNeeded.exchange(false, ordering: .acquiringAndReleasing)
         else { return }
         for listener in listeners { listener.storeDidReleaseLock() }
     }
@@ -203,8 +205,12 @@ public final class SettingsStoreFeed: Sendable {
     }
 }
 
+extension SettingsStoreFeed: LockObserver {
+    func storeDidReleaseLock() { flush() }
+}
+
 /// Listens to a store's feed: a service's connection to the store, or a store over it.
-protocol StoreFeedListener: AnyObject, Sendable {
+protocol StoreFeedListener: LockObserver {
     /// Whether it passes on errors; if not, they wait for another listener.
     var receivesErrors: Bool { get }
     /// Takes note of changes. Called inside the store's lock: runs nothing foreign.
@@ -213,8 +219,6 @@ protocol StoreFeedListener: AnyObject, Sendable {
     func storeDidChange(
         _ changes: [SettingsStoreChange], origin: SettingsService.Origin, on feed: SettingsStoreFeed
     ) -> Bool
-    /// Delivers what was noted. Called outside of every lock.
-    func storeDidReleaseLock()
     func storeDidReport(_ error: SettingsError)
     /// Notes that values may be cached from now on. Called inside the store's lock.
     func storeDidBecomeExhaustive(_ feed: SettingsStoreFeed)

@@ -135,8 +135,10 @@ struct UndecodableChangeTests {
         subscription.cancel()
     }
 
-    @Test("A reader of values that saw an undecodable edit before the good one was delivered still gets the good one")
-    func readerBetween() async throws {
+    @Test(
+        "A reader of values that saw an undecodable edit before the good one was delivered still gets the good one",
+        arguments: [false, true])
+    func readerBetween(isLate: Bool) async throws {
         let other = Setting<Int>("other", in: .defaults, default: 0)
         let store = FeedStore(["number": Data("3".utf8)])
         let settings = SettingsService.over(store)
@@ -148,9 +150,11 @@ struct UndecodableChangeTests {
             mayGoOn.wait()
         }
         let read = Recorder<Int>()
-        let values = settings.values(of: number)
+        #expect(settings.get(number) == 3)
+        let early = isLate ? nil : settings.values(of: number)
         Thread.detachNewThread { store.changeFromOutside([("other", "1"), ("number", "5")]) }
         try await until { isReached.value }
+        let values = early ?? settings.values(of: number)
         let reader = Task { for await value in values { read.append(value) } }
         try await until { read.count == 1 }
         mayGoOn.signal()
@@ -158,6 +162,35 @@ struct UndecodableChangeTests {
         #expect(try await eventually(within: 2) { read.all.last == 5 })
         reader.cancel()
         subscription.cancel()
+    }
+
+    @Test("A reader of values gets a value once, however many changes before it are delivered later")
+    func noRepetition() async throws {
+        let other = Setting<Int>("other", in: .defaults, default: 0)
+        let store = FeedStore(["number": Data("0".utf8)])
+        let settings = SettingsService.over(store)
+        let read = Recorder<Int>()
+        let values = settings.values(of: number)
+        let reader = Task { for await value in values { read.append(value) } }
+        try await until { read.all == [0] }
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let subscriptions = [
+            // All changes of the number wait for this one to be delivered.
+            settings.observe(other) { _ in
+                for value in 1...100 { store.changeFromOutside([("number", "\(value)")]) }
+            },
+            settings.observe(number) { if $0.newValue == 1 { mayGoOn.wait() } },
+        ]
+        Thread.detachNewThread { store.changeFromOutside([("other", "1")]) }
+        try await until { read.all.last == 100 }
+        mayGoOn.signal()
+        let last = Recorder<Int>()
+        let subscription = settings.observe(number) { last.append($0.newValue) }
+        settings.set(number, to: 101)
+        try await until { last.all == [101] && read.all.last == 101 }
+        #expect(read.all == [0, 100, 101])
+        reader.cancel()
+        for subscription in subscriptions + [subscription] { subscription.cancel() }
     }
 
     @Test("An unknown case of an enumeration is called that, with key and store, and without the value")

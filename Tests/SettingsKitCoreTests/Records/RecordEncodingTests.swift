@@ -124,6 +124,43 @@ struct RecordEncodingTests {
         #expect(writes.all == [["record:number"], ["record:lax"], ["record:text"], ["record:text"]])
     }
 
+    /// Encodes nothing where there is no value.
+    @propertyWrapper private struct Lossy: Codable, Sendable {
+        var wrappedValue: Int?
+
+        init(wrappedValue: Int?) { self.wrappedValue = wrappedValue }
+
+        init(from decoder: any Decoder) throws {
+            do {
+                wrappedValue = try decoder.singleValueContainer().decode(Int.self)
+            } catch {
+                wrappedValue = nil
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            guard let wrappedValue else { return }
+            var container = encoder.singleValueContainer()
+            try container.encode(wrappedValue)
+        }
+    }
+
+    private struct LossyField: SettingsRecord {
+        @Lossy var limit: Int?
+        static let empty = LossyField(limit: nil)
+    }
+
+    @Test("A field whose value encodes nothing is an empty object, as inside of an object")
+    func nothing() throws {
+        let store = MemoryStore()
+        let record = try SettingsStorage<LossyField>(name: "record", in: store)
+        record.limit = 3
+        #expect(try store.text("record:limit") == "3")
+        record.limit = nil
+        #expect(try store.text("record:limit") == "{}")
+        #expect(record.limit == nil)
+    }
+
     private struct SetField: SettingsRecord {
         var names: Set<String> = []
         static let empty = SetField()

@@ -180,6 +180,65 @@ struct StoreOverStoreTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
+    /// Does something between its publication of a change and the flush.
+    private final class PausingStore: SettingsStore {
+        private let base = MemoryStore()
+        private let ownFeed = SettingsStoreFeed()
+        private let lock = Mutex(())
+        let beforeFlush = Box<@Sendable () -> Void>({})
+
+        var feed: SettingsStoreFeed? { ownFeed }
+
+        func get(_ key: SettingsService.StorageKey) -> Data? { base.get(key) }
+
+        func set(_ key: SettingsService.StorageKey, to data: Data?) {
+            lock.withLock { _ in
+                let old = base.get(key)
+                base.set(key, to: data)
+                ownFeed.publish([.init(name: key.name, from: old, to: data)], origin: .local)
+            }
+            beforeFlush.take(replacingWith: {})()
+            ownFeed.flush()
+        }
+    }
+
+    /// Writes to another store, and then waits inside its own write.
+    private struct WaitingStore: SettingsStore {
+        let below: PausingStore
+        let hasWritten = DispatchSemaphore(value: 0)
+        let mayEnd = DispatchSemaphore(value: 0)
+
+        func get(_ key: SettingsService.StorageKey) throws -> Data? { nil }
+
+        func set(_ key: SettingsService.StorageKey, to data: Data?) {
+            below.set(key, to: data)
+            hasWritten.signal()
+            mayEnd.wait()
+        }
+    }
+
+    @Test("A listener runs before its setting's set returns, also while another thread is inside a store above")
+    func flushBelow() {
+        let below = PausingStore()
+        let above = WaitingStore(below: below)
+        let (upper, lower) = (SettingsService.over(above), SettingsService.over(below))
+        let told = Recorder<Int>()
+        let subscription = lower.observe(number) { told.append($0.newValue) }
+        let hasEnded = DispatchSemaphore(value: 0)
+        below.beforeFlush.value = { [other] in
+            Thread.detachNewThread {
+                upper.set(other, to: 1)
+                hasEnded.signal()
+            }
+            above.hasWritten.wait()
+        }
+        lower.set(number, to: 1)
+        #expect(told.all == [1])
+        above.mayEnd.signal()
+        hasEnded.wait()
+        subscription.cancel()
+    }
+
     @Test("No lock of a store without a feed is held while listeners to the store below run, however deep they lie")
     func noLockIsHeld() {
         let base = MemoryStore()

@@ -72,8 +72,12 @@ struct UserDefaultsStoreTests {
                     "\(change.oldValue) to \(change.newValue), \(change.origin), \(isFree ? "free" : "locked")")
             }
             defaults.set(5, forKey: "n")
+            #expect(service.get(Self.setting) == 5)
             try service.synchronize()
             #expect(heard.all == ["0 to 5, external, free"])
+            defaults.set(6, forKey: "n")
+            service.set(Self.setting, to: 7)
+            #expect(heard.all.dropFirst() == ["5 to 6, external, free", "6 to 7, local, free"])
             subscription.cancel()
         }
     }

@@ -11,8 +11,8 @@ final class ReentrancyMark: Sendable {
     /// The mark of the lock around this one. None from another task, which is not inside that lock: tasks that a store
     /// begins inherit the current mark, and each could begin another one.
     private let outer: ReentrancyMark?
-    /// The listeners that wait until the lock is released; nil from then on. A task can outlast the mark that it inherited.
-    private let waiting = Mutex<[any StoreFeedListener]?>([])
+    /// What waits until the lock is released; nil from then on. A task can outlast the mark that it inherited.
+    private let waiting = Mutex<[any LockObserver]?>([])
 
     private init(owner: AnyObject) {
         self.owner = ObjectIdentifier(owner)
@@ -38,30 +38,35 @@ final class ReentrancyMark: Sendable {
         return false
     }
 
-    /// Has a listener deliver when the lock is released that the caller is inside of.
+    /// Calls an observer when the lock is released that the caller is inside of.
     ///
     /// - Returns: False if the caller is inside no lock.
-    static func postpone(_ listener: any StoreFeedListener) -> Bool {
+    static func postpone(_ observer: any LockObserver) -> Bool {
         guard let mark = innermost else { return false }
-        mark.waiting.withLock { listeners in
-            if listeners?.contains(where: { $0 === listener }) == false { listeners?.append(listener) }
+        mark.waiting.withLock { observers in
+            if observers?.contains(where: { $0 === observer }) == false { observers?.append(observer) }
         }
         return true
     }
 
-    /// Runs `body` inside the lock of `owner`, and then lets the listeners run that have waited. If there is a lock around
-    /// this one, they wait for that.
+    /// Runs `body` inside the lock of `owner`, and then calls the observers that have waited. If there is a lock around this
+    /// one, they wait for that.
     static func run<R: Sendable>(
         inside lock: borrowing Mutex<Void>, of owner: AnyObject, _ body: () throws -> R
     ) rethrows -> R {
         let mark = ReentrancyMark(owner: owner)
         defer {
-            let listeners = mark.waiting.withLock { listeners in
-                defer { listeners = nil }
-                return listeners ?? []
+            let observers = mark.waiting.withLock { observers in
+                defer { observers = nil }
+                return observers ?? []
             }
-            for listener in listeners { listener.storeDidReleaseLock() }
+            for observer in observers { observer.storeDidReleaseLock() }
         }
         return try lock.withLock { _ in try $current.withValue(mark, operation: body) }
     }
+}
+
+/// Does outside of a store's lock what must not be done inside it.
+protocol LockObserver: AnyObject, Sendable {
+    func storeDidReleaseLock()
 }
