@@ -27,7 +27,7 @@ extension ReplicatedDirectory: ChangeMonitored {
         switch exportNeed {
         case .nothing: break
         case .heardMoments: exportLater()
-        case .changes: scheduleExport(isOthers: true)
+        case .changes: scheduleExport(isOthers: !hasComeBack)
         }
         return true
     }

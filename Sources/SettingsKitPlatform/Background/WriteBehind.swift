@@ -60,7 +60,8 @@ package final class WriteBehind: Sendable {
 
     /// Runs the next write soon. Takes no lock if it is scheduled already.
     ///
-    /// - Parameter patience: An additional delay.
+    /// - Parameter patience: An additional delay, for changes that another process probably writes first. If the last write
+    ///   has failed by then, its repetition writes them.
     package func schedule(after patience: Duration = .zero) {
         // The change was made under a lock that the next write takes, too: it sees the change, or this sees the flag.
         if isScheduled.load(ordering: .acquiring) { return }
@@ -68,6 +69,7 @@ package final class WriteBehind: Sendable {
         queue.async(after: state.withLock { $0.delay } + patience) { [weak self] in
             guard let self else { return }
             isScheduled.store(false, ordering: .sequentiallyConsistent)
+            if patience > .zero, isRetryScheduled { return }
             run()
         }
     }
