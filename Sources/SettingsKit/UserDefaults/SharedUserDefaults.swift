@@ -8,12 +8,13 @@ import Synchronization
 /// posts nothing, and one thread at a time uses it.
 struct SharedUserDefaults: ~Copyable, Sendable {
     #if canImport(Darwin)
-        // "The UserDefaults class is thread-safe."
+        // nonisolated(unsafe): a constant, whose object any thread may use: "The UserDefaults class is thread-safe."
         private nonisolated(unsafe) let defaults: UserDefaults
 
         init(_ defaults: sending UserDefaults) { self.defaults = defaults }
 
         func use<R: Sendable>(_ body: (inout sending UserDefaults) -> R) -> R {
+            // nonisolated(unsafe): the same object, as above; the variable itself is of this call alone.
             nonisolated(unsafe) var defaults = defaults
             return body(&defaults)
         }

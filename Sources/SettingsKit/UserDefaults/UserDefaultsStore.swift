@@ -101,16 +101,17 @@ public final class UserDefaultsStore: SettingsStore {
             for expectation in batch.expectations where read(expectation.key.name) != expectation.data {
                 return false
             }
-            publishOutsideChanges(of: batch.writes.map(\.key.name))
-            var changes: [SettingsStoreChange] = []
+            var (changes, outsideChanges): ([SettingsStoreChange], [SettingsStoreChange]) = ([], [])
             for write in batch.writes {
                 let name = write.key.name
                 let old = read(name)
+                if let change = outsideChange(of: name, to: old) { outsideChanges.append(change) }
                 guard old != write.data else { continue }
                 self.write(write.data, under: name)
                 note(write.data, under: name)
                 changes.append(.init(name: name, from: old, to: write.data))
             }
+            ownFeed.publish(outsideChanges, origin: .external)
             ownFeed.publish(changes, origin: .local)
             return true
         }
@@ -184,20 +185,18 @@ public final class UserDefaultsStore: SettingsStore {
         locked {
             let (names, isWriting) = state.withLock { (Array($0.seen.keys), $0.isWriting) }
             // A change that is being written here is published where it is written.
-            if !isWriting { publishOutsideChanges(of: names) }
+            if isWriting { return }
+            ownFeed.publish(names.compactMap { outsideChange(of: $0, to: read($0)) }, origin: .external)
         }
     }
 
-    /// Publishes what other code has stored under names that were read before. The lock is held.
-    private func publishOutsideChanges(of names: [String]) {
-        var changes: [SettingsStoreChange] = []
-        for name in names {
-            let now = read(name)
-            guard let before = state.withLock({ $0.seen[name] }), now != before else { continue }
-            note(now, under: name)
-            changes.append(.init(name: name, from: before, to: now))
+    /// Notes what is stored under a name, and returns the change if other code has made one since the name was read first.
+    private func outsideChange(of name: String, to now: Data?) -> SettingsStoreChange? {
+        state.withLock { state in
+            guard let before = state.seen[name], before != now else { return nil }
+            state.seen[name] = .some(now)
+            return SettingsStoreChange(name: name, from: before, to: now)
         }
-        ownFeed.publish(changes, origin: .external)
     }
 
     private func note(_ data: Data?, under name: String) { state.withLock { $0.seen[name] = .some(data) } }

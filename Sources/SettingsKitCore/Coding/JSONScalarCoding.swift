@@ -115,7 +115,7 @@ enum JSONScalars {
     static func data(ofMember value: some Encodable) throws -> Data {
         if let data = encoded(value) { return data }
         let encoder = JSONEncoder.stable()
-        if value is any OrderlessCollection { return try encoder.orderedJSON(of: value) }
+        if let set = value as? any OrderlessCollection { return try set.orderedJSON(by: encoder) }
         return Data(try encoder.encode([value]).dropFirst().dropLast())
     }
 

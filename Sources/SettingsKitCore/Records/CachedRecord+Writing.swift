@@ -72,7 +72,8 @@ extension CachedRecord {
             let operation: PendingOperation.Body = { service throws(SettingsError) in
                 try service.repeatWrites(entries)
             }
-            return (writes, operation)
+            // Without writes there is nothing to repeat.
+            return (writes, writes.isEmpty ? nil : operation)
         }
     }
 
