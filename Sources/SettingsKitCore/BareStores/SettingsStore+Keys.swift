@@ -41,29 +41,39 @@ extension SettingsStore {
     }
 
     private func get<Value>(_ coding: ValueCoding<Value>) -> Value {
-        var data: Data?
         do throws(SettingsError) {
-            data = try bytes(for: coding.key)
-            return try coding.value(for: data)
+            let resolution = try resolve(coding)
+            for rejection in resolution.rejections {
+                let error = rejection.error.completed(key: coding.key, store: storeDescription)
+                bareStoreDiagnostics.reportOnce(error, bytes: rejection.candidate.data)
+            }
+            return resolution.value
         } catch {
-            let error = error.completed(key: coding.key, store: storeDescription)
-            bareStoreDiagnostics.reportOnce(error, bytes: data)
+            bareStoreDiagnostics.reportOnce(error)
             return coding.defaultValue
         }
     }
 
     private func load<Value>(_ coding: ValueCoding<Value>) throws -> Value {
-        let data = try bytes(for: coding.key)
         do throws(SettingsError) {
-            return try coding.value(for: data)
+            return try coding.value(for: stored(for: coding.key))
         } catch {
             throw error.completed(key: nil, store: storeDescription)
         }
     }
 
-    private func bytes(for key: SettingsService.StorageKey) throws(SettingsError) -> Data? {
+    /// Finds the value that counts; in the place of bytes that were bad when they came from outside, the last good ones.
+    private func resolve<Value>(_ coding: ValueCoding<Value>) throws(SettingsError) -> Resolution<Value> {
+        let stored = try stored(for: coding.key)
+        return coding.resolve(stored) { candidate in
+            serialised.feed?.lastGood.data(insteadOf: candidate, named: coding.key.name)
+        }
+    }
+
+    private func stored(for key: SettingsService.StorageKey) throws(SettingsError) -> StoredValue {
         do {
-            return try get(key)
+            if layerNames.isEmpty { return StoredValue(try get(key)) }
+            return StoredValue(nil, candidates: try candidates(for: key))
         } catch {
             throw .wrap(error, as: .readFailed, key: key, store: storeDescription)
         }
@@ -115,6 +125,6 @@ extension SettingsStore {
 extension ValueCoding where Value: Codable {
     /// How the values of a custom key are stored.
     convenience init<Key: SettingKey>(of key: Key) where Key.Value == Value {
-        self.init(key: key.key, default: .constant(key.defaultValue), processing: nil, form: .form(of: key))
+        self.init(key: key.key, default: .constant(key.defaultValue), form: .form(of: key))
     }
 }

@@ -4,20 +4,37 @@
     import Foundation
 #endif
 
-/// Encodes and decodes the values of a type: a type-erased transformer.
+/// Encodes and decodes the values of a type, as bytes and as text: a type-erased transformer.
 struct StoredForm<Value: Sendable>: Sendable {
     let encode: @Sendable (Value) throws -> Data
-    let decode: @Sendable (Data) throws -> Value
+    /// Decodes what ``encode`` has made, and nothing else.
+    let decodeStrictly: @Sendable (Data) throws -> Value
+    /// Decodes what people and other programs have written in another form.
+    private let decodeTolerantly: (@Sendable (Data) -> Value?)?
+    /// Finds the form as text, which few programs need.
+    private let makeText: (@Sendable () -> TextForm<Value>)?
 
-    init(_ transformer: some Transformer<Value, Data>) {
-        encode = { try transformer.transformValue($0) }
-        decode = { try transformer.untransformValue($0) }
+    private init(
+        encode: @escaping @Sendable (Value) throws -> Data, decode: @escaping @Sendable (Data) throws -> Value,
+        tolerant: (@Sendable (Data) -> Value?)? = nil, text: (@Sendable () -> TextForm<Value>)? = nil
+    ) {
+        (self.encode, decodeStrictly, decodeTolerantly, makeText) = (encode, decode, tolerant, text)
     }
 
-    private init(encode: @escaping @Sendable (Value) throws -> Data, decode: @escaping @Sendable (Data) throws -> Value)
-    {
-        self.encode = encode
-        self.decode = decode
+    init(_ transformer: some Transformer<Value, Data>) {
+        self.init(encode: { try transformer.transformValue($0) }, decode: { try transformer.untransformValue($0) })
+    }
+
+    /// How values are read and written as text; what the transformer stores in base 64 where nothing else is known.
+    var text: TextForm<Value> { makeText?() ?? .storedBytes(self) }
+
+    func decode(_ data: Data) throws -> Value {
+        do {
+            return try decodeStrictly(data)
+        } catch {
+            guard let value = decodeTolerantly?(data) else { throw error }
+            return value
+        }
     }
 }
 
@@ -27,18 +44,32 @@ extension StoredForm: Transformer {
 }
 
 extension StoredForm where Value: Codable {
+    /// A form whose text is JSON, whatever the transformer stores.
+    init(codable transformer: some Transformer<Value, Data>) {
+        self.init(
+            encode: { try transformer.transformValue($0) }, decode: { try transformer.untransformValue($0) },
+            text: { .json })
+    }
+
     /// The form that a custom key asks for.
     static func form<Key: SettingKey>(of key: Key) -> StoredForm where Key.Value == Value {
-        key.transformer.map { StoredForm($0) } ?? .standard
+        key.transformer.map { StoredForm(codable: $0) } ?? .standard
     }
 
     /// The form of a setting without a transformer: `Data` as it is, everything else as JSON.
     ///
     /// So a data item that another program put into a preferences file reads as the same data.
     static var standard: StoredForm {
-        if let raw = StoredForm<Data>(encode: { $0 }, decode: { $0 }) as? StoredForm<Value> { return raw }
-        let rawOptional = StoredForm<Data?>(encode: { try $0 ?? JSONEncoder().encode($0) }, decode: { $0 })
-        if let raw = rawOptional as? StoredForm<Value> { return raw }
-        return StoredForm(JSONTransformer<Value>())
+        if Value.self == Data.self || Value.self == Data?.self {
+            let raw = StoredForm<Data>(encode: { $0 }, decode: { $0 }, text: { .standard })
+            if let raw = raw as? StoredForm<Value> { return raw }
+            let rawOptional = StoredForm<Data?>(
+                encode: { try $0 ?? JSONEncoder().encode($0) }, decode: { $0 }, text: { .standard })
+            if let raw = rawOptional as? StoredForm<Value> { return raw }
+        }
+        let json = JSONTransformer<Value>()
+        return StoredForm(
+            encode: { try json.transformValue($0) }, decode: { try json.untransformValue($0) },
+            tolerant: { TolerantDecoding.value(from: $0) }, text: { .standard })
     }
 }

@@ -74,7 +74,7 @@ public struct Persisted<Value: Codable & Sendable>: Sendable {
         wrappedValue: Value, key: String, storedBy store: any SettingsStore, transformer: some Transformer<Value, Data>,
         persistDefault: PersistDefault = .never
     ) {
-        self.init(key, store, .constant(wrappedValue), StoredForm(transformer), persistDefault)
+        self.init(key, store, .constant(wrappedValue), StoredForm(codable: transformer), persistDefault)
     }
 
     /// Creates a property for a value of a store.
@@ -89,7 +89,7 @@ public struct Persisted<Value: Codable & Sendable>: Sendable {
         key: String, storedBy store: any SettingsStore, default: Value, transformer: some Transformer<Value, Data>,
         persistDefault: PersistDefault = .never
     ) {
-        self.init(key, store, .constant(`default`), StoredForm(transformer), persistDefault)
+        self.init(key, store, .constant(`default`), StoredForm(codable: transformer), persistDefault)
     }
 
     /// Creates a property for a value of a store, with a default that is computed at each read while nothing is stored.
@@ -107,7 +107,7 @@ public struct Persisted<Value: Codable & Sendable>: Sendable {
         key: String, storedBy store: any SettingsStore, default: @escaping @Sendable () -> Value,
         transformer: some Transformer<Value, Data>, persistDefault: PersistDefault = .never
     ) {
-        self.init(key, store, .computed(`default`), StoredForm(transformer), persistDefault)
+        self.init(key, store, .computed(`default`), StoredForm(codable: transformer), persistDefault)
     }
 
     private init(

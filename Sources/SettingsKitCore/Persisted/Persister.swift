@@ -103,7 +103,7 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
             do throws(SettingsError) {
                 _ = try setting.coding.value(for: data)
                 return
-            } catch  where error.code == .decodingFailed {
+            } catch  where error.code == .decodingFailed || error.code == .invalidValue {
                 // The bytes are lost when the default replaces them, so report that they were there.
                 cached.connection.reportOnce(error, bytes: data)
             }
