@@ -25,8 +25,11 @@ struct StoredForm<Value: Sendable>: Sendable {
         self.init(encode: { try transformer.transformValue($0) }, decode: { try transformer.untransformValue($0) })
     }
 
-    /// How values are read and written as text; what the transformer stores in base 64 where nothing else is known.
-    var text: TextForm<Value> { makeText?() ?? .storedBytes(self) }
+    /// How values are read and written as text: with a transformer as JSON, or as what it stores if the type is not `Codable`.
+    var text: TextForm<Value> {
+        if let makeText { return makeText() }
+        return Value.self is any Codable.Type ? .transformed : .storedBytes(self)
+    }
 
     func decode(_ data: Data) throws -> Value {
         do {
@@ -44,16 +47,9 @@ extension StoredForm: Transformer {
 }
 
 extension StoredForm where Value: Codable {
-    /// A form whose text is JSON, whatever the transformer stores.
-    init(codable transformer: some Transformer<Value, Data>) {
-        self.init(
-            encode: { try transformer.transformValue($0) }, decode: { try transformer.untransformValue($0) },
-            text: { .json })
-    }
-
     /// The form that a custom key asks for.
     static func form<Key: SettingKey>(of key: Key) -> StoredForm where Key.Value == Value {
-        key.transformer.map { StoredForm(codable: $0) } ?? .standard
+        key.transformer.map { StoredForm($0) } ?? .standard
     }
 
     /// The form of a setting without a transformer: `Data` as it is, everything else as JSON.

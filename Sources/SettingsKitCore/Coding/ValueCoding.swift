@@ -114,7 +114,8 @@ final class ValueCoding<Value: Sendable>: Sendable {
             // Stored as nil while the setting had another default.
             if mayBeNil, let none = erasedNil { return none }
             throw SettingsError(
-                .decodingFailed, key: key, expected: expected, underlying: CodingProblem(error, of: Value.self) ?? error)
+                .decodingFailed, key: key, expected: expected, underlying: CodingProblem(error, of: Value.self) ?? error
+            )
         }
     }
 

@@ -39,8 +39,10 @@ extension SettingsService.Setting {
     ///   - processing: Processes each value before it is validated and stored, for example to clamp it. Values that are
     ///     already stored are not processed.
     public convenience init(
-        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil, default: T, validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
-    ) {
+        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil, default: T,
+        validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false,
+        processing: (@Sendable (T) -> T)? = nil
+    ) where T: Codable {
         self.init(
             name, in: scope, namespace: namespace, default: .constant(`default`), form: .standard,
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
@@ -51,8 +53,10 @@ extension SettingsService.Setting {
     /// Use it for defaults that depend on the time or on other settings. `default` is called from any thread, without a
     /// lock, at each read while nothing is stored. It should be quick and must not read its own setting.
     public convenience init(
-        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil, default: @escaping @Sendable () -> T, validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
-    ) {
+        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
+        default: @escaping @Sendable () -> T, validation: SettingsService.Validation<T>? = nil, help: String? = nil,
+        isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
+    ) where T: Codable {
         self.init(
             name, in: scope, namespace: namespace, default: .computed(`default`), form: .standard,
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
@@ -60,8 +64,10 @@ extension SettingsService.Setting {
 
     /// Defines a setting whose default is computed once, and stored at the first read.
     public convenience init(
-        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil, default: SettingsService.OnceDefault<T>, validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
-    ) {
+        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
+        default: SettingsService.OnceDefault<T>, validation: SettingsService.Validation<T>? = nil, help: String? = nil,
+        isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
+    ) where T: Codable {
         self.init(
             name, in: scope, namespace: namespace, default: .once(`default`), form: .standard,
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
@@ -69,28 +75,36 @@ extension SettingsService.Setting {
 
     /// Defines a setting that `transformer` encodes.
     public convenience init(
-        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil, default: T, transformer: some Transformer<T, Data>, validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
+        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil, default: T,
+        transformer: some Transformer<T, Data>, validation: SettingsService.Validation<T>? = nil, help: String? = nil,
+        isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
     ) {
         self.init(
-            name, in: scope, namespace: namespace, default: .constant(`default`), form: StoredForm(codable: transformer),
+            name, in: scope, namespace: namespace, default: .constant(`default`), form: StoredForm(transformer),
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 
     /// Defines a setting with a computed default that `transformer` encodes.
     public convenience init(
-        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil, default: @escaping @Sendable () -> T, transformer: some Transformer<T, Data>, validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
+        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
+        default: @escaping @Sendable () -> T, transformer: some Transformer<T, Data>,
+        validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false,
+        processing: (@Sendable (T) -> T)? = nil
     ) {
         self.init(
-            name, in: scope, namespace: namespace, default: .computed(`default`), form: StoredForm(codable: transformer),
+            name, in: scope, namespace: namespace, default: .computed(`default`), form: StoredForm(transformer),
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 
     /// Defines a setting that `transformer` encodes, and whose default is computed once and stored at the first read.
     public convenience init(
-        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil, default: SettingsService.OnceDefault<T>, transformer: some Transformer<T, Data>, validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
+        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
+        default: SettingsService.OnceDefault<T>, transformer: some Transformer<T, Data>,
+        validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false,
+        processing: (@Sendable (T) -> T)? = nil
     ) {
         self.init(
-            name, in: scope, namespace: namespace, default: .once(`default`), form: StoredForm(codable: transformer),
+            name, in: scope, namespace: namespace, default: .once(`default`), form: StoredForm(transformer),
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 }
@@ -98,8 +112,10 @@ extension SettingsService.Setting {
 extension SettingsService.Setting where T: ExpressibleByNilLiteral {
     /// Defines an optional setting whose default is nil.
     public convenience init(
-        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil, validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
-    ) {
+        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
+        validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false,
+        processing: (@Sendable (T) -> T)? = nil
+    ) where T: Codable {
         self.init(
             name, in: scope, namespace: namespace, default: .constant(nil), form: .standard,
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
@@ -107,10 +123,12 @@ extension SettingsService.Setting where T: ExpressibleByNilLiteral {
 
     /// Defines an optional setting whose default is nil, and which `transformer` encodes.
     public convenience init(
-        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil, transformer: some Transformer<T, Data>, validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
+        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
+        transformer: some Transformer<T, Data>, validation: SettingsService.Validation<T>? = nil, help: String? = nil,
+        isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
     ) {
         self.init(
-            name, in: scope, namespace: namespace, default: .constant(nil), form: StoredForm(codable: transformer),
+            name, in: scope, namespace: namespace, default: .constant(nil), form: StoredForm(transformer),
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 }
@@ -120,7 +138,7 @@ extension SettingsService.Setting {
     ///
     /// The key's default is read once, here. Services that change the setting call the key's functions as
     /// ``SettingKey`` describes.
-    public convenience init<Key: SettingKey & Sendable>(_ key: Key) where Key.Value == T {
+    public convenience init<Key: SettingKey & Sendable>(_ key: Key) where Key.Value == T, T: Codable {
         self.init(
             key: key.key, namespace: key.namespace, default: .constant(key.defaultValue), form: .form(of: key),
             processing: { key.process($0) },

@@ -19,7 +19,7 @@ extension SettingsService {
     /// The default is the value while nothing is stored; it is never written. A setting is immutable and may be used
     /// from any thread, by any number of services. Define settings as `static let`: a service caches the decoded value
     /// of each setting object, so an object that is created at each access is read slowly.
-    public final class Setting<T: Codable & Sendable>: SettingDefinition, @unchecked Sendable {
+    public final class Setting<T: Sendable>: SettingDefinition, @unchecked Sendable {
         let coding: ValueCoding<T>
         let hooks: SettingHooks<T>?
         /// The namespace of the setting's name; nil for the global one.

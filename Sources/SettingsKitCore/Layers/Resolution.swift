@@ -26,7 +26,9 @@ struct Resolution<Value: Sendable>: Sendable {
 
     /// The same, with a value whose type is not known.
     var erased: Resolution<any Sendable> {
-        .init(value: value, candidate: candidate, rejections: rejections.map { .init(candidate: $0.candidate, error: $0.error) })
+        .init(
+            value: value, candidate: candidate,
+            rejections: rejections.map { .init(candidate: $0.candidate, error: $0.error) })
     }
 }
 

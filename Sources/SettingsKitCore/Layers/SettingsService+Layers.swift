@@ -79,7 +79,8 @@ extension SettingsService {
     ) throws(SettingsError) -> [SettingsStoreCandidate] {
         let locks = try store.read(key).all.filter(\.isLocking)
         for candidate in locks where setting.problem(with: candidate) == nil {
-            throw SettingsError(.locked, key: key, store: candidate.location ?? store.description, layer: candidate.layer)
+            throw SettingsError(
+                .locked, key: key, store: candidate.location ?? store.description, layer: candidate.layer)
         }
         return locks
     }

@@ -33,7 +33,7 @@ protocol CachedSetting: AnyObject, Sendable {
 }
 
 /// What a service caches of one setting: the decoded value.
-@usableFromInline final class CachedSettingValue<Value: Codable & Sendable>: CachedSetting {
+@usableFromInline final class CachedSettingValue<Value: Sendable>: CachedSetting {
     /// The connection outlives the setting's use: a caller that reads, writes or listens holds the service, which holds the
     /// connection.
     unowned let connection: ScopeConnection

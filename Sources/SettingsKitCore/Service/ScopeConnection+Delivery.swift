@@ -122,7 +122,8 @@ extension ScopeConnection {
         of setting: any CachedSetting
     ) -> (listeners: [SettingListener], problem: SettingsError?, hasNewValueInForce: Bool) {
         let changedLayers = change.new.layersThatDiffer(from: change.old)
-        let rejection = change.isFromOutside
+        let rejection =
+            change.isFromOutside
             ? resolution.rejections.first { changedLayers.contains($0.candidate.layer) } : nil
         let noted: (listeners: [SettingListener], hasNewValueInForce: Bool)? = state.withLock { state in
             let events = state.events
@@ -259,7 +260,8 @@ extension SettingEntry {
     /// - Parameter hasLater: Whether later changes wait.
     /// - Returns: Whether new bytes are the last good ones now, in the place of older ones that were read.
     fileprivate mutating func noteGoodLayers(
-        of change: EncodedChange, _ resolution: Resolution<any Sendable>, hasLater: Bool, _ lastGoodBytes: LastGoodBytes?
+        of change: EncodedChange, _ resolution: Resolution<any Sendable>, hasLater: Bool,
+        _ lastGoodBytes: LastGoodBytes?
     ) -> Bool {
         var hasNewValueInForce = false
         for layer in lastGood.layers {

@@ -133,10 +133,11 @@ final class ScopeConnection: StoreFeedListener {
         insteadOf candidate: SettingsStoreCandidate, of setting: any CachedSetting, isReading: Bool
     ) -> Data?? {
         let (own, store) = state.withLock { state in
-            let own: Data?? = state.settings.update(setting) { entry in
-                if isReading { entry.lastGood[candidate.layer]?.isRead = true }
-                return entry.lastGood[candidate.layer].map(\.data)
-            } ?? nil
+            let own: Data?? =
+                state.settings.update(setting) { entry in
+                    if isReading { entry.lastGood[candidate.layer]?.isRead = true }
+                    return entry.lastGood[candidate.layer].map(\.data)
+                } ?? nil
             return (own, state.store)
         }
         return own ?? store?.feed.lastGood.data(insteadOf: candidate, named: setting.name)
