@@ -14,7 +14,7 @@ struct EncodedChange: Sendable {
     /// The number of its commit in the connection.
     var sequence: UInt64
     /// The value before it was encoded, where this program has set it. Must not be released inside the connection's lock.
-    var newValue: (any Sendable)?
+    var newValue: SetValue?
 
     /// Both changes as one, where `newer` follows this one.
     func merged(with newer: EncodedChange) -> EncodedChange {

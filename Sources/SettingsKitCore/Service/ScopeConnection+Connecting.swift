@@ -69,7 +69,7 @@ extension ScopeConnection {
             state.settings.updateAll { entry in
                 entry.setting.invalidate(stored: nil)
                 entry.lastGood = nil
-                if let last = entry.lastSet { state.events.release(last.value) }
+                state.events.release(entry.lastSet)
                 entry.lastSet = nil
                 if comparedNames.contains(entry.setting.name) { entry.lastEvent = position }
                 if entry.listeners.isEmpty { entry.assumedData = nil }

@@ -87,7 +87,7 @@ extension ScopeConnection {
             if change.newData == assumed { return signalListeners(of: change, setting, signal) }
             change.oldData = assumed
         }
-        notifyListeners(of: change, setting, newValue: newValue ?? change.newValue, signal: signal)
+        notifyListeners(of: change, setting, newValue: newValue ?? change.newValue?.value, signal: signal)
     }
 
     /// Notes whether the new bytes of a change from outside are a value.

@@ -232,7 +232,7 @@ extension ScopeConnection.State {
             settings.update(named: change.name) { entry in
                 let pending = origin == .local ? entry.takePendingSet(of: change.newData) : nil
                 if pending != nil { pendingSetCount.subtract(1, ordering: .relaxed) }
-                if let last = entry.lastSet { events.release(last.value) }
+                events.release(entry.lastSet)
                 entry.lastSet = isExhaustive ? pending : nil
                 entry.setting.invalidate(stored: .some(change.newData))
                 entry.note(change, newValue: pending, origin: origin, sequence: sequence, in: &events)
@@ -257,12 +257,12 @@ extension SettingEntry {
         }
         if listeners.isEmpty, !isToBeChecked, !events.isWaiting(lastEvent) {
             assumedData = nil
-            if let newValue { events.release(newValue.value) }
+            events.release(newValue)
             return
         }
         let encoded = EncodedChange(
             oldData: change.oldData, newData: change.newData, origin: origin, isFromOutside: isFromOutside,
-            sequence: sequence, newValue: newValue?.value)
+            sequence: sequence, newValue: newValue)
         events.append(encoded, to: &self)
     }
 }
