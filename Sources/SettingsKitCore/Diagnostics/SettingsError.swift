@@ -46,6 +46,10 @@ public struct SettingsError: Error, Sendable {
     public let store: String?
     /// The line of the store's file that has the value, if the store knows it.
     public let line: Int?
+    /// The layer of the store that has the value or locks it, if it is not the one that is written to.
+    public let layer: String?
+    /// What the setting expects, if a value is invalid or cannot be understood: "an integer from 1 to 65535", for example.
+    public let expected: String?
     /// The error of a system call or another library, if there is one.
     ///
     /// Coding errors contain the value, so they are replaced by a ``CodingProblem``.
@@ -53,25 +57,33 @@ public struct SettingsError: Error, Sendable {
 
     /// Creates an error, for example in a custom store.
     public init(
-        _ code: Code, key: SettingsService.StorageKey? = nil, store: String? = nil, underlying: (any Error)? = nil
+        _ code: Code, key: SettingsService.StorageKey? = nil, store: String? = nil, layer: String? = nil,
+        expected: String? = nil, underlying: (any Error)? = nil
     ) {
-        self.init(code, key: key, store: store, line: nil, underlying: underlying)
+        self.init(code, key: key, store: store, line: nil, layer: layer, expected: expected, underlying: underlying)
     }
 
     private init(
-        _ code: Code, key: SettingsService.StorageKey?, store: String?, line: Int?, underlying: (any Error)?
+        _ code: Code, key: SettingsService.StorageKey?, store: String?, line: Int?, layer: String?, expected: String?,
+        underlying: (any Error)?
     ) {
         self.code = code
         self.key = key
         self.store = store
         self.line = line
+        self.layer = layer
+        self.expected = expected
         self.underlying = underlying.map { CodingProblem($0) ?? $0 }
     }
 
     /// Returns the same error with missing properties filled in.
-    func completed(key: SettingsService.StorageKey?, store: String?, line: Int? = nil) -> SettingsError {
+    package func completed(
+        key: SettingsService.StorageKey?, store: String?, line: Int? = nil, layer: String? = nil,
+        expected: String? = nil
+    ) -> SettingsError {
         SettingsError(
-            code, key: self.key ?? key, store: self.store ?? store, line: self.line ?? line, underlying: underlying)
+            code, key: self.key ?? key, store: self.store ?? store, line: self.line ?? line, layer: self.layer ?? layer,
+            expected: self.expected ?? expected, underlying: underlying)
     }
 
     /// Returns `error` if it is a `SettingsError`, and otherwise an error with `code` around it, with key and store
@@ -96,6 +108,14 @@ extension SettingsError.Code {
     public static let decodingFailed = Self(
         name: "decodingFailed",
         advice: "The stored bytes are not a value of the setting's type; they stay until a new value is set.")
+    /// The setting's validation, or its type, does not accept the value. From a call, nothing is stored. In a store, the
+    /// value stays where it is, and the setting has the last good value, the next layer's or its default.
+    public static let invalidValue = Self(
+        name: "invalidValue", advice: "The value is not one that the setting accepts; it is not used.")
+    /// A layer above the one that is written to has a value, so the setting cannot be changed.
+    public static let locked = Self(
+        name: "locked",
+        advice: "The setting is locked by a layer above the one that is written to; change or remove the value there.")
     /// The store could not read.
     public static let readFailed = Self(
         name: "readFailed", advice: "The store could not be read; settings in it read as their defaults.")
@@ -158,7 +178,9 @@ extension SettingsError: CustomStringConvertible, CustomDebugStringConvertible, 
     public var description: String {
         var text = "\(code.name): \(code.advice)"
         if let key { text += " Setting: \(key)." }
+        if let layer { text += " Layer: \(layer)." }
         if let store { text += " Store: \(store)\(line.map { ", line \($0)" } ?? "")." }
+        if let expected { text += " Expected: \(expected)." }
         if let underlying { text += " Cause: \(Self.safeDescription(of: underlying))" }
         return text
     }

@@ -28,6 +28,7 @@
 /// - ``synchronize()``: a write may return before it is safe.
 /// - ``feed``: values change elsewhere, or reads are slow. With an exhaustive feed the service caches decoded values and
 ///   reads them at RAM speed.
+/// - ``candidates(for:)`` and ``layerNames``: your store is made of layers. ``LayeredStore`` is such a store.
 ///
 /// ### What must hold
 /// 1. `get` returns exactly the bytes that the last successful `set` of that key was given; nil where there was none or
@@ -92,6 +93,19 @@ public protocol SettingsStore: Sendable {
 
     /// What messages call the store, its type and its file for example. The default is the name of its type.
     var storeDescription: String { get }
+
+    /// What each layer of the store holds under a key, the highest layer first; without the layers that hold nothing.
+    ///
+    /// Implement it, and ``layerNames``, if your store has several values for a key of which only a setting's type can say
+    /// which one counts. A setting takes the first candidate that its type and validation accept. The bytes of the first
+    /// candidate whose form is ``SettingsStoreCandidate/Form/stored`` are what ``get(_:)`` returns.
+    ///
+    /// The default is the one answer of ``get(_:)``.
+    func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate]
+
+    /// The names of the store's layers, the highest first, where nil stands for the layer that is written to. Empty, the
+    /// default, for a store without layers.
+    var layerNames: [String?] { get }
 }
 
 extension SettingsStore {
@@ -146,4 +160,12 @@ extension SettingsStore {
 
     /// The name of the store's type.
     public var storeDescription: String { "\(type(of: self))" }
+
+    /// The one answer of `get`.
+    public func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate] {
+        try get(key).map { [SettingsStoreCandidate($0)] } ?? []
+    }
+
+    /// None.
+    public var layerNames: [String?] { [] }
 }

@@ -14,13 +14,39 @@ public struct SettingsStoreChange: Sendable, Equatable {
     public let oldData: Data?
     /// What is stored now; nil for nothing.
     public let newData: Data?
+    /// The candidates before; nil for a store without layers.
+    public let oldCandidates: [SettingsStoreCandidate]?
+    /// The candidates now; nil for a store without layers.
+    public let newCandidates: [SettingsStoreCandidate]?
 
     /// Makes a change.
     public init(name: String, from oldData: Data?, to newData: Data?) {
         self.name = name
         self.oldData = oldData
         self.newData = newData
+        oldCandidates = nil
+        newCandidates = nil
     }
+
+    /// Makes a change in a store of layers, from what ``SettingsStore/candidates(for:)`` returned before and returns now.
+    public init(name: String, from oldCandidates: [SettingsStoreCandidate], to newCandidates: [SettingsStoreCandidate])
+    {
+        self.name = name
+        oldData = oldCandidates.storedData
+        newData = newCandidates.storedData
+        self.oldCandidates = oldCandidates
+        self.newCandidates = newCandidates
+    }
+}
+
+extension SettingsStoreChange {
+    var old: StoredValue { StoredValue(oldData, candidates: oldCandidates) }
+    var new: StoredValue { StoredValue(newData, candidates: newCandidates) }
+}
+
+extension [SettingsStoreCandidate] {
+    /// The bytes of the first candidate in stored form: the answer of `get`.
+    package var storedData: Data? { first { $0.form == .stored }?.data }
 }
 
 /// Publishes a store's changes to every service that uses it.
@@ -70,6 +96,8 @@ public final class SettingsStoreFeed: Sendable {
     /// Whether something was published that waits for ``flush()``. Most changes have no listener, and then flushing
     /// takes no lock.
     private let isFlushNeeded = Atomic(false)
+    /// What counts where the store holds something else.
+    let lastGood = LastGoodBytes()
     /// Whether something has ever listened to changes.
     private let hasHadListeners = Atomic(false)
 

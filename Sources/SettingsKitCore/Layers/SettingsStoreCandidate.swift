@@ -1,0 +1,103 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What one layer of a store holds for a setting.
+///
+/// A store made of layers returns the candidates of a key with the highest layer first. A setting takes the first one that
+/// its type and its validation accept. See ``SettingsStore/candidates(for:)``.
+public struct SettingsStoreCandidate: Hashable, Sendable {
+    /// How ``data`` represents the value.
+    public enum Form: Hashable, Sendable {
+        /// The bytes that the setting's transformer writes.
+        case stored
+        /// Text in UTF-8, from an environment variable or an argument such as `--volume=0.8`. The type of the setting says what
+        /// it means.
+        case text
+        /// An argument without a value in it, such as `--muted` or `--volume`. ``data`` is `true`, or `false` for `--no-muted`,
+        /// and is the value of a Boolean setting. A setting of another type takes the text behind the argument; nil if the
+        /// argument is the last one, or if its name begins with `--no-`.
+        case argument(next: String?)
+    }
+
+    /// The bytes or the text.
+    public var data: Data
+    /// How the bytes represent the value.
+    public var form: Form
+    /// The name of the layer; nil for the layer that is written to, and for a store without layers.
+    public var layer: String?
+    /// Whether the value cannot be changed, because the layer is above the one that is written to.
+    public var isLocking: Bool
+    /// Where in the layer the value is, for messages: the name of an environment variable or an argument. Nil where the
+    /// name of the setting says it.
+    public var location: String?
+
+    /// Creates a candidate.
+    public init(
+        _ data: Data, form: Form = .stored, layer: String? = nil, isLocking: Bool = false, location: String? = nil
+    ) {
+        self.data = data
+        self.form = form
+        self.layer = layer
+        self.isLocking = isLocking
+        self.location = location
+    }
+}
+
+/// What a store holds under a name: bytes, or the candidates of its layers.
+struct StoredValue: Equatable, Sendable {
+    /// The bytes; nil for nothing. In a store with layers, what `get` returns.
+    var data: Data?
+    /// The candidates, the highest layer first; nil for a store without layers.
+    var candidates: [SettingsStoreCandidate]?
+
+    init(_ data: Data?, candidates: [SettingsStoreCandidate]? = nil) {
+        self.data = data
+        self.candidates = candidates
+    }
+
+    static let nothing = StoredValue(nil)
+
+    /// Whether no layer has anything.
+    var isEmpty: Bool { candidates?.isEmpty ?? (data == nil) }
+
+    /// The bytes in the layer that is written to.
+    var writableData: Data? { data(in: nil) }
+
+    /// The bytes in a layer.
+    func data(in layer: String?) -> Data? {
+        guard let candidates else { return data }
+        return candidates.first { $0.layer == layer }?.data
+    }
+
+    /// The names of the layers that hold something else than in another value.
+    func layersThatDiffer(from other: StoredValue) -> [String?] {
+        guard candidates != nil || other.candidates != nil else { return data == other.data ? [] : [nil] }
+        let layers = Set((all + other.all).map(\.layer))
+        return layers.filter { data(in: $0) != other.data(in: $0) }
+    }
+
+    /// The same, with other bytes in the layer that is written to.
+    func replacingWritableData(by data: Data?) -> StoredValue {
+        guard var candidates else { return StoredValue(data) }
+        let place = candidates.firstIndex { $0.layer == nil }
+        if let place { candidates.remove(at: place) }
+        if let data {
+            let place = place ?? candidates.firstIndex { !$0.isLocking } ?? candidates.count
+            candidates.insert(SettingsStoreCandidate(data), at: place)
+        }
+        return StoredValue(candidates.storedData, candidates: candidates)
+    }
+
+    /// The expectation that this is stored.
+    func entry(for key: SettingsService.StorageKey) -> SettingsStoreBatch.Entry {
+        var entry = SettingsStoreBatch.Entry(key: key, data: data)
+        entry.candidates = candidates
+        return entry
+    }
+
+    /// The candidates, also of a store without layers.
+    var all: [SettingsStoreCandidate] { candidates ?? data.map { [SettingsStoreCandidate($0)] } ?? [] }
+}
