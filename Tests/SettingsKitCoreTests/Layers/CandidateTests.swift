@@ -45,7 +45,6 @@ struct CandidateTests {
         store.change("port", in: "system", to: "7")
         store.change("port", in: "managed", to: "4")
         store.change("port", in: nil, to: "5")
-        store.change("port", in: "managed", to: "4 ")
         store.change("port", in: "managed", to: nil)
         settings.reset(port)
         store.change("port", in: "system", to: nil)

@@ -75,7 +75,9 @@ struct TolerantDecodingTests {
         ] as [(String, Bool?)])
     func booleans(text: String, value: Bool?) {
         #expect(read(text, as: Bool.self) == value)
-        #expect(read(text, as: Bool?.self) == value.map { .some($0) })
+        let optional = Setting<Bool?>("n", in: .defaults)
+        let store = MemoryStore(["n": Data(text.utf8)])
+        #expect(SettingsService.over(store).get(optional) == value)
     }
 
     @Test(
