@@ -1,11 +1,207 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Reads and writes the values of a type as text: in arguments, environment variables, commands and tables.
+///
+/// `read(write(x))` equals `x` for every `x` that has a text. To create a form is cheap, because each program creates one for
+/// each of its settings. A form examines its type when it is used, because testing a conformance makes the runtime search every
+/// library.
 struct TextForm<Value: Sendable>: Sendable {
-    /// What the text must be, for messages: "true or false", "an integer".
-    let expected: String
     /// Whether an argument without a value, such as `--muted`, sets it: true for a Boolean.
     let isFlag: Bool
     /// The value that a text stands for; nil if it stands for none.
     let read: @Sendable (String) -> Value?
     /// The text of a value; nil if it has none.
     let write: @Sendable (Value) -> String?
+    private let describe: @Sendable () -> ValueDescription
+
+    init(
+        isFlag: Bool = false, read: @escaping @Sendable (String) -> Value?,
+        write: @escaping @Sendable (Value) -> String?, type describe: @escaping @Sendable () -> ValueDescription
+    ) {
+        self.isFlag = isFlag
+        self.read = read
+        self.write = write
+        self.describe = describe
+    }
+
+    /// The type, for tables and schemas.
+    var type: ValueDescription { describe() }
+
+    /// What the text must be, for messages: "true or false", "an integer".
+    var expected: String { type.expected }
+
+    /// What the text must be where a condition holds, too: "an integer from 1 to 65535".
+    func expected(with validation: SettingsService.Validation<Value>) -> String {
+        type.restricted(by: validation).expected
+    }
+
+    /// The stored bytes in base 64, for values that are not `Codable`.
+    static func storedBytes(_ form: StoredForm<Value>) -> TextForm {
+        TextForm(
+            read: { text in Data(base64Encoded: text).flatMap { optionalResult(of: form.decode, $0) } },
+            write: { optionalResult(of: form.encode, $0)?.base64EncodedString() },
+            type: { Data.textType })
+    }
 }
+
+extension TextForm {
+    /// The form of a setting with a transformer: the value as JSON, whatever the transformer stores. The type is `Codable`.
+    static var transformed: TextForm {
+        TextForm(
+            read: { text in
+                guard let type = Value.self as? any Codable.Type else { return nil }
+                return StandardText.readJSON(text, as: type)
+            },
+            write: { value in
+                guard let value = value as? any Codable else { return nil }
+                return StandardText.writeJSON(value)
+            },
+            type: { StandardText.jsonType(of: Value.self) })
+    }
+}
+
+extension TextForm where Value: Codable {
+    /// The form of a setting without a transformer.
+    ///
+    /// - A Boolean is `true`, `false`, `yes`, `no`, `on`, `off`, `1` or `0`, in any case.
+    /// - A number is decimal, with a point in every locale: `12`, `0.5`, `1e3`.
+    /// - A string is the text itself; `Data` is base 64; a date is in ISO 8601; URLs and UUIDs are as usual.
+    /// - An enumeration is its raw value, if that is a string or an integer.
+    /// - Everything else is JSON.
+    /// - The nil of an optional is `null`. A value whose text is `null` is then written in quotation marks, `"null"`, and one
+    ///   that is already in quotation marks gets another pair.
+    static var standard: TextForm {
+        TextForm(
+            isFlag: Value.self == Bool.self || Value.self == Bool?.self,
+            read: { StandardText.read($0) },
+            write: { StandardText.write($0) },
+            type: { StandardText.type(of: Value.self) })
+    }
+
+}
+
+/// The result of a function; nil if it throws. Only for functions whose error says no more than that there is no result.
+func optionalResult<Input, Output>(of function: (Input) throws -> Output, _ input: Input) -> Output? {
+    do {
+        return try function(input)
+    } catch {
+        return nil
+    }
+}
+
+/// Finds the text of a type at run time.
+enum StandardText {
+    static func read<Value: Codable>(_ text: String) -> Value? {
+        if let type = Value.self as? any TextValue.Type { return read(text, as: type) }
+        if let type = Value.self as? any RawRepresentable.Type, let codec = rawCodec(of: type, as: Value.self) {
+            return codec.read(text)
+        }
+        return readJSON(text)
+    }
+
+    static func write<Value: Codable>(_ value: Value) -> String? {
+        if let value = value as? any TextValue, Value.self is any TextValue.Type { return value.text }
+        if let type = Value.self as? any RawRepresentable.Type, let codec = rawCodec(of: type, as: Value.self) {
+            return codec.write(value)
+        }
+        return writeJSON(value)
+    }
+
+    static func type<Value: Codable>(of type: Value.Type) -> ValueDescription {
+        if let type = type as? any TextValue.Type { return type.textType }
+        if let type = type as? any RawRepresentable.Type, let codec = rawCodec(of: type, as: Value.self) {
+            return codec.type
+        }
+        return jsonType(of: type)
+    }
+
+    // Through a function's type: a cast of the value itself would take the nil of an optional for "no value".
+    private static func read<Text: TextValue, Value>(_ text: String, as type: Text.Type) -> Value? {
+        let read: (String) -> Text? = Text.value
+        return (read as? (String) -> Value?)?(text)
+    }
+
+    // MARK: JSON
+
+    static func readJSON<Value: Decodable>(_ text: String) -> Value? {
+        optionalResult(of: { try JSONDecoder().decode(Value.self, from: $0) }, Data(text.utf8))
+    }
+
+    // In an array: a cast of the value itself would take the nil of an optional for "no value".
+    static func readJSON<JSON: Decodable, Value>(_ text: String, as type: JSON.Type) -> Value? {
+        let values: [JSON]? = readJSON("[\(text)]")
+        guard let values = values as? [Value], values.count == 1 else { return nil }
+        return values[0]
+    }
+
+    static func writeJSON<Value: Encodable>(_ value: Value) -> String? {
+        optionalResult(of: { try JSONEncoder.stable().orderedJSON(of: $0) }, value)
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    static func jsonType<Value>(of type: Value.Type) -> ValueDescription {
+        if let optional = type as? any OptionalValue.Type { return jsonType(ofAny: optional.wrappedType).optional }
+        return jsonType(ofAny: type)
+    }
+
+    private static func jsonType(ofAny type: Any.Type) -> ValueDescription {
+        if type is any JSONArray.Type {
+            return ValueDescription(name: "array", expected: "an array in JSON", json: "array")
+        }
+        if type is any JSONObject.Type {
+            return ValueDescription(name: "object", expected: "an object in JSON", json: "object")
+        }
+        return ValueDescription(name: "JSON", expected: "a value in JSON")
+    }
+
+    // MARK: Raw values
+
+    private struct RawCodec<Value> {
+        let read: (String) -> Value?
+        let write: (Value) -> String?
+        let type: ValueDescription
+    }
+
+    /// - Returns: nil if the raw value is neither a string nor an integer.
+    private static func rawCodec<Raw: RawRepresentable, Value>(of type: Raw.Type, as: Value.Type) -> RawCodec<Value>? {
+        guard let rawType = Raw.RawValue.self as? any TextValue.Type, rawType.isRawValue else { return nil }
+        var description = rawType.textType
+        if let type = type as? any CaseIterable.Type {
+            let cases = texts(ofCasesOf: type)
+            description.constraint.allowed = cases
+            description.expected = "one of \(cases.joined(separator: ", "))"
+        } else {
+            description.expected = "a raw value of \(type)"
+        }
+        return RawCodec(
+            read: { text in
+                let rawValue: Raw.RawValue? = read(text, as: rawType)
+                return rawValue.flatMap(Raw.init(rawValue:)) as? Value
+            },
+            write: { (($0 as? Raw)?.rawValue as? any TextValue)?.text },
+            type: description)
+    }
+
+    /// Whether the text of a type is its JSON.
+    static func isJSON<Value: Codable>(_ type: Value.Type) -> Bool {
+        if type is any TextValue.Type { return false }
+        return (type as? any RawRepresentable.Type).map { rawCodec(of: $0, as: type) == nil } ?? true
+    }
+
+    private static func texts<Cases: CaseIterable>(ofCasesOf type: Cases.Type) -> [String] {
+        type.allCases.compactMap { (($0 as? any RawRepresentable)?.rawValue as? any TextValue)?.text }
+    }
+}
+
+/// The collections whose JSON is an array.
+private protocol JSONArray {}
+extension Array: JSONArray {}
+extension Set: JSONArray {}
+
+/// The collections whose JSON is an object.
+private protocol JSONObject {}
+extension Dictionary: JSONObject where Key == String {}

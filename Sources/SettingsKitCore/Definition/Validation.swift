@@ -10,32 +10,71 @@ extension SettingsService {
     /// meet the condition, and the old value stays. A stored value that does not meet it counts as undecodable. The default is
     /// not validated.
     public struct Validation<Value: Sendable>: Sendable {
-        /// What values must be, for messages: "must not be empty".
-        public let description: String
-        /// The limits or the allowed values, for documentation and schemas.
-        package let constraint: ValueConstraint?
+        private let describe: @Sendable () -> ValidationWording
         private let condition: @Sendable (Value) -> Bool
 
         /// Creates a condition with its description, which continues a sentence that begins with the setting: "must not be
         /// empty".
         public init(_ description: String, _ condition: @escaping @Sendable (Value) -> Bool) {
-            self.init(description, constraint: nil, condition)
+            self.init(wording: ValidationWording(description), condition)
         }
 
-        init(_ description: String, constraint: ValueConstraint?, _ condition: @escaping @Sendable (Value) -> Bool) {
-            self.description = description
-            self.constraint = constraint
+        /// - Parameter wording: Evaluated when a message or a table needs it, not when the setting is defined.
+        init(
+            wording: @escaping @autoclosure @Sendable () -> ValidationWording,
+            _ condition: @escaping @Sendable (Value) -> Bool
+        ) {
+            describe = wording
             self.condition = condition
         }
 
         /// Whether a value meets the condition. Called from any thread, without a lock.
         public func accepts(_ value: Value) -> Bool { condition(value) }
+
+        /// What values must be, for messages: "must not be empty".
+        public var description: String { wording.description }
+
+        /// The limits or the allowed values, for documentation and schemas.
+        package var constraint: ValueConstraint { wording.constraint }
+
+        /// What follows the name of the type in "an integer from 1 to 65535" and in "text, must not be empty".
+        var qualifier: String { wording.qualifier }
+
+        var wording: ValidationWording { describe() }
     }
 }
 
-/// The limits of a value, as numbers or text in JSON.
+/// How a validation is put into words.
+struct ValidationWording: Sendable {
+    /// "must be from 1 to 65535".
+    var description: String
+    /// " from 1 to 65535".
+    var qualifier: String
+    var constraint: ValueConstraint
+
+    init(_ description: String, qualifier: String? = nil, constraint: ValueConstraint = ValueConstraint()) {
+        self.description = description
+        self.qualifier = qualifier ?? ", \(description)"
+        self.constraint = constraint
+    }
+}
+
+/// The limits of a value, for schemas. Values are texts, as in an environment variable.
 package struct ValueConstraint: Sendable, Equatable {
     package var minimum: String?
     package var maximum: String?
+    /// The first number above the allowed ones.
+    package var exclusiveMaximum: String?
     package var allowed: [String]?
+    /// The least number of characters or elements.
+    package var minimumCount: Int?
+
+    /// Adds limits; they replace limits of the same kind.
+    mutating func merge(_ other: ValueConstraint) {
+        minimum = other.minimum ?? minimum
+        maximum = other.maximum ?? maximum
+        exclusiveMaximum = other.exclusiveMaximum ?? exclusiveMaximum
+        allowed = other.allowed ?? allowed
+        minimumCount = other.minimumCount ?? minimumCount
+    }
 }

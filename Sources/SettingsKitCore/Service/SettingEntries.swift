@@ -14,22 +14,20 @@ struct SettingEntry {
     /// value without decoding, so that a value stored in a lossy form reads back unchanged in this process.
     var lastSet: SetValue?
     /// What listeners were notified of last; the value where it was decoded.
-    var lastTold: (data: Data?, value: (any Sendable)?)?
-    /// The bytes that listeners take for the stored ones, where these are not the ones that the next change starts from:
-    /// after a change to undecodable bytes, which they are not notified of, and after another store took the place of the
-    /// last.
-    var assumedData: Data??
-    /// The last good bytes, the commit that replaced them, and whether they were read since; from a change from outside
-    /// until its new bytes were found to be a value.
-    var lastGood: (data: Data?, commit: UInt64, isRead: Bool)?
+    var lastTold: (stored: StoredValue, value: (any Sendable)?)?
+    /// What listeners take for the stored value, where this is not what the next change starts from: after a change to
+    /// undecodable bytes, which they are not notified of, and after another store took the place of the last.
+    var assumed: StoredValue?
+    /// The last good bytes of each layer, from a change from outside until its new bytes were found to be a value.
+    var lastGood = LayerValues()
+    /// Whether listeners were not notified of the last change, because the value in force is the same as before.
+    var isHeldBack = false
     /// How many changes of the setting wait for delivery.
     var waitingCount = 0
     /// The position of the last change in the connection's ``PendingEvents``, or of the last replacement of the store.
     var lastEvent = -1
 
     init(_ setting: any CachedSetting) { self.setting = setting }
-
-    var isHeldBack: Bool { assumedData != nil }
 
     /// Takes the value whose bytes are stored now. Nil if another program has written them.
     mutating func takePendingSet(of data: Data?) -> SetValue? {
@@ -38,15 +36,48 @@ struct SettingEntry {
     }
 }
 
+/// The last good bytes of a setting's layers. Most often there are none.
+struct LayerValues {
+    struct LastGood {
+        var data: Data?
+        /// The commit that replaced them.
+        let commit: UInt64
+        /// Whether they were read since.
+        var isRead = false
+    }
+
+    private var values: [String?: LastGood]?
+
+    var isEmpty: Bool { values == nil }
+    var layers: [String?] { values.map { Array($0.keys) } ?? [] }
+
+    subscript(layer: String?) -> LastGood? {
+        get { values?[layer] }
+        set {
+            if values == nil && newValue == nil { return }
+            var values = values ?? [:]
+            values[layer] = newValue
+            self.values = values.isEmpty ? nil : values
+        }
+    }
+}
+
 /// A value that this program sets, and the bytes that are written for it. An object, because it is passed on with every
 /// change, and a copy would cost more.
 final class SetValue: Sendable {
     let data: Data
     let value: any Sendable
+    /// Whether releasing the value runs no code of a user: no `deinit`.
+    let isPlain: Bool
 
     init(_ value: any Sendable, as data: Data) {
         self.data = data
         self.value = value
+        isPlain = Self.isPlain(value)
+    }
+
+    private static func isPlain<Value: Sendable>(_ value: Value) -> Bool {
+        _isPOD(Value.self) || Value.self == String.self
     }
 }
 
@@ -54,9 +85,19 @@ final class SetValue: Sendable {
 struct SettingEntries {
     private var entries: [SettingEntry?] = []
     /// Whose entry a slot has. Asking the entry itself would copy it.
-    private var owners: [ObjectIdentifier?] = []
+    private var owners: [Owner?] = []
     private var freeSlots: [Int] = []
     private var slots: [String: [Int]] = [:]
+    /// The slot of the setting whose entry was changed last. A write changes the entry before the store publishes the
+    /// change under the same name, which then need not be searched.
+    private var lastSlot = 0
+
+    private struct Owner {
+        let setting: ObjectIdentifier
+        let name: String
+        /// Whether there are, or were, other settings with the name.
+        var sharesName: Bool
+    }
 
     /// Adds a setting, which is made for its slot.
     mutating func add<Setting: CachedSetting>(_ make: (Int) -> Setting) -> Setting {
@@ -67,7 +108,9 @@ struct SettingEntries {
         }
         let setting = make(slot)
         entries[slot] = SettingEntry(setting)
-        owners[slot] = ObjectIdentifier(setting)
+        let first = slots[setting.name]?.first
+        owners[slot] = Owner(setting: ObjectIdentifier(setting), name: setting.name, sharesName: first != nil)
+        if let first { owners[first]?.sharesName = true }
         slots[setting.name, default: []].append(slot)
         return setting
     }
@@ -76,7 +119,7 @@ struct SettingEntries {
     ///
     /// - Returns: Its entry, to be released outside of every lock.
     mutating func remove(_ setting: AnyObject, named name: String) -> SettingEntry? {
-        guard let index = slots[name]?.firstIndex(where: { owners[$0] == ObjectIdentifier(setting) }),
+        guard let index = slots[name]?.firstIndex(where: { owners[$0]?.setting == ObjectIdentifier(setting) }),
             let slot = slots[name]?.remove(at: index)
         else { return nil }
         if slots[name]?.isEmpty == true { slots[name] = nil }
@@ -98,14 +141,21 @@ struct SettingEntries {
 
     /// Changes the entry of a setting in place; nil if the setting was removed.
     mutating func update<R>(_ setting: any CachedSetting, _ body: (inout SettingEntry) -> R) -> R? {
-        owns(setting) ? body(&entries[setting.slot]!) : nil
+        guard owns(setting) else { return nil }
+        lastSlot = setting.slot
+        return body(&entries[lastSlot]!)
     }
 
     /// Whether a setting was not removed.
-    private func owns(_ setting: any CachedSetting) -> Bool { owners[setting.slot] == ObjectIdentifier(setting) }
+    private func owns(_ setting: any CachedSetting) -> Bool {
+        owners[setting.slot]?.setting == ObjectIdentifier(setting)
+    }
 
     /// Changes the entries of all settings with a name in place.
     mutating func update(named name: String, _ body: (inout SettingEntry) -> Void) {
+        if lastSlot < owners.count, let owner = owners[lastSlot], owner.name == name, !owner.sharesName {
+            return body(&entries[lastSlot]!)
+        }
         guard let slots = slots[name] else { return }
         for slot in slots { body(&entries[slot]!) }
     }
@@ -114,6 +164,8 @@ struct SettingEntries {
     mutating func updateAll(_ body: (inout SettingEntry) -> Void) {
         for slot in entries.indices where entries[slot] != nil { body(&entries[slot]!) }
     }
+
+    func hasEntry(named name: String) -> Bool { slots[name] != nil }
 
     /// The entries of all settings with a name.
     func all(named name: String) -> [SettingEntry] { slots[name]?.compactMap { entries[$0] } ?? [] }

@@ -10,30 +10,46 @@ import SettingsKitCore
 extension JournaledPropertyList {
     /// Stores bytes under a name, or removes it.
     func set(_ data: Data?, named name: String) throws {
-        try change(named: name) { $0 == data ? nil : JournalChange(name: name, data: data) }
+        try change(named: name) { $0 == data ? .keep : .store(data) }
+    }
+
+    /// A decision on what is stored under a name.
+    enum Decision {
+        /// Nothing changes.
+        case keep
+        /// Stores bytes that differ from the stored ones; nil removes those.
+        case store(Data?)
+        /// Nothing changes, because an expectation does not hold.
+        case refuse
     }
 
     /// Decides what to store under a name when nothing else can change it, and stores it.
     ///
-    /// - Parameter decide: Is given the bytes that are stored; answers the change of that name, or nil if they are to stay as
-    ///   they are.
-    func change(named name: String, _ decide: (Data?) throws -> JournalChange?) throws {
+    /// - Parameter decide: Is given the stored bytes.
+    /// - Returns: false if `decide` has refused.
+    @discardableResult
+    func change(named name: String, _ decide: (Data?) throws -> Decision) throws -> Bool {
+        var found = PropertyListContents.Finding.nothing
         var data: Data?
-        try change { (buffer, place) in
-            let (present, size) = contents.withLock { ($0.data(named: name), $0.size) }
-            guard let decided = try decide(present) else { return true }
-            data = decided.data
+        return try change { (buffer, place) in
+            let (present, size) = contents.withLock { ($0.find(name), $0.size) }
+            switch try decide(present.data) {
+            case .keep: return true
+            case .refuse: return false
+            case .store(let decided): (found, data) = (present, decided)
+            }
             try requireRoom(
-                PropertyListContents.size(of: name, data) - PropertyListContents.size(of: name, present), size)
+                PropertyListContents.size(of: name, data) - PropertyListContents.size(of: name, present.data), size)
             JournalFrame.appendChange(name: name, data: data, at: place, to: &buffer)
             return true
-        } make: { contents, position in
-            contents.set(data, named: name, at: position).map { [$0] } ?? []
+        } make: { contents, position, changes in
+            changes.append(contents.replace(found, by: data, named: name, at: position))
         }
     }
 
     /// Carries out a batch if its expectations hold.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        if batch.writes.count == 1 { return try apply(batch.writes[0], expecting: batch.expectations) }
         let changes = batch.writes.map { JournalChange(name: $0.key.name, data: $0.data) }
         return try change {
             contents.withLock { contents in
@@ -43,6 +59,21 @@ extension JournaledPropertyList {
                 }
                 return changes.contains { contents.data(named: $0.name) != $0.data } ? changes : []
             }
+        }
+    }
+
+    /// Carries out a single write if expectations hold. Most often there is one, of the same name.
+    private func apply(
+        _ write: SettingsStoreBatch.Entry, expecting expectations: [SettingsStoreBatch.Entry]
+    ) throws -> Bool {
+        let name = write.key.name
+        return try change(named: name) { present in
+            for expectation in expectations {
+                let other = expectation.key.name
+                let stored = other == name ? present : contents.withLock { $0.data(named: other) }
+                if stored != expectation.data { return .refuse }
+            }
+            return present == write.data ? .keep : .store(write.data)
         }
     }
 
@@ -64,8 +95,8 @@ extension JournaledPropertyList {
             try requireRoom(for: changes)
             JournalFrame.append(.changes(changes), at: place, to: &buffer)
             return true
-        } make: { contents, position in
-            contents.set(changes, at: position)
+        } make: { contents, position, published in
+            published = contents.set(changes, at: position)
         }
     }
 
@@ -81,14 +112,14 @@ extension JournaledPropertyList {
     /// Appends a record to the journal and then makes its changes in memory.
     ///
     /// - Parameters:
-    ///   - encode: Puts the record into the buffer, or nothing if nothing is to be changed; answers false to refuse.
-    ///   - make: Makes the changes, and answers them.
+    ///   - encode: Puts the record into the buffer, or nothing if nothing is to be changed. Returns false to refuse.
+    ///   - make: Makes the changes, and adds those to be published to an empty array.
     /// - Returns: false if `encode` has refused.
     @discardableResult
     private func change(
         origin: SettingsService.Origin = .local,
         _ encode: (inout [UInt8], JournalPlace) throws -> Bool,
-        make: (inout PropertyListContents, Int64) -> [SettingsStoreChange]
+        make: (inout PropertyListContents, Int64, inout [SettingsStoreChange]) -> Void
     ) throws -> Bool {
         let (isDone, isChanged) = try withLockedJournal { files in
             shortenJournal(&files)
@@ -107,9 +138,14 @@ extension JournaledPropertyList {
                 throw error
             }
             let position = journal.historyPosition
+            var changes: [SettingsStoreChange] = []
+            swap(&changes, &files.changes)
             contents.withLock { contents in
-                publish(make(&contents, position), origin: origin)
+                make(&contents, position, &changes)
+                publish(changes, origin: origin)
             }
+            changes.removeAll(keepingCapacity: changes.count == 1)
+            swap(&changes, &files.changes)
             return (true, true)
         }
         if isChanged {

@@ -1,0 +1,161 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A type whose values have a text other than their JSON.
+protocol TextValue {
+    /// The value that a text stands for; nil if it stands for none.
+    static func value(_ text: String) -> Self?
+    /// The text of the value; nil if it has none.
+    var text: String? { get }
+    static var textType: ValueDescription { get }
+    /// Whether an enumeration with such raw values is written as its raw value: strings and integers.
+    static var isRawValue: Bool { get }
+}
+
+extension TextValue {
+    static var isRawValue: Bool { false }
+}
+
+extension Bool: TextValue {
+    static func value(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "yes", "on", "1": true
+        case "false", "no", "off", "0": false
+        default: nil
+        }
+    }
+
+    var text: String? { self ? "true" : "false" }
+    static var textType: ValueDescription {
+        ValueDescription(name: "boolean", expected: "true or false", json: "boolean")
+    }
+}
+
+extension TextValue where Self: FixedWidthInteger {
+    static func value(_ text: String) -> Self? { Self(text) }
+    var text: String? { String(self) }
+    static var isRawValue: Bool { true }
+
+    static var textType: ValueDescription {
+        var type = ValueDescription(name: "integer", expected: "an integer", json: "integer")
+        if Self.self != Int.self && Self.self != Int64.self {
+            type.constraint.minimum = String(Self.min)
+            if Self.bitWidth < 64 { type.constraint.maximum = String(Self.max) }
+            type.expected =
+                Self.bitWidth < 64 ? "an integer from \(Self.min) to \(Self.max)" : "an integer that is not negative"
+        }
+        return type
+    }
+}
+
+extension Int: TextValue {}
+extension Int64: TextValue {}
+extension Int32: TextValue {}
+extension Int16: TextValue {}
+extension Int8: TextValue {}
+extension UInt: TextValue {}
+extension UInt64: TextValue {}
+extension UInt32: TextValue {}
+extension UInt16: TextValue {}
+extension UInt8: TextValue {}
+
+/// The text of a number with a fraction.
+private enum DecimalText {
+    /// Whether a text has the characters of a decimal number: not `0x10`, `inf` or `nan`.
+    static func isPlain(_ text: String) -> Bool {
+        text.utf8.allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "e"), UInt8(ascii: "E"):
+                true
+            default: false
+            }
+        }
+    }
+
+    static let type = ValueDescription(name: "number", expected: "a number", json: "number")
+}
+
+extension TextValue where Self: BinaryFloatingPoint & LosslessStringConvertible {
+    static func value(_ text: String) -> Self? {
+        guard DecimalText.isPlain(text), let value = Self(text), value.isFinite else { return nil }
+        return value
+    }
+
+    var text: String? {
+        guard isFinite else { return nil }
+        let text = description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+
+    static var textType: ValueDescription { DecimalText.type }
+}
+
+extension Double: TextValue {}
+extension Float: TextValue {}
+
+extension Decimal: TextValue {
+    static func value(_ text: String) -> Decimal? {
+        // The initialiser reads the beginning of a text, and ignores the rest.
+        guard DecimalText.isPlain(text), Double(text) != nil, let value = Decimal(string: text), value.isFinite
+        else { return nil }
+        return value
+    }
+
+    var text: String? { isFinite ? description : nil }
+    static var textType: ValueDescription { DecimalText.type }
+}
+
+extension String: TextValue {
+    static func value(_ text: String) -> String? { text }
+    var text: String? { self }
+    static var isRawValue: Bool { true }
+    static var textType: ValueDescription { ValueDescription(name: "text", expected: "text", json: "string") }
+}
+
+extension Data: TextValue {
+    static func value(_ text: String) -> Data? { Data(base64Encoded: text) }
+    var text: String? { base64EncodedString() }
+    static var textType: ValueDescription {
+        ValueDescription(name: "data", expected: "data in base 64", json: "string")
+    }
+}
+
+extension URL: TextValue {
+    static func value(_ text: String) -> URL? { URL(string: text) }
+    /// A URL without its base: the stored form has none either.
+    var text: String? { absoluteString }
+    static var textType: ValueDescription {
+        ValueDescription(name: "URL", expected: "a URL", json: "string", format: "uri-reference")
+    }
+}
+
+extension UUID: TextValue {
+    static func value(_ text: String) -> UUID? { UUID(uuidString: text) }
+    var text: String? { uuidString }
+    static var textType: ValueDescription {
+        ValueDescription(name: "UUID", expected: "a UUID", json: "string", format: "uuid")
+    }
+}
+
+extension Optional: TextValue where Wrapped: Codable {
+    static func value(_ text: String) -> Wrapped?? {
+        if text == NilText.null { return .some(nil) }
+        if StandardText.isJSON(Wrapped.self) { return StandardText.readJSON(text) }
+        let value: Wrapped? = StandardText.read(NilText.unquoted(text))
+        return value.map(Optional.some)
+    }
+
+    var text: String? {
+        switch self {
+        case nil: NilText.null
+        case let value? where StandardText.isJSON(Wrapped.self): StandardText.writeJSON(value)
+        case let value?: StandardText.write(value).map(NilText.quoted)
+        }
+    }
+
+    static var textType: ValueDescription { StandardText.type(of: Wrapped.self).optional }
+}

@@ -1,0 +1,152 @@
+extension SettingsService.Validation {
+    /// Accepts values in a range: `.range(1...65_535)`, `.range(0...)`, `.range(..<1)`.
+    public static func range<Range: RangeExpression & Sendable>(_ range: Range) -> Self where Range.Bound == Value {
+        Self(wording: .limits(of: range), range.contains)
+    }
+
+    /// Accepts nil, and values in a range.
+    public static func range<Range: RangeExpression & Sendable>(_ range: Range) -> Self
+    where Range.Bound: Sendable, Value == Range.Bound? {
+        .unlessNil(.range(range))
+    }
+
+    /// Accepts nil, and values that meet a condition. The conditions below accept nil without it, but for those of optional
+    /// collections: `.unlessNil(.notEmpty)`.
+    public static func unlessNil<Wrapped>(_ validation: SettingsService.Validation<Wrapped>) -> Self
+    where Value == Wrapped? {
+        Self(wording: validation.wording) { $0.map(validation.accepts) ?? true }
+    }
+
+    /// Accepts values that meet all of the conditions.
+    public static func all(of validations: [Self]) -> Self {
+        Self(wording: .all(of: validations.map(\.wording))) { value in validations.allSatisfy { $0.accepts(value) } }
+    }
+}
+
+extension SettingsService.Validation where Value: Equatable {
+    /// Accepts only the given values.
+    public static func oneOf(_ values: [Value]) -> Self {
+        Self(wording: .allowed(values)) { values.contains($0) }
+    }
+
+    /// Accepts nil, and of other values only the given ones.
+    public static func oneOf<Wrapped: Equatable & Sendable>(_ values: [Wrapped]) -> Self where Value == Wrapped? {
+        .unlessNil(.oneOf(values))
+    }
+}
+
+extension SettingsService.Validation where Value: Collection {
+    /// Accepts texts and collections with at least one character or element.
+    public static var notEmpty: Self {
+        Self(wording: .notEmpty) { !$0.isEmpty }
+    }
+}
+
+extension SettingsService.Validation where Value == String {
+    /// Accepts texts whose number of characters is in a range: `.length(1...64)`, `.length(...64)`.
+    public static func length(_ range: some RangeExpression<Int> & Sendable) -> Self {
+        Self(wording: .length(range)) { range.contains($0.count) }
+    }
+}
+
+extension SettingsService.Validation where Value == String? {
+    /// Accepts nil, and texts with at least one character.
+    public static var notEmpty: Self { .unlessNil(.notEmpty) }
+
+    /// Accepts nil, and texts whose number of characters is in a range.
+    public static func length(_ range: some RangeExpression<Int> & Sendable) -> Self { .unlessNil(.length(range)) }
+}
+
+extension ValidationWording {
+    fileprivate static var notEmpty: Self {
+        var constraint = ValueConstraint()
+        constraint.minimumCount = 1
+        return Self("must not be empty", constraint: constraint)
+    }
+
+    fileprivate static func allowed<Value>(_ values: [Value]) -> Self {
+        let texts = values.map(text)
+        var constraint = ValueConstraint()
+        constraint.allowed = texts
+        let list = texts.isEmpty ? "no value" : "one of \(texts.joined(separator: ", "))"
+        return Self("must be \(list)", qualifier: ", \(list)", constraint: constraint)
+    }
+
+    fileprivate static func limits<Range: RangeExpression>(of range: Range) -> Self {
+        let limits = Limits(range)
+        let phrase = limits.phrase
+        return Self(
+            "must be \(phrase)", qualifier: phrase.hasPrefix("at ") ? " of \(phrase)" : " \(phrase)",
+            constraint: limits.constraint)
+    }
+
+    fileprivate static func length(_ range: some RangeExpression<Int>) -> Self {
+        var limits = Limits(range)
+        // Whole numbers below 65 are those up to 64.
+        if let end = limits.constraint.exclusiveMaximum.flatMap({ Int($0) }), end > Int.min {
+            limits.constraint.exclusiveMaximum = nil
+            limits.constraint.maximum = String(end - 1)
+        }
+        var constraint = ValueConstraint()
+        // A character in a schema is a Unicode scalar. A text has at least as many of them, but perhaps more.
+        constraint.minimumCount = limits.constraint.minimum.flatMap { Int($0) }
+        let phrase: String =
+            switch (limits.constraint.minimum, limits.constraint.maximum) {
+            case (let minimum?, let maximum?) where minimum == maximum: "\(minimum) characters"
+            case (let minimum?, let maximum?): "\(minimum) to \(maximum) characters"
+            case (let minimum?, nil): "at least \(minimum) characters"
+            case (nil, let maximum?): "at most \(maximum) characters"
+            case (nil, nil): "a number of characters"
+            }
+        return Self("must have \(phrase)", qualifier: " of \(phrase)", constraint: constraint)
+    }
+
+    fileprivate static func all(of wordings: [Self]) -> Self {
+        var constraint = ValueConstraint()
+        for wording in wordings { constraint.merge(wording.constraint) }
+        return Self(
+            wordings.isEmpty ? "may be any value" : wordings.map(\.description).joined(separator: " and "),
+            qualifier: wordings.map(\.qualifier).joined(), constraint: constraint)
+    }
+
+    fileprivate static func text<Value>(_ value: Value) -> String {
+        if let text = (value as? any TextValue)?.text { return text }
+        if let text = ((value as? any RawRepresentable)?.rawValue as? any TextValue)?.text { return text }
+        return "\(value)"
+    }
+
+    /// The ends of a range as texts.
+    private struct Limits {
+        var constraint = ValueConstraint()
+
+        init<Range: RangeExpression>(_ range: Range) {
+            switch range {
+            case let range as ClosedRange<Range.Bound>:
+                constraint.minimum = text(range.lowerBound)
+                constraint.maximum = text(range.upperBound)
+            case let range as PartialRangeFrom<Range.Bound>:
+                constraint.minimum = text(range.lowerBound)
+            case let range as PartialRangeThrough<Range.Bound>:
+                constraint.maximum = text(range.upperBound)
+            case let range as Swift.Range<Range.Bound>:
+                constraint.minimum = text(range.lowerBound)
+                constraint.exclusiveMaximum = text(range.upperBound)
+            case let range as PartialRangeUpTo<Range.Bound>:
+                constraint.exclusiveMaximum = text(range.upperBound)
+            default: break
+            }
+        }
+
+        /// "from 1 to 65535".
+        var phrase: String {
+            switch (constraint.minimum, constraint.maximum, constraint.exclusiveMaximum) {
+            case (let minimum?, let maximum?, _): "from \(minimum) to \(maximum)"
+            case (let minimum?, nil, let end?): "from \(minimum) to below \(end)"
+            case (let minimum?, nil, nil): "at least \(minimum)"
+            case (nil, let maximum?, _): "at most \(maximum)"
+            case (nil, nil, let end?): "below \(end)"
+            case (nil, nil, nil): "in its range"
+            }
+        }
+    }
+}
