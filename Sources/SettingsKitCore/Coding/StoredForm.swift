@@ -67,9 +67,10 @@ extension StoredForm where Value: Codable {
                 encode: { try $0 ?? JSONEncoder().encode($0) }, decode: { $0 }, text: { .standard })
             if let raw = rawOptional as? StoredForm<Value> { return raw }
         }
-        let json = JSONTransformer<Value>()
+        // Its functions know the type of the transformer; closures made here would look it up at each call.
+        let json = StoredForm(JSONTransformer<Value>())
         return StoredForm(
-            encode: { try json.transformValue($0) }, decode: { try json.untransformValue($0) },
+            encode: json.encode, decode: json.decodeStrictly,
             tolerant: { TolerantDecoding.value(from: $0) }, text: { .standard },
             isExact: Value.self == Int.self || Value.self == Bool.self)
     }
