@@ -11,25 +11,30 @@ private let bareStoreDiagnostics = Diagnostics(sink: .standard)
 //
 // Each read asks the store and decodes. Writes take the same path as a service's, so services over the store and their
 // listeners see them at once. The scope of a key matters only to the store.
+//
+// A setting is a key, too. The functions for keys are disfavoured, so that a setting takes its own.
 extension SettingsStore {
     /// Returns the value stored under a key, or its default if there is none.
     ///
     /// Never throws. If the store cannot be read or the bytes cannot be decoded, the default is returned, the bytes
     /// stay, and the error is reported to ``SettingsService/DiagnosticSink/standard``, once for each cause; `load`
     /// throws it. Nothing is cached: to read often, use a service, a ``Persisted`` property or a ``SettingsStorage``.
-    public func get<Key: SettingKey>(_ key: Key) -> Key.Value where Key.Value: Codable & Sendable {
+    @_disfavoredOverload public func get<Key: SettingKey>(_ key: Key) -> Key.Value where Key.Value: Codable & Sendable {
         get(ValueCoding(of: key))
     }
 
     /// Returns the value stored for a setting, or its default if there is none, as `get` does for a custom key.
     public func get<T>(_ setting: SettingsService.Setting<T>) -> T {
-        get(setting.coding)
+        // A default that is stored at the first read is written as every value is.
+        if case .once = setting.coding.default { return StoreServices.service(over: self).get(setting) }
+        return get(setting.coding)
     }
 
     /// Returns the value stored under a key, or its default if there is none.
     ///
     /// - Throws: ``SettingsError`` with the code `readFailed` or `decodingFailed`.
-    public func load<Key: SettingKey>(_ key: Key) throws -> Key.Value where Key.Value: Codable & Sendable {
+    @_disfavoredOverload public func load<Key: SettingKey>(_ key: Key) throws -> Key.Value
+    where Key.Value: Codable & Sendable {
         try load(ValueCoding(of: key))
     }
 
@@ -41,29 +46,39 @@ extension SettingsStore {
     }
 
     private func get<Value>(_ coding: ValueCoding<Value>) -> Value {
-        var data: Data?
         do throws(SettingsError) {
-            data = try bytes(for: coding.key)
-            return try coding.value(for: data)
+            let resolution = try resolve(coding)
+            for rejection in resolution.rejections {
+                let error = rejection.error.completed(key: coding.key, store: storeDescription)
+                bareStoreDiagnostics.reportOnce(error, bytes: rejection.candidate.data)
+            }
+            return resolution.value
         } catch {
-            let error = error.completed(key: coding.key, store: storeDescription)
-            bareStoreDiagnostics.reportOnce(error, bytes: data)
+            bareStoreDiagnostics.reportOnce(error)
             return coding.defaultValue
         }
     }
 
     private func load<Value>(_ coding: ValueCoding<Value>) throws -> Value {
-        let data = try bytes(for: coding.key)
         do throws(SettingsError) {
-            return try coding.value(for: data)
+            return try coding.value(for: stored(for: coding.key))
         } catch {
             throw error.completed(key: nil, store: storeDescription)
         }
     }
 
-    private func bytes(for key: SettingsService.StorageKey) throws(SettingsError) -> Data? {
+    /// Finds the value that counts; in the place of bytes that were bad when they came from outside, the last good ones.
+    private func resolve<Value>(_ coding: ValueCoding<Value>) throws(SettingsError) -> Resolution<Value> {
+        let stored = try stored(for: coding.key)
+        return coding.resolve(stored) { candidate in
+            serialised.feed?.lastGood.data(insteadOf: candidate, named: coding.key.name)
+        }
+    }
+
+    private func stored(for key: SettingsService.StorageKey) throws(SettingsError) -> StoredValue {
         do {
-            return try get(key)
+            if layerNames.isEmpty { return StoredValue(try get(key)) }
+            return StoredValue(nil, candidates: try candidates(for: key))
         } catch {
             throw .wrap(error, as: .readFailed, key: key, store: storeDescription)
         }
@@ -73,8 +88,9 @@ extension SettingsStore {
     ///
     /// Setting the stored value again does nothing. An error is reported to
     /// ``SettingsService/DiagnosticSink/standard``, and the old value stays; `save` throws it.
-    public func set<Key: SettingKey & Sendable>(_ key: Key, value: Key.Value) where Key.Value: Codable & Sendable {
-        set(SettingsService.Setting(key), value: value)
+    @_disfavoredOverload public func set<Key: SettingKey & Sendable>(_ key: Key, value: Key.Value)
+    where Key.Value: Codable & Sendable {
+        StoreServices.service(over: self).set(SettingsService.Setting(key), to: value)
     }
 
     /// Stores a setting's value, as `set` does for a custom key.
@@ -85,9 +101,9 @@ extension SettingsStore {
     /// Stores a value under a key.
     ///
     /// - Throws: ``SettingsError``; the old value then stays.
-    public func save<Key: SettingKey & Sendable>(_ key: Key, value: Key.Value) throws
+    @_disfavoredOverload public func save<Key: SettingKey & Sendable>(_ key: Key, value: Key.Value) throws
     where Key.Value: Codable & Sendable {
-        try save(SettingsService.Setting(key), value: value)
+        try StoreServices.service(over: self).save(SettingsService.Setting(key), to: value)
     }
 
     /// Stores a setting's value.
@@ -115,6 +131,6 @@ extension SettingsStore {
 extension ValueCoding where Value: Codable {
     /// How the values of a custom key are stored.
     convenience init<Key: SettingKey>(of key: Key) where Key.Value == Value {
-        self.init(key: key.key, default: .constant(key.defaultValue), processing: nil, form: .form(of: key))
+        self.init(key: key.key, default: .constant(key.defaultValue), form: .form(of: key))
     }
 }

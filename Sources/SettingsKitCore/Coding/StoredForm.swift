@@ -4,20 +4,40 @@
     import Foundation
 #endif
 
-/// Encodes and decodes the values of a type: a type-erased transformer.
+/// Encodes and decodes the values of a type, as bytes and as text: a type-erased transformer.
 struct StoredForm<Value: Sendable>: Sendable {
     let encode: @Sendable (Value) throws -> Data
-    let decode: @Sendable (Data) throws -> Value
+    /// Decodes what ``encode`` has made, and nothing else.
+    let decodeStrictly: @Sendable (Data) throws -> Value
+    /// Decodes what people and other programs have written in another form.
+    private let decodeTolerantly: (@Sendable (Data) -> Value?)?
+    /// Finds the form as text, which few programs need.
+    private let makeText: (@Sendable () -> TextForm<Value>)?
 
-    init(_ transformer: some Transformer<Value, Data>) {
-        encode = { try transformer.transformValue($0) }
-        decode = { try transformer.untransformValue($0) }
+    private init(
+        encode: @escaping @Sendable (Value) throws -> Data, decode: @escaping @Sendable (Data) throws -> Value,
+        tolerant: (@Sendable (Data) -> Value?)? = nil, text: (@Sendable () -> TextForm<Value>)? = nil
+    ) {
+        (self.encode, decodeStrictly, decodeTolerantly, makeText) = (encode, decode, tolerant, text)
     }
 
-    private init(encode: @escaping @Sendable (Value) throws -> Data, decode: @escaping @Sendable (Data) throws -> Value)
-    {
-        self.encode = encode
-        self.decode = decode
+    init(_ transformer: some Transformer<Value, Data>) {
+        self.init(encode: { try transformer.transformValue($0) }, decode: { try transformer.untransformValue($0) })
+    }
+
+    /// How values are read and written as text: with a transformer as JSON, or as what it stores if the type is not `Codable`.
+    var text: TextForm<Value> {
+        if let makeText { return makeText() }
+        return Value.self is any Codable.Type ? .transformed : .storedBytes(self)
+    }
+
+    func decode(_ data: Data) throws -> Value {
+        do {
+            return try decodeStrictly(data)
+        } catch {
+            guard let value = decodeTolerantly?(data) else { throw error }
+            return value
+        }
     }
 }
 
@@ -36,9 +56,16 @@ extension StoredForm where Value: Codable {
     ///
     /// So a data item that another program put into a preferences file reads as the same data.
     static var standard: StoredForm {
-        if let raw = StoredForm<Data>(encode: { $0 }, decode: { $0 }) as? StoredForm<Value> { return raw }
-        let rawOptional = StoredForm<Data?>(encode: { try $0 ?? JSONEncoder().encode($0) }, decode: { $0 })
-        if let raw = rawOptional as? StoredForm<Value> { return raw }
-        return StoredForm(JSONTransformer<Value>())
+        if Value.self == Data.self || Value.self == Data?.self {
+            let raw = StoredForm<Data>(encode: { $0 }, decode: { $0 }, text: { .standard })
+            if let raw = raw as? StoredForm<Value> { return raw }
+            let rawOptional = StoredForm<Data?>(
+                encode: { try $0 ?? JSONEncoder().encode($0) }, decode: { $0 }, text: { .standard })
+            if let raw = rawOptional as? StoredForm<Value> { return raw }
+        }
+        let json = JSONTransformer<Value>()
+        return StoredForm(
+            encode: { try json.transformValue($0) }, decode: { try json.untransformValue($0) },
+            tolerant: { TolerantDecoding.value(from: $0) }, text: { .standard })
     }
 }

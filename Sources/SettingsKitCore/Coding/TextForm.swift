@@ -48,6 +48,22 @@ struct TextForm<Value: Sendable>: Sendable {
     }
 }
 
+extension TextForm {
+    /// The form of a setting with a transformer: the value as JSON, whatever the transformer stores. The type is `Codable`.
+    static var transformed: TextForm {
+        TextForm(
+            read: { text in
+                guard let type = Value.self as? any Codable.Type else { return nil }
+                return StandardText.readJSON(text, as: type)
+            },
+            write: { value in
+                guard let value = value as? any Codable else { return nil }
+                return StandardText.writeJSON(value)
+            },
+            type: { StandardText.jsonType(of: Value.self) })
+    }
+}
+
 extension TextForm where Value: Codable {
     /// The form of a setting without a transformer.
     ///
@@ -66,13 +82,6 @@ extension TextForm where Value: Codable {
             type: { StandardText.type(of: Value.self) })
     }
 
-    /// The form of a setting with a transformer: the value as JSON, whatever the transformer stores.
-    static var json: TextForm {
-        TextForm(
-            read: { StandardText.readJSON($0) },
-            write: { StandardText.writeJSON($0) },
-            type: { StandardText.jsonType(of: Value.self) })
-    }
 }
 
 /// The result of a function; nil if it throws. Only for functions whose error says no more than that there is no result.
@@ -120,6 +129,13 @@ enum StandardText {
 
     static func readJSON<Value: Decodable>(_ text: String) -> Value? {
         optionalResult(of: { try JSONDecoder().decode(Value.self, from: $0) }, Data(text.utf8))
+    }
+
+    // In an array: a cast of the value itself would take the nil of an optional for "no value".
+    static func readJSON<JSON: Decodable, Value>(_ text: String, as type: JSON.Type) -> Value? {
+        let values: [JSON]? = readJSON("[\(text)]")
+        guard let values = values as? [Value], values.count == 1 else { return nil }
+        return values[0]
     }
 
     static func writeJSON<Value: Encodable>(_ value: Value) -> String? {

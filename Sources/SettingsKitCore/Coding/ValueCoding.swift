@@ -10,10 +10,12 @@ enum DefaultValue<Value: Sendable>: Sendable {
     case constant(Value)
     /// A closure, called each time a default is needed.
     case computed(@Sendable () -> Value)
+    /// A closure, called once. The value is stored at the first read.
+    case once(SettingsService.OnceDefault<Value>)
 }
 
-/// Encodes and decodes the values of one setting. It knows the default, the processing, the stored form, and the
-/// meaning of nil.
+/// Encodes and decodes the values of one setting. It knows the default, the processing, the validation, the stored form,
+/// the text, and the meaning of nil.
 ///
 /// If the default is nil, nil is stored as nothing. If the default is another value, nil is stored as JSON's `null`,
 /// whatever the transformer, to distinguish it from "not set".
@@ -21,22 +23,26 @@ final class ValueCoding<Value: Sendable>: Sendable {
     private static var nilBytes: Data { Data("null".utf8) }
 
     let key: SettingsService.StorageKey
-    private let `default`: DefaultValue<Value>
+    let `default`: DefaultValue<Value>
     private let processing: (@Sendable (Value) -> Value)?
+    let validation: SettingsService.Validation<Value>?
     let form: StoredForm<Value>
     private let isOptional: Bool
 
     init(
-        key: SettingsService.StorageKey, default: DefaultValue<Value>, processing: (@Sendable (Value) -> Value)?,
-        form: StoredForm<Value>
+        key: SettingsService.StorageKey, default: DefaultValue<Value>, form: StoredForm<Value>,
+        validation: SettingsService.Validation<Value>? = nil, processing: (@Sendable (Value) -> Value)? = nil
     ) {
         self.key = key
         self.default = `default`
         self.processing = processing
+        self.validation = validation
         self.form = form
         // Testing a conformance makes the runtime search every library, once for each type.
         isOptional = _isOptional(Value.self)
     }
+
+    // MARK: Defaults
 
     /// Whether the default is always the same value, so that it may be cached.
     var hasConstantDefault: Bool {
@@ -47,8 +53,18 @@ final class ValueCoding<Value: Sendable>: Sendable {
         switch self.default {
         case .constant(let value): value
         case .computed(let compute): compute()
+        case .once(let once): once.value
         }
     }
+
+    /// The same, with a default that is computed each time it is needed and is not cached.
+    var withoutConstantDefault: ValueCoding {
+        ValueCoding(
+            key: key, default: .computed { [self] in defaultValue }, form: form, validation: validation,
+            processing: processing)
+    }
+
+    // MARK: Encoding
 
     func process(_ value: Value) -> Value {
         guard let processing else { return value }
@@ -56,9 +72,13 @@ final class ValueCoding<Value: Sendable>: Sendable {
     }
 
     /// Encodes a value; nil if the value is stored as nothing.
+    ///
+    /// - Throws: `invalidValue` if the validation does not accept the value; `encodingFailed`.
     func bytes(for value: Value) throws(SettingsError) -> Data? {
         // The default is computed only where it matters, because that may take long.
-        if isNil(value) { return isNil(defaultValue) ? nil : Self.nilBytes }
+        if isNil(value) && isNil(defaultValue) { return nil }
+        try validate(value)
+        if isNil(value) { return Self.nilBytes }
         do {
             let bytes = try form.encode(value)
             if isOptional && bytes == Self.nilBytes && !isNil(defaultValue) { throw ReservedBytes() }
@@ -68,9 +88,24 @@ final class ValueCoding<Value: Sendable>: Sendable {
         }
     }
 
+    private func validate(_ value: Value) throws(SettingsError) {
+        guard let validation, !validation.accepts(value) else { return }
+        throw SettingsError(.invalidValue, key: key, expected: expected)
+    }
+
+    // MARK: Decoding
+
     /// Decodes stored bytes; returns the default if nothing is stored.
+    ///
+    /// - Throws: `decodingFailed`; `invalidValue` if the validation does not accept the value.
     func value(for bytes: Data?) throws(SettingsError) -> Value {
         guard let bytes else { return defaultValue }
+        let value = try decode(bytes)
+        try validate(value)
+        return value
+    }
+
+    private func decode(_ bytes: Data) throws(SettingsError) -> Value {
         let mayBeNil = isOptional && bytes == Self.nilBytes
         if mayBeNil, !isNil(defaultValue), let none = erasedNil { return none }
         do {
@@ -79,23 +114,38 @@ final class ValueCoding<Value: Sendable>: Sendable {
             // Stored as nil while the setting had another default.
             if mayBeNil, let none = erasedNil { return none }
             throw SettingsError(
-                .decodingFailed, key: key, underlying: CodingProblem(error, of: Value.self) ?? error)
+                .decodingFailed, key: key, expected: expected, underlying: CodingProblem(error, of: Value.self) ?? error
+            )
         }
     }
 
-    /// Decodes stored bytes; returns the default if they cannot be decoded.
-    func valueOrDefault(for bytes: Data?) -> Value {
+    /// Decodes what a store holds.
+    ///
+    /// - Throws: Why the first candidate is none.
+    func value(for stored: StoredValue) throws(SettingsError) -> Value {
+        guard let candidate = stored.all.first else { return defaultValue }
+        return try value(of: candidate)
+    }
+
+    /// Decodes what a layer holds.
+    ///
+    /// - Throws: `decodingFailed` or `invalidValue`, with the name of the layer.
+    func value(of candidate: SettingsStoreCandidate) throws(SettingsError) -> Value {
         do throws(SettingsError) {
-            return try value(for: bytes)
+            if let text = text(of: candidate) { return try value(fromText: text) }
+            return try value(for: candidate.form == .stored ? candidate.data : Data())
         } catch {
-            return defaultValue
+            throw error.completed(key: nil, store: candidate.location, layer: candidate.layer)
         }
     }
 
-    /// The same, with a default that is computed each time it is needed and is not cached.
-    var withoutConstantDefault: ValueCoding {
-        ValueCoding(
-            key: key, default: .computed { [self] in defaultValue }, processing: processing, form: form)
+    /// The text in an argument or a variable; nil for a candidate in stored form, and for an argument without its value.
+    private func text(of candidate: SettingsStoreCandidate) -> String? {
+        switch candidate.form {
+        case .stored: nil
+        case .text: String(decoding: candidate.data, as: UTF8.self)
+        case .argument(let next): form.text.isFlag ? String(decoding: candidate.data, as: UTF8.self) : next
+        }
     }
 
     private func isNil(_ value: Value) -> Bool {
@@ -105,6 +155,26 @@ final class ValueCoding<Value: Sendable>: Sendable {
     private var erasedNil: Value? {
         (Value.self as? any OptionalValue.Type)?.erasedNil as? Value
     }
+
+    // MARK: Text
+
+    /// What a value must be, for messages: "an integer from 1 to 65535".
+    var expected: String {
+        guard let validation else { return form.text.expected }
+        return form.text.expected(with: validation)
+    }
+
+    /// The value that a text stands for.
+    ///
+    /// - Throws: `invalidValue` if it stands for none that the setting accepts.
+    func value(fromText text: String) throws(SettingsError) -> Value {
+        guard let value = form.text.read(text) else { throw SettingsError(.invalidValue, key: key, expected: expected) }
+        try validate(value)
+        return value
+    }
+
+    /// The text of a value; nil if it has none.
+    func text(of value: Value) -> String? { form.text.write(value) }
 }
 
 /// The error that a value encodes to the bytes that stand for nil.

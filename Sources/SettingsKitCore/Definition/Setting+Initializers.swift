@@ -4,15 +4,26 @@
     import Foundation
 #endif
 
+/// The parts of a definition that every initializer takes.
+private struct DefinitionOptions<T: Sendable> {
+    let validation: SettingsService.Validation<T>?
+    let help: String?
+    let isSecret: Bool
+    let processing: (@Sendable (T) -> T)?
+}
+
 extension SettingsService.Setting {
     private convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)?,
-        default: DefaultValue<T>, processing: (@Sendable (T) -> T)?, form: StoredForm<T>
+        default: DefaultValue<T>, form: StoredForm<T>, _ options: DefinitionOptions<T>
     ) {
         let key = namespace.map { SettingsService.StorageKey(name, namespace: $0, scope: scope) }
+        let coding = ValueCoding(
+            key: key ?? .init(name, scope: scope), default: `default`, form: form, validation: options.validation,
+            processing: options.processing)
         self.init(
-            key: key ?? .init(name, scope: scope), namespace: namespace, default: `default`, processing: processing,
-            form: form, hooks: SettingHooks(namespace: namespace))
+            coding: coding, namespace: namespace, hooks: SettingHooks(namespace: namespace), help: options.help,
+            isSecret: options.isSecret)
     }
 
     /// Defines a setting that is stored as JSON, or as it is if it is `Data`.
@@ -21,16 +32,20 @@ extension SettingsService.Setting {
     ///   - name: The name in the store; not empty, without NUL.
     ///   - scope: The scope, which the service maps to a store.
     ///   - namespace: The namespace; `name` is then only the last part of the name in the store.
-    ///   - default: The value while nothing is stored; evaluated once, here.
-    ///   - processing: Processes each value before it is stored, for example to clamp it. Values that are already
-    ///     stored are not processed.
+    ///   - default: The value while nothing is stored; evaluated once, here. It is not validated.
+    ///   - validation: The condition that values must meet.
+    ///   - help: What the setting is for, in a sentence, for people who configure the program.
+    ///   - isSecret: Whether tables, exports and messages show `•••` in place of the value.
+    ///   - processing: Processes each value before it is validated and stored, for example to clamp it. Values that are
+    ///     already stored are not processed.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil, default: T,
+        validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false,
         processing: (@Sendable (T) -> T)? = nil
-    ) {
+    ) where T: Codable {
         self.init(
-            name, in: scope, namespace: namespace, default: .constant(`default`), processing: processing,
-            form: .standard)
+            name, in: scope, namespace: namespace, default: .constant(`default`), form: .standard,
+            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 
     /// Defines a setting whose default is computed each time it is needed.
@@ -39,32 +54,58 @@ extension SettingsService.Setting {
     /// lock, at each read while nothing is stored. It should be quick and must not read its own setting.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
-        default: @escaping @Sendable () -> T, processing: (@Sendable (T) -> T)? = nil
-    ) {
+        default: @escaping @Sendable () -> T, validation: SettingsService.Validation<T>? = nil, help: String? = nil,
+        isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
+    ) where T: Codable {
         self.init(
-            name, in: scope, namespace: namespace, default: .computed(`default`), processing: processing,
-            form: .standard)
+            name, in: scope, namespace: namespace, default: .computed(`default`), form: .standard,
+            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
+    }
+
+    /// Defines a setting whose default is computed once, and stored at the first read.
+    public convenience init(
+        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
+        default: SettingsService.OnceDefault<T>, validation: SettingsService.Validation<T>? = nil, help: String? = nil,
+        isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
+    ) where T: Codable {
+        self.init(
+            name, in: scope, namespace: namespace, default: .once(`default`), form: .standard,
+            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 
     /// Defines a setting that `transformer` encodes.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil, default: T,
-        transformer: some Transformer<T, Data>, processing: (@Sendable (T) -> T)? = nil
+        transformer: some Transformer<T, Data>, validation: SettingsService.Validation<T>? = nil, help: String? = nil,
+        isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
     ) {
         self.init(
-            name, in: scope, namespace: namespace, default: .constant(`default`), processing: processing,
-            form: StoredForm(transformer))
+            name, in: scope, namespace: namespace, default: .constant(`default`), form: StoredForm(transformer),
+            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 
     /// Defines a setting with a computed default that `transformer` encodes.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
         default: @escaping @Sendable () -> T, transformer: some Transformer<T, Data>,
+        validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false,
         processing: (@Sendable (T) -> T)? = nil
     ) {
         self.init(
-            name, in: scope, namespace: namespace, default: .computed(`default`), processing: processing,
-            form: StoredForm(transformer))
+            name, in: scope, namespace: namespace, default: .computed(`default`), form: StoredForm(transformer),
+            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
+    }
+
+    /// Defines a setting that `transformer` encodes, and whose default is computed once and stored at the first read.
+    public convenience init(
+        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
+        default: SettingsService.OnceDefault<T>, transformer: some Transformer<T, Data>,
+        validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false,
+        processing: (@Sendable (T) -> T)? = nil
+    ) {
+        self.init(
+            name, in: scope, namespace: namespace, default: .once(`default`), form: StoredForm(transformer),
+            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 }
 
@@ -72,18 +113,23 @@ extension SettingsService.Setting where T: ExpressibleByNilLiteral {
     /// Defines an optional setting whose default is nil.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
+        validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false,
         processing: (@Sendable (T) -> T)? = nil
-    ) {
-        self.init(name, in: scope, namespace: namespace, default: nil as T, processing: processing)
+    ) where T: Codable {
+        self.init(
+            name, in: scope, namespace: namespace, default: .constant(nil), form: .standard,
+            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 
     /// Defines an optional setting whose default is nil, and which `transformer` encodes.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
-        transformer: some Transformer<T, Data>, processing: (@Sendable (T) -> T)? = nil
+        transformer: some Transformer<T, Data>, validation: SettingsService.Validation<T>? = nil, help: String? = nil,
+        isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
     ) {
         self.init(
-            name, in: scope, namespace: namespace, default: nil as T, transformer: transformer, processing: processing)
+            name, in: scope, namespace: namespace, default: .constant(nil), form: StoredForm(transformer),
+            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 }
 
@@ -92,10 +138,10 @@ extension SettingsService.Setting {
     ///
     /// The key's default is read once, here. Services that change the setting call the key's functions as
     /// ``SettingKey`` describes.
-    public convenience init<Key: SettingKey & Sendable>(_ key: Key) where Key.Value == T {
+    public convenience init<Key: SettingKey & Sendable>(_ key: Key) where Key.Value == T, T: Codable {
         self.init(
-            key: key.key, namespace: key.namespace, default: .constant(key.defaultValue),
-            processing: { key.process($0) }, form: .form(of: key),
+            key: key.key, namespace: key.namespace, default: .constant(key.defaultValue), form: .form(of: key),
+            processing: { key.process($0) },
             hooks: SettingHooks(
                 namespace: key.namespace, willChange: { key.willChange($0, newValue: $1) },
                 didChange: { key.didChange($0, newValue: $1) }))

@@ -19,7 +19,7 @@ extension SettingsService {
     /// The default is the value while nothing is stored; it is never written. A setting is immutable and may be used
     /// from any thread, by any number of services. Define settings as `static let`: a service caches the decoded value
     /// of each setting object, so an object that is created at each access is read slowly.
-    public final class Setting<T: Codable & Sendable>: SettingDefinition, @unchecked Sendable {
+    public final class Setting<T: Sendable>: SettingDefinition, @unchecked Sendable {
         let coding: ValueCoding<T>
         let hooks: SettingHooks<T>?
         /// The namespace of the setting's name; nil for the global one.
@@ -27,17 +27,43 @@ extension SettingsService {
 
         convenience init(
             key: StorageKey, namespace: (any SettingsNamespace.Type)? = nil, default: DefaultValue<T>,
-            processing: (@Sendable (T) -> T)? = nil, form: StoredForm<T>, hooks: SettingHooks<T>? = nil
+            form: StoredForm<T>, processing: (@Sendable (T) -> T)? = nil, hooks: SettingHooks<T>? = nil
         ) {
-            let coding = ValueCoding(key: key, default: `default`, processing: processing, form: form)
+            let coding = ValueCoding(key: key, default: `default`, form: form, processing: processing)
             self.init(coding: coding, namespace: namespace, hooks: hooks)
         }
 
-        init(coding: ValueCoding<T>, namespace: (any SettingsNamespace.Type)?, hooks: SettingHooks<T>?) {
+        init(
+            coding: ValueCoding<T>, namespace: (any SettingsNamespace.Type)?, hooks: SettingHooks<T>?,
+            help: String? = nil, isSecret: Bool = false
+        ) {
             self.coding = coding
             self.namespace = namespace
             self.hooks = hooks
-            super.init(key: coding.key)
+            super.init(key: coding.key, help: help, isSecret: isSecret)
+        }
+
+        override func cached(in service: SettingsService) -> any CachedSetting { service.cachedSetting(for: self) }
+
+        override func text(in service: SettingsService) -> String {
+            isSecret ? Self.hidden : coding.text(of: service.get(self)) ?? Self.withoutText
+        }
+
+        override func set(fromText text: String, in service: SettingsService) throws(SettingsError) {
+            try service.write(coding.value(fromText: text), to: self, isKept: false)
+        }
+
+        /// What a value must be, for people: "an integer from 1 to 65535".
+        override public var expected: String { coding.expected }
+
+        override var constraint: ValueConstraint? { coding.validation?.constraint }
+
+        override public var valueType: any Sendable.Type { T.self }
+
+        /// The text of the default; nil if the default is computed or has no text.
+        override public var defaultText: String? {
+            guard case .constant(let value) = coding.default else { return nil }
+            return isSecret ? Self.hidden : coding.text(of: value)
         }
 
         override var hasHooks: Bool { hooks != nil }
@@ -45,13 +71,13 @@ extension SettingsService {
         override func addHooks(of change: HookedChange, to hooks: inout CommitHooks) {
             guard let own = self.hooks else { return }
             hooks.add(
-                own, oldValue: coding.valueOrDefault(for: change.oldData), newValue: newValue(of: change))
+                own, oldValue: coding.resolve(change.old).value, newValue: newValue(of: change))
         }
 
         private func newValue(of change: HookedChange) -> T {
             // In two steps: "no value" cast to an optional type would be its nil.
             guard let value = change.newValue, let value = value as? T else {
-                return coding.valueOrDefault(for: change.newData)
+                return coding.resolve(change.new).value
             }
             return value
         }
@@ -63,3 +89,6 @@ extension SettingsService {
 
 /// A short name for ``SettingsService/Setting``.
 public typealias Setting = SettingsService.Setting
+
+/// A short name for ``SettingsService/SettingDefinition``.
+public typealias SettingDefinition = SettingsService.SettingDefinition

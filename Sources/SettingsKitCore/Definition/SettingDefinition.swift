@@ -23,15 +23,51 @@ extension SettingsService {
         /// The name and the scope of the setting.
         public final let key: StorageKey
 
+        /// What the setting is for, for people who configure the program.
+        public final let help: String?
+        /// Whether tables, exports and messages show `•••` in place of the value.
+        public final let isSecret: Bool
+
         /// A small number that no other living setting has; a service finds by it what it caches of the setting.
         @usableFromInline final let index: Int
 
         private final let tables = Mutex<[WeakReference<CachedSettingTable>]>([])
 
-        init(key: StorageKey) {
+        init(key: StorageKey, help: String?, isSecret: Bool) {
             self.key = key
+            self.help = help
+            self.isSecret = isSecret
             index = SettingIndex.take()
         }
+
+        /// What stands in the place of a secret's text, and of a value that has no text.
+        package static let hidden = "•••"
+        package static let withoutText = "(no text)"
+
+        // `Setting` overrides all of these. An abstract class has no other way to say so.
+
+        /// What a value must be, for people: "an integer from 1 to 65535".
+        public var expected: String { "" }
+
+        /// The text of the default; nil if the default is computed or has no text.
+        public var defaultText: String? { nil }
+
+        /// The type of the setting's value.
+        public var valueType: any Sendable.Type { Never.self }
+
+        /// The limits or the allowed values of the setting's validation.
+        var constraint: ValueConstraint? { nil }
+
+        /// What a service caches of the setting.
+        func cached(in service: SettingsService) -> any CachedSetting {
+            preconditionFailure("Every setting definition is a Setting.")
+        }
+
+        /// The text of the value in a service.
+        func text(in service: SettingsService) -> String { "" }
+
+        /// Stores the value that a text stands for.
+        func set(fromText text: String, in service: SettingsService) throws(SettingsError) {}
 
         /// Whether code runs around changes.
         var hasHooks: Bool { false }

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The code that runs around changes that this program makes to a setting.
 struct SettingHooks<Value: Sendable>: Sendable {
     typealias Hook = @Sendable (_ oldValue: Value, _ newValue: Value) -> Void
@@ -27,8 +21,8 @@ struct SettingHooks<Value: Sendable>: Sendable {
 
 /// A change with hooks.
 struct HookedChange {
-    let oldData: Data?
-    let newData: Data?
+    let old: StoredValue
+    let new: StoredValue
     /// The new value; nil if only its bytes are known.
     let newValue: (any Sendable)?
 }

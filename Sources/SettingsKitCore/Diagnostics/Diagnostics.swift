@@ -14,6 +14,7 @@ final class Diagnostics: Sendable {
         let code: SettingsError.Code
         let name: String?
         let store: String?
+        let layer: String?
         let bytes: Int
 
         init(_ error: SettingsError, bytes: Data?) {
@@ -22,6 +23,7 @@ final class Diagnostics: Sendable {
             let isOfScope = error.code == .noStore
             name = isOfScope ? nil : error.key?.description
             store = isOfScope ? error.key?.scope.description ?? error.store : error.store
+            layer = error.layer
             self.bytes = bytes.hashValue
         }
     }

@@ -64,8 +64,40 @@ struct StoredValue: Equatable, Sendable {
     var isEmpty: Bool { candidates?.isEmpty ?? (data == nil) }
 
     /// The bytes in the layer that is written to.
-    var writableData: Data? {
+    var writableData: Data? { data(in: nil) }
+
+    /// The bytes in a layer.
+    func data(in layer: String?) -> Data? {
         guard let candidates else { return data }
-        return candidates.first { $0.layer == nil }?.data
+        return candidates.first { $0.layer == layer }?.data
     }
+
+    /// The names of the layers that hold something else than in another value.
+    func layersThatDiffer(from other: StoredValue) -> [String?] {
+        guard candidates != nil || other.candidates != nil else { return data == other.data ? [] : [nil] }
+        let layers = Set((all + other.all).map(\.layer))
+        return layers.filter { data(in: $0) != other.data(in: $0) }
+    }
+
+    /// The same, with other bytes in the layer that is written to.
+    func replacingWritableData(by data: Data?) -> StoredValue {
+        guard var candidates else { return StoredValue(data) }
+        let place = candidates.firstIndex { $0.layer == nil }
+        if let place { candidates.remove(at: place) }
+        if let data {
+            let place = place ?? candidates.firstIndex { !$0.isLocking } ?? candidates.count
+            candidates.insert(SettingsStoreCandidate(data), at: place)
+        }
+        return StoredValue(candidates.storedData, candidates: candidates)
+    }
+
+    /// The expectation that this is stored.
+    func entry(for key: SettingsService.StorageKey) -> SettingsStoreBatch.Entry {
+        var entry = SettingsStoreBatch.Entry(key: key, data: data)
+        entry.candidates = candidates
+        return entry
+    }
+
+    /// The candidates, also of a store without layers.
+    var all: [SettingsStoreCandidate] { candidates ?? data.map { [SettingsStoreCandidate($0)] } ?? [] }
 }

@@ -15,19 +15,22 @@ extension SettingsService {
         public let oldValue: T
         /// What the setting reads as after the change; its default when it was reset.
         public let newValue: T
+        /// Whether a value is stored after the change. False if the value was removed, so that ``newValue`` is the default.
+        public let isSet: Bool
         /// Where the change was made.
         public let origin: Origin
 
-        init(key: StorageKey, oldValue: T, newValue: T, origin: Origin) {
+        init(key: StorageKey, oldValue: T, newValue: T, isSet: Bool, origin: Origin) {
             self.key = key
             self.oldValue = oldValue
             self.newValue = newValue
+            self.isSet = isSet
             self.origin = origin
         }
 
         init?(_ change: DecodedChange, of key: StorageKey) {
             guard let oldValue = change.oldValue as? T, let newValue = change.newValue as? T else { return nil }
-            self.init(key: key, oldValue: oldValue, newValue: newValue, origin: change.origin)
+            self.init(key: key, oldValue: oldValue, newValue: newValue, isSet: change.isSet, origin: change.origin)
         }
     }
 

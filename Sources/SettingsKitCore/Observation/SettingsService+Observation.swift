@@ -33,7 +33,7 @@ extension SettingsService {
         Stream {
             let source = StreamSource<Change<T>>(limit: 1_024) { last, newer in
                 Change(
-                    key: newer.key, oldValue: last.oldValue, newValue: newer.newValue,
+                    key: newer.key, oldValue: last.oldValue, newValue: newer.newValue, isSet: newer.isSet,
                     origin: last.origin == .external ? .external : newer.origin)
             }
             let subscription = self.observe(setting) { source.push($0) }

@@ -25,7 +25,7 @@ extension SettingsService {
     ///
     /// Trackers are notified on the thread that made the change; for the notifications that follow, on a thread of Swift's
     /// concurrency pool.
-    public final class Value<T: Codable & Sendable>: Observable, Sendable {
+    public final class Value<T: Sendable>: Observable, Sendable {
         private let service: SettingsService
         private let setting: Setting<T>
         @usableFromInline let cached: CachedSettingValue<T>

@@ -33,7 +33,7 @@
 /// Without a service, `key` is the name in the store. All properties over one store object share their cached values,
 /// and each sees the others' changes.
 @propertyWrapper
-public struct Persisted<Value: Codable & Sendable>: Sendable {
+public struct Persisted<Value: Sendable>: Sendable {
     /// Reads, writes and observes the value.
     public let projectedValue: Persister<Value>
 
@@ -65,7 +65,7 @@ public struct Persisted<Value: Codable & Sendable>: Sendable {
     ///   - persistDefault: Whether reading stores the default.
     public init(
         wrappedValue: Value, key: String, storedBy store: any SettingsStore, persistDefault: PersistDefault = .never
-    ) {
+    ) where Value: Codable {
         self.init(key, store, .constant(wrappedValue), .standard, persistDefault)
     }
 
@@ -80,7 +80,7 @@ public struct Persisted<Value: Codable & Sendable>: Sendable {
     /// Creates a property for a value of a store.
     public init(
         key: String, storedBy store: any SettingsStore, default: Value, persistDefault: PersistDefault = .never
-    ) {
+    ) where Value: Codable {
         self.init(key, store, .constant(`default`), .standard, persistDefault)
     }
 
@@ -98,7 +98,7 @@ public struct Persisted<Value: Codable & Sendable>: Sendable {
     public init(
         key: String, storedBy store: any SettingsStore, default: @escaping @Sendable () -> Value,
         persistDefault: PersistDefault = .never
-    ) {
+    ) where Value: Codable {
         self.init(key, store, .computed(`default`), .standard, persistDefault)
     }
 
@@ -122,7 +122,8 @@ public struct Persisted<Value: Codable & Sendable>: Sendable {
 
 extension Persisted where Value: ExpressibleByNilLiteral {
     /// Creates an optional property for a value of a store, whose default is nil.
-    public init(key: String, storedBy store: any SettingsStore, persistDefault: PersistDefault = .never) {
+    public init(key: String, storedBy store: any SettingsStore, persistDefault: PersistDefault = .never)
+    where Value: Codable {
         self.init(key: key, storedBy: store, default: nil as Value, persistDefault: persistDefault)
     }
 

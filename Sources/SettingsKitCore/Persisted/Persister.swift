@@ -14,7 +14,7 @@
 ///
 /// Use it from any thread. It keeps the service or the store alive. It has no copy of the value: all persisters,
 /// services and handles over one stored value see the same.
-public final class Persister<Value: Codable & Sendable>: Sendable {
+public final class Persister<Value: Sendable>: Sendable {
     package let service: SettingsService
     package let setting: SettingsService.Setting<Value>
     private let persistDefault: PersistDefault
@@ -103,7 +103,7 @@ public final class Persister<Value: Codable & Sendable>: Sendable {
             do throws(SettingsError) {
                 _ = try setting.coding.value(for: data)
                 return
-            } catch  where error.code == .decodingFailed {
+            } catch  where error.code == .decodingFailed || error.code == .invalidValue {
                 // The bytes are lost when the default replaces them, so report that they were there.
                 cached.connection.reportOnce(error, bytes: data)
             }

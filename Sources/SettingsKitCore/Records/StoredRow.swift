@@ -60,9 +60,11 @@ final class CachedField<Record: Sendable>: CachedSetting {
 
     var checksChangesFromOutside: Bool { false }
 
-    func decode(_ data: Data?) -> (value: any Sendable, problem: SettingsError?) {
+    func resolve(_ stored: StoredValue, set: SetValue?) -> Resolution<any Sendable> {
         preconditionFailure("The listeners to a field are signalled, and read the record.")
     }
+
+    func problem(with candidate: SettingsStoreCandidate) -> SettingsError? { nil }
 
     func invalidate(stored data: Data??) { row.note(data, of: field) }
 }

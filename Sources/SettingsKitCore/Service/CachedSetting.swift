@@ -18,8 +18,13 @@ protocol CachedSetting: AnyObject, Sendable {
     /// back.
     var checksChangesFromOutside: Bool { get }
 
-    /// Returns the value that bytes stand for, or the default and the reason, which is diagnosed.
-    func decode(_ data: Data?) -> (value: any Sendable, problem: SettingsError?)
+    /// Finds the value that counts of what is stored; the default if nothing does.
+    ///
+    /// - Parameter set: The value that this program has set, if it is stored.
+    func resolve(_ stored: StoredValue, set: SetValue?) -> Resolution<any Sendable>
+
+    /// Why the setting does not accept a candidate; nil if it does.
+    func problem(with candidate: SettingsStoreCandidate) -> SettingsError?
 
     /// Makes the cached value invalid, because other bytes are stored from now on. Called inside the connection's lock.
     ///
@@ -28,7 +33,7 @@ protocol CachedSetting: AnyObject, Sendable {
 }
 
 /// What a service caches of one setting: the decoded value.
-@usableFromInline final class CachedSettingValue<Value: Codable & Sendable>: CachedSetting {
+@usableFromInline final class CachedSettingValue<Value: Sendable>: CachedSetting {
     /// The connection outlives the setting's use: a caller that reads, writes or listens holds the service, which holds the
     /// connection.
     unowned let connection: ScopeConnection
@@ -61,59 +66,69 @@ protocol CachedSetting: AnyObject, Sendable {
         do throws(SettingsError) {
             let (store, lastSet) = connection.storeAndLastSet(of: self)
             guard let store else { throw SettingsError(.noStore, key: key) }
-            let data = try store.get(key)
-            if let value = value(of: lastSet, if: data) {
-                cache(value, of: data, token: token)
-                return value
+            let stored = try store.read(key)
+            if stored.isEmpty, case .once(let once) = coding.default {
+                return storedDefault(once, in: store, token: token)
             }
-            let (value, origin): (Value, Data?)
-            do throws(SettingsError) {
-                (value, origin) = (try coding.value(for: data), data)
-            } catch {
-                (value, origin) = valueInForce(insteadOf: data, error)
+            let resolution = coding.resolve(stored, set: lastSet) {
+                connection.lastGoodData(insteadOf: $0, of: self, isReading: true)
             }
-            cache(value, of: origin, token: token)
-            return value
+            connection.report(resolution.rejections)
+            cache(resolution.value, isDefault: resolution.candidate == nil, token: token)
+            return resolution.value
         } catch {
             connection.diagnostics.reportOnce(error)
             return coding.defaultValue
         }
     }
 
-    /// The last set value, if these are its bytes.
-    private func value(of lastSet: SetValue?, if data: Data?) -> Value? {
-        // In two steps: "no value" cast to an optional type would be its nil.
-        guard let lastSet, lastSet.data == data else { return nil }
-        return lastSet.value as? Value
+    /// Finds the value that counts: the last good one if it became undecodable from outside while the program runs.
+    func resolution(of stored: StoredValue, set: SetValue? = nil) -> Resolution<Value> {
+        coding.resolve(stored, set: set) { connection.lastGoodData(insteadOf: $0, of: self, isReading: false) }
     }
 
-    /// The value that counts while undecodable bytes are stored, which are diagnosed, and the bytes that it was made of.
-    func valueInForce(insteadOf data: Data?, _ error: SettingsError) -> (value: Value, origin: Data?) {
-        connection.reportOnce(error, bytes: data)
-        if case let lastGood?? = connection.lastGoodData(of: self) {
-            do throws(SettingsError) {
-                return (try coding.value(for: lastGood), lastGood)
-            } catch {
-                // The bytes from before were not a value either. They were diagnosed when they were read.
-            }
+    /// Stores a default that is computed once, unless something else was stored meanwhile.
+    ///
+    /// - Returns: What is stored now.
+    private func storedDefault(
+        _ once: SettingsService.OnceDefault<Value>, in store: ConnectedStore, token: UInt64
+    ) -> Value {
+        let value = once.value
+        do throws(SettingsError) {
+            try store.requireOpen()
+            guard let data = try coding.bytes(for: value) else { return value }
+            var expectation = SettingsStoreBatch.Entry(key: key, data: nil)
+            if store.isLayered { expectation.candidates = [] }
+            let isStored = try store.apply(
+                SettingsStoreBatch(writes: [.init(key: key, data: data)], expectations: [expectation]))
+            once.forget()
+            return isStored ? value : refreshedValue()
+        } catch {
+            connection.diagnostics.reportOnce(error.completed(key: key, store: nil))
+            // Until the store changes, so that not each read tries again.
+            if connection.isExhaustive { cached.publish(value, token: token) }
+            return value
         }
-        return (coding.defaultValue, nil)
     }
 
     /// Caches a value, if it will be invalidated when it changes, and is not a default that can change unnoticed.
-    private func cache(_ value: Value, of data: Data?, token: UInt64) {
-        guard connection.isExhaustive, data != nil || coding.hasConstantDefault else { return }
+    private func cache(_ value: Value, isDefault: Bool, token: UInt64) {
+        guard connection.isExhaustive, !isDefault || coding.hasConstantDefault else { return }
         cached.publish(value, token: token)
     }
 
     var checksChangesFromOutside: Bool { true }
 
-    func decode(_ data: Data?) -> (value: any Sendable, problem: SettingsError?) {
+    func resolve(_ stored: StoredValue, set: SetValue?) -> Resolution<any Sendable> {
+        resolution(of: stored, set: set).erased
+    }
+
+    func problem(with candidate: SettingsStoreCandidate) -> SettingsError? {
         do throws(SettingsError) {
-            return (try coding.value(for: data), nil)
+            _ = try coding.value(of: candidate)
+            return nil
         } catch {
-            connection.reportOnce(error, bytes: data)
-            return (coding.defaultValue, error.completed(key: nil, store: connection.store?.description))
+            return error
         }
     }
 

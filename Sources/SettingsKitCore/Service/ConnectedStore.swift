@@ -10,6 +10,8 @@ final class ConnectedStore: Sendable {
     let feed: SettingsStoreFeed
     /// The store, if it is one that may not be open yet.
     let recovering: RecoveringStore?
+    /// Whether only a setting's type can say which of several values counts.
+    let isLayered: Bool
     /// The store, if it is one that serialises another.
     private let serialising: SerialisingStore?
 
@@ -20,6 +22,7 @@ final class ConnectedStore: Sendable {
         }
         self.store = store
         self.feed = feed
+        isLayered = !store.layerNames.isEmpty
         // Compared first: a cast that fails takes as long as reading a small file.
         recovering = type(of: store) == RecoveringStore.self ? store as? RecoveringStore : nil
         serialising = type(of: store) == SerialisingStore.self ? store as? SerialisingStore : nil
@@ -41,6 +44,17 @@ final class ConnectedStore: Sendable {
     func get(_ key: SettingsService.StorageKey) throws(SettingsError) -> Data? {
         do {
             return try store.get(key)
+        } catch {
+            throw .wrap(error, as: .readFailed, key: key, store: description)
+        }
+    }
+
+    /// What the store holds under a key, in all of its layers.
+    func read(_ key: SettingsService.StorageKey) throws(SettingsError) -> StoredValue {
+        guard isLayered else { return StoredValue(try get(key)) }
+        do {
+            let candidates = try store.candidates(for: key)
+            return StoredValue(candidates.storedData, candidates: candidates)
         } catch {
             throw .wrap(error, as: .readFailed, key: key, store: description)
         }

@@ -1,25 +1,22 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A committed change of one setting, as bytes.
 struct EncodedChange: Sendable {
-    var oldData: Data?
-    var newData: Data?
+    var old: StoredValue
+    var new: StoredValue
     var origin: SettingsService.Origin
     /// Whether another process, an editor or a device made it, so that the new bytes may not be a value of the setting.
     var isFromOutside: Bool
     /// The number of its commit in the connection.
     var sequence: UInt64
     /// The value before it was encoded, where this program has set it. Must not be released inside the connection's lock.
-    var newValue: (any Sendable)?
+    var newValue: SetValue?
+
+    /// Whether the store has layers, so that the value in force may be the same as before.
+    var isLayered: Bool { new.candidates != nil || old.candidates != nil }
 
     /// Both changes as one, where `newer` follows this one.
     func merged(with newer: EncodedChange) -> EncodedChange {
         EncodedChange(
-            oldData: oldData, newData: newer.newData, origin: origin == .external ? .external : newer.origin,
+            old: old, new: newer.new, origin: origin == .external ? .external : newer.origin,
             isFromOutside: isFromOutside || newer.isFromOutside, sequence: newer.sequence, newValue: newer.newValue)
     }
 }
@@ -28,6 +25,8 @@ struct EncodedChange: Sendable {
 struct DecodedChange: Sendable {
     var oldValue: any Sendable
     var newValue: any Sendable
+    /// Whether a value is stored now.
+    var isSet: Bool
     var origin: SettingsService.Origin
     /// Why the new value is the default, where the stored bytes could not be decoded.
     var problem: SettingsError?

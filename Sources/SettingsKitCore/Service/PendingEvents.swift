@@ -53,7 +53,7 @@ struct PendingEvents {
         if entry.waitingCount >= Self.limit, isWaiting(last),
             case .change(let waiting, let setting)? = events[last - removedCount]
         {
-            release(waiting.newValue)
+            release(waiting.newValue?.value)
             events[last - removedCount] = .change(waiting.merged(with: change), of: setting)
             return
         }

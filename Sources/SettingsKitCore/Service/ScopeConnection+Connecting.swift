@@ -1,16 +1,10 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What listeners are notified of after another store took the place of the last: where the two differ.
 struct StoreReplacement {
     let sequence: UInt64
     /// The names to compare.
     let names: Set<String>
     /// What the replaced store held of them, when it was read.
-    let contents: [String: Data]
+    let contents: [String: StoredValue]
     /// The names that have changed in it between then and the replacement.
     let changedNames: Set<String>
     /// The listeners to groups at the moment of the replacement.
@@ -68,11 +62,11 @@ extension ScopeConnection {
             let position = comparedNames.isEmpty ? -1 : state.events.append(replacement)
             state.settings.updateAll { entry in
                 entry.setting.invalidate(stored: nil)
-                entry.lastGood = nil
+                entry.lastGood = LayerValues()
                 if let last = entry.lastSet { state.events.release(last.value) }
                 entry.lastSet = nil
                 if comparedNames.contains(entry.setting.name) { entry.lastEvent = position }
-                if entry.listeners.isEmpty { entry.assumedData = nil }
+                if entry.listeners.isEmpty { entry.assumed = nil }
             }
             return errors
         }
@@ -89,12 +83,13 @@ extension ScopeConnection {
     }
 
     /// What a store holds under some names. What cannot be read is diagnosed.
-    func contents(of store: ConnectedStore?, names: Set<String>) -> [String: Data] {
+    func contents(of store: ConnectedStore?, names: Set<String>) -> [String: StoredValue] {
         guard let store else { return [:] }
-        var contents: [String: Data] = [:]
+        var contents: [String: StoredValue] = [:]
         for name in names {
             do throws(SettingsError) {
-                contents[name] = try store.get(.init(name, scope: scope))
+                let stored = try store.read(.init(name, scope: scope))
+                if !stored.isEmpty { contents[name] = stored }
             } catch {
                 diagnostics.reportOnce(error)
             }

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Delivering what has been committed, one event at a time, outside of every lock.
 extension ScopeConnection {
     /// After so many deliveries in a row a thread passes the work on, so that other threads' changes cannot keep its `set`
@@ -29,6 +23,8 @@ extension ScopeConnection {
         if begins { deliverNext() }
     }
 
+    private var isLayered: Bool { store?.isLayered ?? false }
+
     /// One thread at a time is here.
     private func deliverNext() {
         for _ in 0..<Self.deliveriesInARow {
@@ -36,7 +32,7 @@ extension ScopeConnection {
             case .change(let change, let setting)?: deliver(change, of: setting)
             case .failure(let failure, let listeners)?: for listener in listeners { listener.deliver(failure) }
             case .changeSet(let changes, let listeners)?:
-                let changes = changes.origin == .external ? withoutHeldBack(changes) : changes
+                let changes = changes.origin == .external || isLayered ? withoutHeldBack(changes) : changes
                 for listener in listeners { listener.deliver(changes) }
             case .replacement(let replacement)?: deliver(replacement)
             case nil: return
@@ -60,55 +56,92 @@ extension ScopeConnection {
     // MARK: One setting
 
     private func deliver(_ change: EncodedChange, of setting: any CachedSetting) {
-        var newValue: (any Sendable)?
+        var change = change
+        let isLayered = change.isLayered
+        var newValue = change.newValue?.value
         var signal = change.sequence
-        if change.isFromOutside && setting.checksChangesFromOutside {
-            let (value, problem) = setting.decode(change.newData)
-            newValue = value
-            let (listeners, hasNewValueInForce) = noteCheck(of: change, of: setting, isGood: problem == nil)
+        // What is in force while a layer holds something that the setting does not accept.
+        var inForce: StoredValue?
+        if (change.isFromOutside || isLayered) && setting.checksChangesFromOutside {
+            // Before the check forgets the last good bytes that the old value may consist of.
+            let old = isLayered ? setting.resolve(change.old, set: nil).inForce : change.old
+            let resolution = setting.resolve(change.new, set: change.newValue)
+            report(resolution.rejections)
+            let check = noteCheck(of: change, from: old, resolution, of: setting)
             // Readers that have seen a later commit, of undecodable bytes, have read the value from before this change; also
             // those that have begun since.
-            if hasNewValueInForce { signal = .max }
-            if let problem {
-                for listener in listeners where listener.since < change.sequence { listener.deliver(problem) }
-                return
+            if check.hasNewValueInForce { signal = .max }
+            if let problem = check.problem {
+                for listener in check.listeners where listener.since < change.sequence { listener.deliver(problem) }
+                if !isLayered { return }
             }
+            newValue = resolution.value
+            if isLayered { (change.old, change.new) = (old, resolution.inForce) }
+            if isLayered && !resolution.rejections.isEmpty { inForce = resolution.inForce }
         }
-        let assumed = state.withLock { state in
-            state.settings.update(setting) { entry in
-                defer { entry.assumedData = nil }
-                return entry.assumedData
-            } ?? nil
+        let (assumed, isUnchanged) = takeAssumed(of: setting, change, isLayered: isLayered, inForce: inForce)
+        if let assumed { change.old = assumed }
+        if isUnchanged {
+            // Those who read a store without layers may have seen other bytes.
+            if !isLayered { signalListeners(of: change, setting, signal) }
+        } else {
+            notifyListeners(of: change, setting, newValue: newValue, signal: signal)
         }
-        var change = change
-        if let assumed {
-            // Nothing has changed for those who receive values, if undecodable bytes were replaced by the ones from before,
-            // or a store without a feed was read before it had published. Those who read may have seen other bytes.
-            if change.newData == assumed { return signalListeners(of: change, setting, signal) }
-            change.oldData = assumed
-        }
-        notifyListeners(of: change, setting, newValue: newValue ?? change.newValue, signal: signal)
     }
 
-    /// Notes whether the new bytes of a change from outside are a value.
+    /// Takes what listeners assume to be stored.
     ///
-    /// - Returns: The listeners; and whether the new bytes are the last good ones now, in the place of older ones that were
-    ///   read.
-    private func noteCheck(
-        of change: EncodedChange, of setting: any CachedSetting, isGood: Bool
-    ) -> (listeners: [SettingListener], hasNewValueInForce: Bool) {
-        let (listeners, hasNewValueInForce) = state.withLock { state in
-            let events = state.events
-            return state.settings.update(setting) { entry in
-                (
-                    entry.listeners,
-                    entry.noteCheck(of: change, isGood: isGood, hasLater: events.isWaiting(entry.lastEvent))
-                )
-            } ?? ([], false)
+    /// - Returns: That; and whether nothing has changed for those who receive values: because undecodable bytes were replaced
+    ///   by the ones from before, a store without a feed was read before it had published, or another layer counts.
+    private func takeAssumed(
+        of setting: any CachedSetting, _ change: EncodedChange, isLayered: Bool, inForce: StoredValue?
+    ) -> (assumed: StoredValue?, isUnchanged: Bool) {
+        state.withLock { state in
+            state.settings.update(setting) { entry in
+                let assumed = entry.assumed
+                entry.assumed = inForce
+                let isUnchanged = (isLayered || assumed != nil) && change.new == assumed ?? change.old
+                entry.isHeldBack = isLayered && isUnchanged
+                return (assumed, isUnchanged)
+            } ?? (nil, false)
         }
+    }
+
+    /// Reports, once for each cause, what a setting does not accept.
+    func report<Value>(_ rejections: [Resolution<Value>.Rejection]) {
+        for rejection in rejections { reportOnce(rejection.error, bytes: rejection.candidate.data) }
+    }
+
+    /// Notes whether the new bytes of a change are a value.
+    ///
+    /// - Parameter old: What was in force before.
+    /// - Returns: The listeners; why the changed bytes are none, if they came from outside; and whether they are the last
+    ///   good ones now, in the place of older ones that were read.
+    private func noteCheck(
+        of change: EncodedChange, from old: StoredValue, _ resolution: Resolution<any Sendable>,
+        of setting: any CachedSetting
+    ) -> (listeners: [SettingListener], problem: SettingsError?, hasNewValueInForce: Bool) {
+        let changedLayers = change.new.layersThatDiffer(from: change.old)
+        let rejection =
+            change.isFromOutside
+            ? resolution.rejections.first { changedLayers.contains($0.candidate.layer) } : nil
+        let noted: (listeners: [SettingListener], hasNewValueInForce: Bool)? = state.withLock { state in
+            let events = state.events
+            let lastGood = state.store?.feed.lastGood
+            return state.settings.update(setting) { entry in
+                let hasLater = events.isWaiting(entry.lastEvent)
+                let hasNewValueInForce = entry.noteGoodLayers(of: change, resolution, hasLater: hasLater, lastGood)
+                if let rejection {
+                    entry.noteBadLayer(rejection.candidate, of: change, from: old, hasLater: hasLater, lastGood)
+                }
+                return (entry.listeners, hasNewValueInForce)
+            }
+        }
+        guard let (listeners, hasNewValueInForce) = noted else { return ([], nil, false) }
         // An older value may be cached in the place of undecodable bytes that came after these.
         if hasNewValueInForce { setting.invalidate(stored: nil) }
-        return (listeners, hasNewValueInForce)
+        let problem = rejection?.error.completed(key: nil, store: store?.description)
+        return (listeners, problem, hasNewValueInForce)
     }
 
     /// - Parameters:
@@ -129,7 +162,7 @@ extension ScopeConnection {
         let replaced = state.withLock { state in
             state.settings.update(setting) { entry in
                 guard !entry.listeners.isEmpty else { return nil as (any Sendable)? }
-                defer { entry.lastTold = (change.newData, decoded?.newValue) }
+                defer { entry.lastTold = (change.new, decoded?.newValue) }
                 return entry.lastTold?.value
             }
         }
@@ -148,14 +181,20 @@ extension ScopeConnection {
 
     private func decode(
         _ change: EncodedChange, of setting: any CachedSetting, newValue: (any Sendable)?,
-        lastTold: (data: Data?, value: (any Sendable)?)?
+        lastTold: (stored: StoredValue, value: (any Sendable)?)?
     ) -> DecodedChange {
-        let (newValue, problem) = newValue.map { ($0, nil) } ?? setting.decode(change.newData)
-        let isKnown = lastTold.map { $0.data == change.oldData } ?? false
+        func value(of stored: StoredValue) -> (value: any Sendable, problem: SettingsError?) {
+            let resolution = setting.resolve(stored, set: nil)
+            report(resolution.rejections)
+            let problem = resolution.candidate == nil ? resolution.rejections.first?.error : nil
+            return (resolution.value, problem?.completed(key: nil, store: store?.description))
+        }
+        let (newValue, problem) = newValue.map { ($0, nil) } ?? value(of: change.new)
+        let isKnown = lastTold.map { $0.stored == change.old } ?? false
         let oldValue = isKnown ? lastTold?.value : nil
         return DecodedChange(
-            oldValue: oldValue ?? setting.decode(change.oldData).value, newValue: newValue, origin: change.origin,
-            problem: problem)
+            oldValue: oldValue ?? value(of: change.old).value, newValue: newValue, isSet: !change.new.isEmpty,
+            origin: change.origin, problem: problem)
     }
 
     // MARK: Another store
@@ -164,28 +203,7 @@ extension ScopeConnection {
     private func deliver(_ replacement: StoreReplacement) {
         let stored = contents(of: store, names: replacement.names)
         for setting in state.withLock({ $0.settings.listenedTo }) where replacement.names.contains(setting.name) {
-            let change = state.withLock { state in
-                // What has changed since is delivered later, and began with the bytes to compare with.
-                let waiting = state.events.firstChange(of: setting)
-                let new = if let waiting { waiting.oldData } else { stored[setting.name] }
-                let events = state.events
-                return state.settings.update(setting) { entry in
-                    let old = entry.assumedData ?? entry.lastTold.map(\.data) ?? replacement.contents[setting.name]
-                    // Listeners that have begun since were not notified of anything.
-                    let hasOldListeners = entry.listeners.contains { $0.since < replacement.sequence }
-                    entry.assumedData = hasOldListeners || events.isWaiting(entry.lastEvent) ? .some(new) : nil
-                    return EncodedChange(
-                        oldData: old, newData: new, origin: .external, isFromOutside: false,
-                        sequence: replacement.sequence)
-                }
-            }
-            guard let change else { continue }
-            if change.oldData != change.newData {
-                notifyListeners(of: change, setting)
-            } else if replacement.contents[setting.name] != change.newData {
-                // A store without an exhaustive feed had changed unnoticed, and those who read it have seen that.
-                signalListeners(of: change, setting)
-            }
+            deliver(replacement, of: setting, to: stored[setting.name] ?? .nothing)
         }
         let differing = replacement.names.filter { name in
             replacement.contents[name] != stored[name] || replacement.changedNames.contains(name)
@@ -193,6 +211,37 @@ extension ScopeConnection {
         if differing.isEmpty { return }
         let keys = Set(differing.map { SettingsService.StorageKey($0, scope: scope) })
         for listener in replacement.groups { listener.deliver(.init(keys: keys, origin: .external)) }
+    }
+
+    private func deliver(_ replacement: StoreReplacement, of setting: any CachedSetting, to stored: StoredValue) {
+        // What has changed since is delivered later, and began with the bytes to compare with.
+        let waiting = state.withLock { $0.events.firstChange(of: setting) }
+        let new = inForce(waiting?.old ?? stored, of: setting)
+        let before = inForce(replacement.contents[setting.name] ?? .nothing, of: setting)
+        let change = state.withLock { state in
+            let events = state.events
+            return state.settings.update(setting) { entry in
+                let old = entry.assumed ?? entry.lastTold.map(\.stored) ?? before
+                // Listeners that have begun since were not notified of anything.
+                let hasOldListeners = entry.listeners.contains { $0.since < replacement.sequence }
+                entry.assumed = hasOldListeners || events.isWaiting(entry.lastEvent) ? new : nil
+                return EncodedChange(
+                    old: old, new: new, origin: .external, isFromOutside: false, sequence: replacement.sequence)
+            }
+        }
+        guard let change else { return }
+        if change.old != change.new {
+            notifyListeners(of: change, setting)
+        } else if before != change.new {
+            // A store without an exhaustive feed had changed unnoticed, and those who read it have seen that.
+            signalListeners(of: change, setting)
+        }
+    }
+
+    /// What counts of the candidates of a store with layers.
+    private func inForce(_ stored: StoredValue, of setting: any CachedSetting) -> StoredValue {
+        guard stored.candidates != nil, setting.checksChangesFromOutside else { return stored }
+        return setting.resolve(stored, set: nil).inForce
     }
 }
 
@@ -206,19 +255,47 @@ extension ScopeConnection.State {
 }
 
 extension SettingEntry {
-    /// Notes whether the new bytes of a change from outside are a value.
+    /// Notes which layers hold a value of the setting.
     ///
     /// - Parameter hasLater: Whether later changes wait.
-    /// - Returns: Whether the new bytes are the last good ones now, in the place of older ones that were read.
-    fileprivate mutating func noteCheck(of change: EncodedChange, isGood: Bool, hasLater: Bool) -> Bool {
-        guard isGood else {
-            // Unless a change without listeners was made meanwhile.
-            if assumedData == nil, lastGood != nil || hasLater { assumedData = .some(change.oldData) }
-            return false
+    /// - Returns: Whether new bytes are the last good ones now, in the place of older ones that were read.
+    fileprivate mutating func noteGoodLayers(
+        of change: EncodedChange, _ resolution: Resolution<any Sendable>, hasLater: Bool,
+        _ lastGoodBytes: LastGoodBytes?
+    ) -> Bool {
+        var hasNewValueInForce = false
+        for layer in lastGood.layers {
+            // Unless it is about later changes.
+            guard let known = lastGood[layer], known.commit <= change.sequence,
+                resolution.accepts(change.new, in: layer)
+            else { continue }
+            lastGoodBytes?.forget(layer: layer, named: setting.name)
+            lastGood[layer] = hasLater ? .init(data: change.new.data(in: layer), commit: known.commit) : nil
+            if hasLater && known.isRead { hasNewValueInForce = true }
         }
-        // Unless it is about later changes.
-        guard let lastGood, lastGood.commit <= change.sequence else { return false }
-        self.lastGood = hasLater ? (data: change.newData, commit: lastGood.commit, isRead: false) : nil
-        return hasLater && lastGood.isRead
+        return hasNewValueInForce
+    }
+
+    /// Notes that a layer holds something that the setting does not accept.
+    fileprivate mutating func noteBadLayer(
+        _ candidate: SettingsStoreCandidate, of change: EncodedChange, from old: StoredValue, hasLater: Bool,
+        _ lastGoodBytes: LastGoodBytes?
+    ) {
+        let known = lastGood[candidate.layer]
+        // Unless a change without listeners was made meanwhile.
+        if assumed == nil, known != nil || hasLater { assumed = old }
+        isHeldBack = true
+        if let known, known.commit <= change.sequence {
+            lastGoodBytes?.note(known.data, insteadOf: candidate, named: setting.name)
+        }
+    }
+}
+
+extension Resolution {
+    /// Whether it is known that a layer holds a value of the setting, or nothing.
+    fileprivate func accepts(_ stored: StoredValue, in layer: String?) -> Bool {
+        guard stored.data(in: layer) != nil else { return true }
+        if rejections.contains(where: { $0.candidate.layer == layer }) { return false }
+        return candidate?.layer == layer
     }
 }

@@ -67,17 +67,6 @@ final class ScopeConnection: StoreFeedListener {
         try requireStore(for: key).get(key)
     }
 
-    /// Decodes what the store holds for a setting.
-    ///
-    /// - Throws: `decodingFailed`, with the name of the store.
-    func value<Value>(of coding: ValueCoding<Value>, for data: Data?) throws(SettingsError) -> Value {
-        do throws(SettingsError) {
-            return try coding.value(for: data)
-        } catch {
-            throw error.completed(key: nil, store: store?.description)
-        }
-    }
-
     /// Reports, once, that stored bytes could not be decoded, with the line on which they stand.
     func reportOnce(_ error: SettingsError, bytes: Data?) {
         let store = store?.store
@@ -136,14 +125,22 @@ final class ScopeConnection: StoreFeedListener {
         state.withLock { ($0.store, $0.settings.lastSet(of: setting)) }
     }
 
-    /// The last good bytes, where the stored ones came from outside; nil if there is nothing to go back to.
-    func lastGoodData(of setting: any CachedSetting) -> Data?? {
-        state.withLock { state in
-            state.settings.update(setting) { entry in
-                entry.lastGood?.isRead = true
-                return entry.lastGood?.data
-            } ?? nil
+    /// The bytes that count in the place of a candidate that the setting does not accept, because they were the last good
+    /// ones of its layer; nil if there is nothing to go back to.
+    ///
+    /// - Parameter isReading: Whether a reader gets the value, so that it must be notified if other bytes take its place.
+    func lastGoodData(
+        insteadOf candidate: SettingsStoreCandidate, of setting: any CachedSetting, isReading: Bool
+    ) -> Data?? {
+        let (own, store) = state.withLock { state in
+            let own: Data?? =
+                state.settings.update(setting) { entry in
+                    if isReading { entry.lastGood[candidate.layer]?.isRead = true }
+                    return entry.lastGood[candidate.layer].map(\.data)
+                } ?? nil
+            return (own, state.store)
         }
+        return own ?? store?.feed.lastGood.data(insteadOf: candidate, named: setting.name)
     }
 
     /// The number of the last commit.
@@ -200,7 +197,8 @@ final class ScopeConnection: StoreFeedListener {
         state.withLock { state in
             guard state.store?.feed === feed else { return false }
             if state.transitionCount > 0 { state.changedInTransition.formUnion(changes.map(\.name)) }
-            state.commit(changes, origin: origin, scope: scope, isExhaustive: isExhaustive, pendingSetCount)
+            state.commit(
+                changes, origin: origin, scope: scope, isExhaustive: isExhaustive, pendingSetCount, feed.lastGood)
             return state.events.isWorkDue
         }
     }
@@ -220,22 +218,29 @@ extension ScopeConnection.State {
     /// Gives changes their place in the order: cached values become invalid, and events are queued.
     fileprivate mutating func commit(
         _ changes: [SettingsStoreChange], origin: SettingsService.Origin, scope: SettingsService.Scope,
-        isExhaustive: Bool, _ pendingSetCount: borrowing Atomic<Int>
+        isExhaustive: Bool, _ pendingSetCount: borrowing Atomic<Int>, _ lastGood: LastGoodBytes
     ) {
         sequence += 1
         var changed: Set<SettingsService.StorageKey> = []
-        for change in changes where change.oldData != change.newData {
+        for change in changes {
+            let isLayered = change.newCandidates != nil
+            if change.oldData == change.newData && !isLayered { continue }
             // A file may hold names that no setting can have.
-            if !groups.isEmpty, SettingsService.StorageKey.isValid(change.name) {
+            if !groups.isEmpty, SettingsService.StorageKey.isValid(change.name),
+                change.oldData != change.newData || settings.hasEntry(named: change.name)
+            {
                 changed.insert(.init(change.name, scope: scope))
             }
+            let writableData = isLayered ? change.new.writableData : change.newData
             settings.update(named: change.name) { entry in
-                let pending = origin == .local ? entry.takePendingSet(of: change.newData) : nil
+                let pending = origin == .local ? entry.takePendingSet(of: writableData) : nil
                 if pending != nil { pendingSetCount.subtract(1, ordering: .relaxed) }
                 if let last = entry.lastSet { events.release(last.value) }
                 entry.lastSet = isExhaustive ? pending : nil
                 entry.setting.invalidate(stored: .some(change.newData))
-                entry.note(change, newValue: pending, origin: origin, sequence: sequence, in: &events)
+                entry.note(
+                    change, newValue: pending, origin: origin, sequence: sequence, hasGroups: !groups.isEmpty, lastGood,
+                    in: &events)
             }
         }
         if !changed.isEmpty { events.append(.init(keys: changed, origin: origin), for: groups) }
@@ -246,23 +251,35 @@ extension SettingEntry {
     /// Queues a change of the setting if it has listeners or is to be checked.
     fileprivate mutating func note(
         _ change: SettingsStoreChange, newValue: SetValue?, origin: SettingsService.Origin, sequence: UInt64,
-        in events: inout PendingEvents
+        hasGroups: Bool, _ lastGoodBytes: LastGoodBytes, in events: inout PendingEvents
     ) {
         let isFromOutside = origin == .external
-        let isToBeChecked = isFromOutside && setting.checksChangesFromOutside
-        if !isToBeChecked {
-            lastGood = nil
-        } else if lastGood == nil {
-            lastGood = (data: change.oldData, commit: sequence, isRead: false)
+        let isLayered = change.newCandidates != nil
+        var isToBeChecked = isFromOutside && setting.checksChangesFromOutside
+        if isToBeChecked {
+            for layer in change.new.layersThatDiffer(from: change.old) where lastGood[layer] == nil {
+                lastGood[layer] = .init(data: change.old.data(in: layer), commit: sequence)
+            }
+        } else if !isLayered {
+            lastGood[nil] = nil
+            lastGoodBytes.forget(layer: nil, named: change.name)
+        } else {
+            for layer in change.new.layersThatDiffer(from: change.old) {
+                lastGood[layer] = nil
+                lastGoodBytes.forget(layer: layer, named: change.name)
+            }
+            // Whether the value in force has changed is found out on delivery.
+            isToBeChecked = hasGroups && setting.checksChangesFromOutside
         }
         if listeners.isEmpty, !isToBeChecked, !events.isWaiting(lastEvent) {
-            assumedData = nil
+            assumed = nil
+            isHeldBack = false
             if let newValue { events.release(newValue.value) }
             return
         }
         let encoded = EncodedChange(
-            oldData: change.oldData, newData: change.newData, origin: origin, isFromOutside: isFromOutside,
-            sequence: sequence, newValue: newValue?.value)
+            old: change.old, new: change.new, origin: origin, isFromOutside: isFromOutside, sequence: sequence,
+            newValue: newValue)
         events.append(encoded, to: &self)
     }
 }

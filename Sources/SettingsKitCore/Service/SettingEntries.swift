@@ -14,14 +14,14 @@ struct SettingEntry {
     /// value without decoding, so that a value stored in a lossy form reads back unchanged in this process.
     var lastSet: SetValue?
     /// What listeners were notified of last; the value where it was decoded.
-    var lastTold: (data: Data?, value: (any Sendable)?)?
-    /// The bytes that listeners take for the stored ones, where these are not the ones that the next change starts from:
-    /// after a change to undecodable bytes, which they are not notified of, and after another store took the place of the
-    /// last.
-    var assumedData: Data??
-    /// The last good bytes, the commit that replaced them, and whether they were read since; from a change from outside
-    /// until its new bytes were found to be a value.
-    var lastGood: (data: Data?, commit: UInt64, isRead: Bool)?
+    var lastTold: (stored: StoredValue, value: (any Sendable)?)?
+    /// What listeners take for the stored value, where this is not what the next change starts from: after a change to
+    /// undecodable bytes, which they are not notified of, and after another store took the place of the last.
+    var assumed: StoredValue?
+    /// The last good bytes of each layer, from a change from outside until its new bytes were found to be a value.
+    var lastGood = LayerValues()
+    /// Whether listeners were not notified of the last change, because the value in force is the same as before.
+    var isHeldBack = false
     /// How many changes of the setting wait for delivery.
     var waitingCount = 0
     /// The position of the last change in the connection's ``PendingEvents``, or of the last replacement of the store.
@@ -29,12 +29,36 @@ struct SettingEntry {
 
     init(_ setting: any CachedSetting) { self.setting = setting }
 
-    var isHeldBack: Bool { assumedData != nil }
-
     /// Takes the value whose bytes are stored now. Nil if another program has written them.
     mutating func takePendingSet(of data: Data?) -> SetValue? {
         guard let data, let index = pendingSets.lastIndex(where: { $0.data == data }) else { return nil }
         return pendingSets.remove(at: index)
+    }
+}
+
+/// The last good bytes of a setting's layers. Most often there are none.
+struct LayerValues {
+    struct LastGood {
+        var data: Data?
+        /// The commit that replaced them.
+        let commit: UInt64
+        /// Whether they were read since.
+        var isRead = false
+    }
+
+    private var values: [String?: LastGood]?
+
+    var isEmpty: Bool { values == nil }
+    var layers: [String?] { values.map { Array($0.keys) } ?? [] }
+
+    subscript(layer: String?) -> LastGood? {
+        get { values?[layer] }
+        set {
+            if values == nil && newValue == nil { return }
+            var values = values ?? [:]
+            values[layer] = newValue
+            self.values = values.isEmpty ? nil : values
+        }
     }
 }
 
@@ -114,6 +138,8 @@ struct SettingEntries {
     mutating func updateAll(_ body: (inout SettingEntry) -> Void) {
         for slot in entries.indices where entries[slot] != nil { body(&entries[slot]!) }
     }
+
+    func hasEntry(named name: String) -> Bool { slots[name] != nil }
 
     /// The entries of all settings with a name.
     func all(named name: String) -> [SettingEntry] { slots[name]?.compactMap { entries[$0] } ?? [] }

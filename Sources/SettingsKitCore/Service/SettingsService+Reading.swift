@@ -28,13 +28,18 @@ extension SettingsService {
     ///
     /// It reads from the store, whatever is in memory.
     ///
-    /// - Throws: ``SettingsError`` with the code `noStore`, `readFailed` or `decodingFailed`; `storeUnavailable` or
+    /// - Throws: ``SettingsError`` with the code `noStore`, `readFailed`, `decodingFailed` or
+    ///   `invalidValue`; `storeUnavailable` or
     ///   `memoryOnly` if the store behind ``SettingsService/init(shared:storesForCustomScopes:diagnosticSink:)`` is not open.
     public func load<T>(_ setting: Setting<T>) throws -> T {
         let connection = connection(for: setting.key)
         let store = try connection.requireStore(for: setting.key)
         try store.requireOpen()
-        return try connection.value(of: setting.coding, for: store.get(setting.key))
+        do throws(SettingsError) {
+            return try setting.coding.value(for: store.read(setting.key))
+        } catch {
+            throw error.completed(key: nil, store: store.description)
+        }
     }
 
     /// Whether a value is stored for the setting.
@@ -43,7 +48,7 @@ extension SettingsService {
     /// diagnosed, and the answer is false.
     public func isSet(_ setting: SettingDefinition) -> Bool {
         do throws(SettingsError) {
-            return try connection(for: setting.key).read(setting.key) != nil
+            return try !connection(for: setting.key).requireStore(for: setting.key).read(setting.key).isEmpty
         } catch {
             connections.diagnostics.reportOnce(error)
             return false

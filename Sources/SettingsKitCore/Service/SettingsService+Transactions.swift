@@ -17,7 +17,7 @@ extension SettingsService {
         let (result, error): (R, SettingsError?) = attempt(body) { service throws(SettingsError) in
             try service.repeat { _ = body(&$0) }
         }
-        if let error { connections.diagnostics.report(error) }
+        if let error { reportFailure(error) }
         return result
     }
 

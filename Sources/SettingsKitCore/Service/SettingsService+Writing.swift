@@ -18,6 +18,15 @@ extension SettingsService {
         do throws(SettingsError) {
             try write(value, to: setting, isKept: true)
         } catch {
+            reportFailure(error)
+        }
+    }
+
+    /// Reports that a change was not made; of a locked setting once for each cause.
+    func reportFailure(_ error: SettingsError) {
+        if error.code == .locked {
+            connections.diagnostics.reportOnce(error)
+        } else {
             connections.diagnostics.report(error)
         }
     }
@@ -30,7 +39,7 @@ extension SettingsService {
     }
 
     /// - Parameter isKept: Whether a store that is not open yet keeps the change; otherwise it throws.
-    private func write<T>(_ value: T, to setting: Setting<T>, isKept: Bool) throws(SettingsError) {
+    func write<T>(_ value: T, to setting: Setting<T>, isKept: Bool) throws(SettingsError) {
         if setting.hooks?.needsValues ?? false {
             return try commit(isKept: isKept) { $0.set(setting, to: value) }
         }
@@ -42,7 +51,7 @@ extension SettingsService {
             let data = try setting.coding.bytes(for: value)
             let (store, pending) = try connection.willCommit(value, as: data, of: cached, key: setting.key)
             defer { connection.didCommit(pending, of: cached) }
-            try write(data, to: setting, in: store)
+            try write(data, to: setting, cached, in: store)
         } catch {
             connection.notify(cached.name, of: error)
             throw error
@@ -61,15 +70,33 @@ extension SettingsService {
 
     /// Writes bytes, and calls the hooks of the setting's namespaces around that if it changes anything.
     private func write(
-        _ data: Data?, to setting: SettingDefinition, in store: ConnectedStore
+        _ data: Data?, to setting: SettingDefinition, _ cached: any CachedSetting, in store: ConnectedStore
     ) throws(SettingsError) {
-        guard setting.hasHooks else { return try store.set(setting.key, to: data) }
-        if store.isOpen, try store.get(setting.key) == data { return }
+        guard setting.hasHooks else { return try write(data, for: setting.key, of: cached, in: store) }
+        if store.isOpen {
+            if store.isLayered { _ = try disregardedLocks(of: cached, key: setting.key, in: store) }
+            if try store.read(setting.key).writableData == data { return }
+        }
         var hooks = CommitHooks()
-        setting.addHooks(of: HookedChange(oldData: nil, newData: data, newValue: nil), to: &hooks)
+        setting.addHooks(of: HookedChange(old: .nothing, new: StoredValue(data), newValue: nil), to: &hooks)
         hooks.callBefore()
-        try store.set(setting.key, to: data)
+        try write(data, for: setting.key, of: cached, in: store)
         hooks.callAfter()
+    }
+
+    /// Writes bytes, also if a layer locks the setting with something that is no value of it.
+    private func write(
+        _ data: Data?, for key: StorageKey, of cached: @autoclosure () -> any CachedSetting, in store: ConnectedStore
+    ) throws(SettingsError) {
+        do throws(SettingsError) {
+            try store.set(key, to: data)
+        } catch  where error.code == .locked && store.isLayered {
+            let locks = try disregardedLocks(of: cached(), key: key, in: store)
+            if locks.isEmpty { throw error }
+            var batch = SettingsStoreBatch(writes: [.init(key: key, data: data)])
+            batch.disregardedLocks[key.name] = locks
+            guard try store.apply(batch) else { throw SettingsError(.conflict, key: key, store: store.description) }
+        }
     }
 
     /// Removes what is stored for the setting, so that it reads as its default again. Problems are diagnosed.
@@ -77,7 +104,7 @@ extension SettingsService {
         do throws(SettingsError) {
             try remove(setting, isKept: true)
         } catch {
-            connections.diagnostics.report(error)
+            reportFailure(error)
         }
     }
 
@@ -88,7 +115,7 @@ extension SettingsService {
         if setting.hasHooks { return try commit(isKept: isKept) { $0.reset(setting) } }
         let store = try connection(for: setting.key).requireStore(for: setting.key)
         if !isKept { try store.requireOpen() }
-        try store.set(setting.key, to: nil)
+        try write(nil, for: setting.key, of: setting.cached(in: self), in: store)
     }
 
     /// Removes what is stored for all settings of a namespace, and of those inside it, in one batch; also what this

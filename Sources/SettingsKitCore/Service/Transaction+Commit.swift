@@ -21,9 +21,10 @@ extension SettingsService.Transaction {
             func entries(_ values: [SettingsService.StorageKey: Data?]) -> [SettingsStoreBatch.Entry] {
                 values.map { .init(key: $0.key, data: $0.value) }
             }
+            let expectations = expectations.map { $0.value.entry(for: $0.key) }
             // A store of two functions makes them in this order: what is removed goes last.
             let writes = entries(writes.filter { $0.value != nil }) + entries(writes.filter { $0.value == nil })
-            return try intents.carryOut(writes, expecting: entries(expectations))
+            return try intents.carryOut(writes, expecting: expectations)
         }
     }
 
@@ -74,8 +75,7 @@ extension SettingsService.Transaction {
         for key in expectations.keys {
             guard let store = service.connection(for: key).store, !store.isOpen else { continue }
             let read = expectations.filter { store.isSame(as: service.connection(for: $0.key).store) }
-            let batch = SettingsStoreBatch(
-                writes: [], expectations: read.map { .init(key: $0.key, data: $0.value) })
+            let batch = SettingsStoreBatch(writes: [], expectations: read.map { $0.value.entry(for: $0.key) })
             return try store.apply(store.noting(operation, in: batch, of: service))
         }
         return true
@@ -105,18 +105,26 @@ extension SettingsService.Transaction {
     ) throws(SettingsError) -> Undoing? {
         guard let first = keys.first else { return nil }
         let store = try service.connection(for: first).requireStore(for: first)
-        func entries(_ values: [SettingsService.StorageKey: Data?]) -> [SettingsStoreBatch.Entry] {
-            keys.compactMap { key in values[key].map { .init(key: key, data: $0) } }
-        }
-        let writes = entries(writes)
-        var expectations = entries(expectations)
+        let written = self.writes
+        let writes = keys.compactMap { key in written[key].map { SettingsStoreBatch.Entry(key: key, data: $0) } }
+        var batch = SettingsStoreBatch(
+            writes: writes, expectations: keys.compactMap { key in expectations[key]?.entry(for: key) })
         var before: [SettingsStoreBatch.Entry] = []
         if isUndoable {
-            for write in writes { before.append(.init(key: write.key, data: try store.get(write.key))) }
-            // If that changes before the batch is applied, restoring it would undo another write.
-            expectations += before
+            for write in writes {
+                let stored = try store.read(write.key)
+                before.append(.init(key: write.key, data: stored.writableData))
+                // If that changes before the batch is applied, restoring it would undo another write.
+                batch.expectations.append(stored.entry(for: write.key))
+            }
         }
-        let batch = SettingsStoreBatch(writes: writes, expectations: expectations)
+        if store.isLayered {
+            for write in writes {
+                guard let setting = settings[write.key] else { continue }
+                let locks = try service.disregardedLocks(of: setting, key: write.key, in: store)
+                if !locks.isEmpty { batch.disregardedLocks[write.key.name] = locks }
+            }
+        }
         guard try store.apply(store.noting(operation, in: batch, of: service)) else { return nil }
         return Undoing(store: store, before: before, after: writes)
     }

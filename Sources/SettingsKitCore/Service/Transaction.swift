@@ -16,7 +16,9 @@ extension SettingsService {
         /// The values whose bytes are to be stored, so that they need not be decoded again.
         private(set) var values: [StorageKey: (setting: any CachedSetting, value: any Sendable)] = [:]
         /// The bytes that must be stored when the transaction is applied, because it has read them.
-        private(set) var expectations: [StorageKey: Data?] = [:]
+        private(set) var expectations: [StorageKey: StoredValue] = [:]
+        /// The settings that were set or reset, of which only their types know whether they are locked.
+        private(set) var settings: [StorageKey: any CachedSetting] = [:]
         /// The settings that have hooks, in the order in which they were first set.
         private var hooked: [SettingDefinition] = []
         private var hookedIdentifiers: Set<ObjectIdentifier> = []
@@ -36,12 +38,12 @@ extension SettingsService {
 
         /// The setting's value, as it will be after the writes made so far; its default where it cannot be read. A value that became undecodable from outside reads as the last good one.
         public mutating func get<T>(_ setting: Setting<T>) -> T {
-            let data = data(for: setting.key)
-            do throws(SettingsError) {
-                return try setting.coding.value(for: data)
-            } catch {
-                return service.cachedSetting(for: setting).valueInForce(insteadOf: data, error).value
-            }
+            let stored = value(for: setting.key)
+            let cached = service.cachedSetting(for: setting)
+            let resolution = cached.resolution(of: stored)
+            cached.connection.report(resolution.rejections)
+            if stored.isEmpty, case .once = setting.coding.default { set(setting, to: resolution.value) }
+            return resolution.value
         }
 
         /// Sets a value when the transaction is applied. A value that cannot be encoded fails the whole transaction.
@@ -51,7 +53,9 @@ extension SettingsService {
             keysOfValues.insert(setting.key)
             do throws(SettingsError) {
                 writes[setting.key] = .some(try setting.coding.bytes(for: value))
-                values[setting.key] = (service.cachedSetting(for: setting), value)
+                let cached = service.cachedSetting(for: setting)
+                values[setting.key] = (cached, value)
+                settings[setting.key] = cached
             } catch {
                 self.error = self.error ?? error
             }
@@ -78,11 +82,12 @@ extension SettingsService {
         public mutating func reset(_ setting: SettingDefinition) {
             noteHooks(of: setting)
             write(nil, for: setting.key)
+            settings[setting.key] = setting.cached(in: service)
         }
 
         /// Whether a value will be stored for the setting after the writes made so far.
         public mutating func isSet(_ setting: SettingDefinition) -> Bool {
-            data(for: setting.key) != nil
+            !value(for: setting.key).isEmpty
         }
 
         /// - Throws: `noStore` if a scope that was written to has no store.
@@ -101,6 +106,7 @@ extension SettingsService {
         mutating func write(_ data: Data?, for key: StorageKey) {
             writes[key] = .some(data)
             values[key] = nil
+            settings[key] = nil
         }
 
         /// Notifies listeners of the settings that were set of a failure.
@@ -112,7 +118,7 @@ extension SettingsService {
         private mutating func noteHooks(of setting: SettingDefinition) {
             guard setting.hasHooks, hookedIdentifiers.insert(ObjectIdentifier(setting)).inserted else { return }
             // The old value that hooks are given must still be the stored one at the commit.
-            _ = storedData(for: setting.key)
+            _ = storedValue(for: setting.key)
             hooked.append(setting)
         }
 
@@ -122,29 +128,37 @@ extension SettingsService {
             for setting in hooked {
                 let key = setting.key
                 let change = HookedChange(
-                    oldData: expectations[key] ?? nil, newData: writes[key] ?? nil, newValue: values[key]?.value)
-                if change.oldData != change.newData { setting.addHooks(of: change, to: &hooks) }
+                    old: expectations[key] ?? .nothing, new: StoredValue(writes[key] ?? nil),
+                    newValue: values[key]?.value)
+                if change.old.writableData != change.new.data { setting.addHooks(of: change, to: &hooks) }
             }
             return hooks
         }
 
-        /// The bytes that were written so far, or the stored ones.
+        /// The bytes that were written so far, or those in the layer that is written to.
         mutating func data(for key: StorageKey) -> Data? {
             if let written = writes[key] { return written }
-            return storedData(for: key)
+            return storedValue(for: key).writableData
         }
 
-        /// The stored bytes, which are then expected to stay until the transaction is applied.
-        private mutating func storedData(for key: StorageKey) -> Data? {
+        /// What is stored, with the bytes that were written so far.
+        private mutating func value(for key: StorageKey) -> StoredValue {
+            guard let written = writes[key] else { return storedValue(for: key) }
+            guard service.connection(for: key).store?.isLayered ?? false else { return StoredValue(written) }
+            return storedValue(for: key).replacingWritableData(by: written)
+        }
+
+        /// What is stored, which is then expected to stay until the transaction is applied.
+        private mutating func storedValue(for key: StorageKey) -> StoredValue {
             if let expected = expectations[key] { return expected }
             do throws(SettingsError) {
-                let data = try service.connection(for: key).read(key)
-                expectations[key] = .some(data)
-                return data
+                let stored = try service.connection(for: key).requireStore(for: key).read(key)
+                expectations[key] = stored
+                return stored
             } catch {
                 // Unreadable is not empty: nothing that was computed from it may be written.
                 self.error = self.error ?? error.completed(key: key, store: nil)
-                return nil
+                return .nothing
             }
         }
     }

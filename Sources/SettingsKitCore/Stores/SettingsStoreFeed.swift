@@ -39,6 +39,11 @@ public struct SettingsStoreChange: Sendable, Equatable {
     }
 }
 
+extension SettingsStoreChange {
+    var old: StoredValue { StoredValue(oldData, candidates: oldCandidates) }
+    var new: StoredValue { StoredValue(newData, candidates: newCandidates) }
+}
+
 extension [SettingsStoreCandidate] {
     /// The bytes of the first candidate in stored form: the answer of `get`.
     package var storedData: Data? { first { $0.form == .stored }?.data }
@@ -91,6 +96,8 @@ public final class SettingsStoreFeed: Sendable {
     /// Whether something was published that waits for ``flush()``. Most changes have no listener, and then flushing
     /// takes no lock.
     private let isFlushNeeded = Atomic(false)
+    /// What counts where the store holds something else.
+    let lastGood = LastGoodBytes()
     /// Whether something has ever listened to changes.
     private let hasHadListeners = Atomic(false)
 

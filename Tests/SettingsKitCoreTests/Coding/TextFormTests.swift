@@ -121,10 +121,10 @@ struct TextFormTests {
 
     @Test("A setting with a transformer takes JSON whatever its type is")
     func transformers() {
-        #expect(TextForm<String>.json.read("\"a\"") == "a" && TextForm<String>.json.read("a") == nil)
-        #expect(TextForm<Int?>.json.read("null") == .some(nil) && TextForm<Int?>.json.write(nil) == "null")
-        #expect(TextForm<String>.json.write("a") == "\"a\"" && TextForm<String>.json.expected == "a value in JSON")
-        #expect(!TextForm<Bool>.json.isFlag)
+        #expect(TextForm<String>.transformed.read("\"a\"") == "a" && TextForm<String>.transformed.read("a") == nil)
+        #expect(TextForm<Int?>.transformed.read("null") == .some(nil) && TextForm<Int?>.transformed.write(nil) == "null")
+        #expect(TextForm<String>.transformed.write("a") == "\"a\"" && TextForm<String>.transformed.expected == "a value in JSON")
+        #expect(!TextForm<Bool>.transformed.isFlag)
         let bytes = TextForm<String>.storedBytes(StoredForm(JSONTransformer<String>()))
         #expect(bytes.write("a") == "ImEi" && bytes.read("ImEi") == "a" && bytes.read("?") == nil)
         #expect(bytes.read("YQ==") == nil)

@@ -1,0 +1,87 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The value that a setting takes from what a store holds, and where it comes from.
+struct Resolution<Value: Sendable>: Sendable {
+    /// A candidate that the setting does not accept.
+    struct Rejection: Sendable {
+        let candidate: SettingsStoreCandidate
+        let error: SettingsError
+    }
+
+    var value: Value
+    /// The candidate whose value it is, with the last good bytes of its layer where these count; nil for the default.
+    var candidate: SettingsStoreCandidate?
+    /// The candidates above it.
+    var rejections: [Rejection] = []
+
+    /// What is in force, without the layers that do not count: two of these are equal where the value is.
+    var inForce: StoredValue {
+        guard let candidate else { return .nothing }
+        return StoredValue(candidate.data, candidates: candidate.form == .stored ? nil : [candidate])
+    }
+
+    /// The same, with a value whose type is not known.
+    var erased: Resolution<any Sendable> {
+        .init(
+            value: value, candidate: candidate,
+            rejections: rejections.map { .init(candidate: $0.candidate, error: $0.error) })
+    }
+}
+
+extension ValueCoding {
+    /// Finds the value that counts: that of the first candidate that the setting accepts, or the default.
+    ///
+    /// - Parameters:
+    ///   - stored: What the store holds.
+    ///   - set: The value that this program has set, and its bytes, so that they need not be decoded.
+    ///   - lastGood: Finds the last good bytes of a layer that holds something else; nil if there were none.
+    func resolve(
+        _ stored: StoredValue, set: SetValue? = nil,
+        lastGood: (SettingsStoreCandidate) -> Data?? = { _ in nil }
+    ) -> Resolution<Value> {
+        guard let candidates = stored.candidates else {
+            // Most stores have no layers: without an array.
+            guard let data = stored.data else { return Resolution(value: defaultValue) }
+            var rejections: [Resolution<Value>.Rejection] = []
+            let found = accept(SettingsStoreCandidate(data), set, lastGood, &rejections)
+            return Resolution(value: found?.value ?? defaultValue, candidate: found?.candidate, rejections: rejections)
+        }
+        var rejections: [Resolution<Value>.Rejection] = []
+        for candidate in candidates {
+            if let (value, candidate) = accept(candidate, set, lastGood, &rejections) {
+                return Resolution(value: value, candidate: candidate, rejections: rejections)
+            }
+        }
+        return Resolution(value: defaultValue, rejections: rejections)
+    }
+
+    /// The value of a candidate, or the last good one of its layer; nil if the next layer counts.
+    private func accept(
+        _ candidate: SettingsStoreCandidate, _ set: SetValue?, _ lastGood: (SettingsStoreCandidate) -> Data??,
+        _ rejections: inout [Resolution<Value>.Rejection]
+    ) -> (value: Value, candidate: SettingsStoreCandidate)? {
+        // In two steps: "no value" cast to an optional type would be its nil.
+        if let set, candidate.layer == nil, set.data == candidate.data, let value = set.value as? Value {
+            return (value, candidate)
+        }
+        do throws(SettingsError) {
+            return (try value(of: candidate), candidate)
+        } catch {
+            rejections.append(.init(candidate: candidate, error: error))
+        }
+        guard case let data?? = lastGood(candidate) else { return nil }
+        do throws(SettingsError) {
+            let value = try value(for: data)
+            var good = candidate
+            good.data = data
+            return (value, good)
+        } catch {
+            // The bytes from before were not a value either. They were diagnosed when they were read.
+            return nil
+        }
+    }
+}

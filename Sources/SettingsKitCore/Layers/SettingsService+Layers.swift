@@ -1,0 +1,87 @@
+extension SettingsService {
+    /// Where a setting's value comes from.
+    public enum Source: Hashable, Sendable {
+        /// A layer of the store other than the one that is written to.
+        case layer(String)
+        /// The store, or the layer of it that is written to.
+        case store
+        /// The setting's definition: no layer has a value that the setting accepts.
+        case `default`
+    }
+
+    /// Where the setting's value comes from.
+    ///
+    /// It reads the store. A store that is missing or cannot be read is diagnosed, and the answer is ``Source/default``.
+    public func source(of setting: SettingDefinition) -> Source {
+        guard let candidate = resolution(of: setting)?.candidate else { return .default }
+        return candidate.layer.map { .layer($0) } ?? .store
+    }
+
+    /// Whether the setting cannot be changed, because a layer above the one that is written to has a value that the setting
+    /// accepts.
+    public func isLocked(_ setting: SettingDefinition) -> Bool {
+        resolution(of: setting)?.candidate?.isLocking ?? false
+    }
+
+    /// Why a value that is stored for the setting is not used: the first of all layers' that the setting does not accept, or
+    /// the reason why the store cannot be read; nil if there is none.
+    public func problem(of setting: SettingDefinition) -> SettingsError? {
+        let cached = setting.cached(in: self)
+        let connection = connection(for: setting.key)
+        do throws(SettingsError) {
+            let store = try connection.requireStore(for: setting.key)
+            for candidate in try store.read(setting.key).all {
+                if let error = cached.problem(with: candidate) {
+                    return error.completed(key: nil, store: store.description)
+                }
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The text of the setting's value; for a value without a text, or of a secret setting, a sign in its place.
+    public func text(of setting: SettingDefinition) -> String {
+        setting.text(in: self)
+    }
+
+    /// Stores the value that a text stands for, as ``save(_:to:)`` does. The setting's type says what the text means.
+    ///
+    /// A Boolean is `true`, `yes`, `on` or `1`, or their opposites; a number is decimal; a string is the text itself; an
+    /// enumeration is its raw value; a date is in ISO 8601; `Data` is in base 64; arrays and structures are JSON, and so is
+    /// the value of a setting with a transformer.
+    ///
+    /// - Throws: ``SettingsError`` with the code `invalidValue`, and what is expected, if the text stands for no value that
+    ///   the setting accepts; otherwise as ``save(_:to:)``.
+    public func set(_ setting: SettingDefinition, fromText text: String) throws {
+        try setting.set(fromText: text, in: self)
+    }
+
+    /// What is stored for a setting, as it counts; nil, with a diagnosis, if it cannot be read.
+    private func resolution(of setting: SettingDefinition) -> Resolution<any Sendable>? {
+        let cached = setting.cached(in: self)
+        do throws(SettingsError) {
+            let store = try connection(for: setting.key).requireStore(for: setting.key)
+            return cached.resolve(try store.read(setting.key), set: nil)
+        } catch {
+            connections.diagnostics.reportOnce(error)
+            return nil
+        }
+    }
+
+    /// Finds out, after a store has refused a write because of a lock, whether the setting accepts the value that locks it.
+    ///
+    /// - Returns: The locking candidates, of which the setting accepts none.
+    /// - Throws: `locked`, with the name of the layer.
+    func disregardedLocks(
+        of setting: any CachedSetting, key: StorageKey, in store: ConnectedStore
+    ) throws(SettingsError) -> [SettingsStoreCandidate] {
+        let locks = try store.read(key).all.filter(\.isLocking)
+        for candidate in locks where setting.problem(with: candidate) == nil {
+            throw SettingsError(
+                .locked, key: key, store: candidate.location ?? store.description, layer: candidate.layer)
+        }
+        return locks
+    }
+}
