@@ -44,6 +44,11 @@ package protocol CataloguedSetting: SettingsService.SettingDefinition {
     /// - Parameter showsSecrets: Whether the texts of a secret setting are shown; otherwise they are `•••`.
     func state(in service: SettingsService, showsSecrets: Bool) -> SettingState
 
+    /// Finds out whether a text can be set.
+    ///
+    /// - Throws: `invalidValue` or `encodingFailed`.
+    func requireValue(fromText text: String) throws(SettingsError)
+
     /// Adds a change to a transaction.
     ///
     /// - Parameter text: The text of the value; nil to remove the stored value.
@@ -108,9 +113,21 @@ extension SettingsService.Setting: CataloguedSetting {
         optionalResult(of: { try coding.value(of: $0) }, candidate).flatMap(coding.text)
     }
 
+    package func requireValue(fromText text: String) throws(SettingsError) {
+        _ = try coding.bytes(for: coding.process(value(fromText: text)))
+    }
+
     package func set(_ text: String?, in transaction: inout SettingsService.Transaction) throws(SettingsError) {
         guard let text else { return transaction.reset(self) }
-        transaction.set(self, to: try coding.value(fromText: text))
+        transaction.set(self, to: try value(fromText: text))
+    }
+
+    /// Reads a text. The value is not validated yet: it is processed first.
+    private func value(fromText text: String) throws(SettingsError) -> T {
+        guard let value = coding.form.text.read(text) else {
+            throw SettingsError(.invalidValue, key: key, expected: coding.expected)
+        }
+        return value
     }
 
     package func observeText(

@@ -36,19 +36,21 @@ extension SettingsCatalogue {
     }
 
     private static func description(of setting: SettingsService.SettingDefinition, _ prefix: String?) -> String {
-        var sentences: [String] = []
-        if let help = setting.help, !help.isEmpty { sentences.append(sentence(help)) }
-        if !setting.catalogued.isFlag {
-            let name = setting.catalogued.valueDescription.name
-            sentences.append(sentence(name.prefix(1).uppercased() + name.dropFirst()))
-        }
+        var sentences = [setting.catalogued.isFlag ? setting.help.map(sentence) ?? "" : description(of: setting)]
         if let text = setting.defaultText {
-            sentences.append("Default: \(text.isEmpty ? "empty" : text == "null" ? "none" : text).")
+            sentences.append("Default: \(text.isEmpty ? "empty" : text == NilText.null ? "none" : text).")
         }
         if let prefix {
             sentences.append("Environment: \(SettingSpelling.variable(for: setting.key.name, prefix: prefix)).")
         }
         return sentences.joined(separator: " ")
+    }
+
+    /// "The port to listen on. Integer from 1 to 65535."
+    package static func description(of setting: SettingsService.SettingDefinition) -> String {
+        let name = setting.catalogued.valueDescription.name
+        let type = sentence(name.prefix(1).uppercased() + name.dropFirst())
+        return setting.help.map { $0.isEmpty ? type : "\(sentence($0)) \(type)" } ?? type
     }
 
     private static func sentence(_ text: String) -> String {

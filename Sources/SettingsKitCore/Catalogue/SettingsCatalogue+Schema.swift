@@ -26,8 +26,7 @@ extension SettingsCatalogue {
         let type = setting.catalogued.valueDescription
         let constraint = type.constraint
         var members: [(name: String, value: JSONText)] = []
-        if let help = setting.help { members.append(("title", .string(help))) }
-        members.append(("description", .string(type.name.prefix(1).uppercased() + type.name.dropFirst() + ".")))
+        members.append(("description", .string(description(of: setting))))
         if let json = type.json {
             members.append(("type", type.isOptional ? .array([.string(json), .string("null")]) : .string(json)))
         }
