@@ -68,7 +68,9 @@ import Synchronization
     var token: UInt64 { state.load(ordering: .acquiring) }
 
     /// Makes the value invalid; takes no lock and never waits.
-    func invalidate() {
+    ///
+    /// Inlined: a call would have to look up the type's metadata first, which takes longer than the rest.
+    @inline(__always) func invalidate() {
         var current = state.load(ordering: .relaxed)
         while true {
             let next = current & 1 == 0 ? current &+ 1 : current &+ 2

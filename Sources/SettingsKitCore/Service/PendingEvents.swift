@@ -20,7 +20,7 @@ struct PendingEvents {
     private var changeCount = 0
     private var isBeingDelivered = false
     /// Values that are to be released outside of the connection's lock.
-    private var released: [any Sendable] = []
+    private var released: [SetValue] = []
 
     var isEmpty: Bool { head == events.count }
 
@@ -31,17 +31,13 @@ struct PendingEvents {
     var isWorkDue: Bool { !isEmpty || !released.isEmpty }
 
     /// Keeps a value until the connection's lock is released, if releasing it could run a user's code: a `deinit`.
-    mutating func release(_ value: (any Sendable)?) {
-        guard let value, !Self.isPlain(value) else { return }
+    mutating func release(_ value: SetValue?) {
+        guard let value, !value.isPlain else { return }
         released.append(value)
     }
 
-    private static func isPlain<Value: Sendable>(_ value: Value) -> Bool {
-        _isPOD(Value.self) || Value.self == String.self
-    }
-
     /// Takes the values to release.
-    mutating func takeReleased() -> [any Sendable] {
+    mutating func takeReleased() -> [SetValue] {
         if released.isEmpty { return [] }
         defer { released = [] }
         return released
@@ -53,7 +49,7 @@ struct PendingEvents {
         if entry.waitingCount >= Self.limit, isWaiting(last),
             case .change(let waiting, let setting)? = events[last - removedCount]
         {
-            release(waiting.newValue?.value)
+            release(waiting.newValue)
             events[last - removedCount] = .change(waiting.merged(with: change), of: setting)
             return
         }

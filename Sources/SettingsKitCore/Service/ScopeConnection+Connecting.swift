@@ -63,7 +63,7 @@ extension ScopeConnection {
             state.settings.updateAll { entry in
                 entry.setting.invalidate(stored: nil)
                 entry.lastGood = LayerValues()
-                if let last = entry.lastSet { state.events.release(last.value) }
+                state.events.release(entry.lastSet)
                 entry.lastSet = nil
                 if comparedNames.contains(entry.setting.name) { entry.lastEvent = position }
                 if entry.listeners.isEmpty { entry.assumed = nil }

@@ -235,7 +235,7 @@ extension ScopeConnection.State {
             settings.update(named: change.name) { entry in
                 let pending = origin == .local ? entry.takePendingSet(of: writableData) : nil
                 if pending != nil { pendingSetCount.subtract(1, ordering: .relaxed) }
-                if let last = entry.lastSet { events.release(last.value) }
+                events.release(entry.lastSet)
                 entry.lastSet = isExhaustive ? pending : nil
                 entry.setting.invalidate(stored: .some(change.newData))
                 entry.note(
@@ -274,7 +274,7 @@ extension SettingEntry {
         if listeners.isEmpty, !isToBeChecked, !events.isWaiting(lastEvent) {
             assumed = nil
             isHeldBack = false
-            if let newValue { events.release(newValue.value) }
+            events.release(newValue)
             return
         }
         let encoded = EncodedChange(

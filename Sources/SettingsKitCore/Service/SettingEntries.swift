@@ -67,10 +67,17 @@ struct LayerValues {
 final class SetValue: Sendable {
     let data: Data
     let value: any Sendable
+    /// Whether releasing the value runs no code of a user: no `deinit`.
+    let isPlain: Bool
 
     init(_ value: any Sendable, as data: Data) {
         self.data = data
         self.value = value
+        isPlain = Self.isPlain(value)
+    }
+
+    private static func isPlain<Value: Sendable>(_ value: Value) -> Bool {
+        _isPOD(Value.self) || Value.self == String.self
     }
 }
 
@@ -78,9 +85,19 @@ final class SetValue: Sendable {
 struct SettingEntries {
     private var entries: [SettingEntry?] = []
     /// Whose entry a slot has. Asking the entry itself would copy it.
-    private var owners: [ObjectIdentifier?] = []
+    private var owners: [Owner?] = []
     private var freeSlots: [Int] = []
     private var slots: [String: [Int]] = [:]
+    /// The slot of the setting whose entry was changed last. A write changes the entry before the store publishes the
+    /// change under the same name, which then need not be searched.
+    private var lastSlot = 0
+
+    private struct Owner {
+        let setting: ObjectIdentifier
+        let name: String
+        /// Whether there are, or were, other settings with the name.
+        var sharesName: Bool
+    }
 
     /// Adds a setting, which is made for its slot.
     mutating func add<Setting: CachedSetting>(_ make: (Int) -> Setting) -> Setting {
@@ -91,7 +108,9 @@ struct SettingEntries {
         }
         let setting = make(slot)
         entries[slot] = SettingEntry(setting)
-        owners[slot] = ObjectIdentifier(setting)
+        let first = slots[setting.name]?.first
+        owners[slot] = Owner(setting: ObjectIdentifier(setting), name: setting.name, sharesName: first != nil)
+        if let first { owners[first]?.sharesName = true }
         slots[setting.name, default: []].append(slot)
         return setting
     }
@@ -100,7 +119,7 @@ struct SettingEntries {
     ///
     /// - Returns: Its entry, to be released outside of every lock.
     mutating func remove(_ setting: AnyObject, named name: String) -> SettingEntry? {
-        guard let index = slots[name]?.firstIndex(where: { owners[$0] == ObjectIdentifier(setting) }),
+        guard let index = slots[name]?.firstIndex(where: { owners[$0]?.setting == ObjectIdentifier(setting) }),
             let slot = slots[name]?.remove(at: index)
         else { return nil }
         if slots[name]?.isEmpty == true { slots[name] = nil }
@@ -122,14 +141,21 @@ struct SettingEntries {
 
     /// Changes the entry of a setting in place; nil if the setting was removed.
     mutating func update<R>(_ setting: any CachedSetting, _ body: (inout SettingEntry) -> R) -> R? {
-        owns(setting) ? body(&entries[setting.slot]!) : nil
+        guard owns(setting) else { return nil }
+        lastSlot = setting.slot
+        return body(&entries[lastSlot]!)
     }
 
     /// Whether a setting was not removed.
-    private func owns(_ setting: any CachedSetting) -> Bool { owners[setting.slot] == ObjectIdentifier(setting) }
+    private func owns(_ setting: any CachedSetting) -> Bool {
+        owners[setting.slot]?.setting == ObjectIdentifier(setting)
+    }
 
     /// Changes the entries of all settings with a name in place.
     mutating func update(named name: String, _ body: (inout SettingEntry) -> Void) {
+        if lastSlot < owners.count, let owner = owners[lastSlot], owner.name == name, !owner.sharesName {
+            return body(&entries[lastSlot]!)
+        }
         guard let slots = slots[name] else { return }
         for slot in slots { body(&entries[slot]!) }
     }

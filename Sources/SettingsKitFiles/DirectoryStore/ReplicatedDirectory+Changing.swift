@@ -14,8 +14,7 @@ extension ReplicatedDirectory {
         let changes = tracker.changes
         try list.change(named: name) { present in
             guard !SharedEntry.isValue(data, in: present) else { return nil }
-            let entry = SharedEntry(stamp: tracker.nextStamp(now: now()), value: data)
-            return JournalChange(name: name, data: entry.bytes)
+            return .some(SharedEntry(stamp: tracker.nextStamp(now: now()), value: data).bytes)
         }
         if tracker.changes != changes { scheduleExport() }
     }

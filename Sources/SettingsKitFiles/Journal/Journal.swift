@@ -249,10 +249,13 @@ final class Journal {
 
     /// Appends all bytes, or none. The lock is held, and ``position`` is the end of the file.
     func append(_ bytes: [UInt8]) throws(SystemError) {
+        try bytes.withUnsafeBufferPointer { buffer throws(SystemError) in try append(UnsafeRawBufferPointer(buffer)) }
+    }
+
+    /// Appends all bytes, or none. The lock is held, and ``position`` is the end of the file.
+    func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         do throws(SystemError) {
-            try bytes.withUnsafeBufferPointer { buffer throws(SystemError) in
-                try fileSystem.write(all: UnsafeRawBufferPointer(buffer), to: file)
-            }
+            try fileSystem.write(all: bytes, to: file)
         } catch {
             do throws(SystemError) {
                 try cut()

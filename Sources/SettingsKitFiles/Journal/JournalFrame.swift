@@ -39,16 +39,22 @@ package enum JournalFrame {
         let start = bytes.count
         bytes.append(contentsOf: emptyHeader)
         record.appendBody(to: &bytes)
-        finish(start: start, place: place, in: &bytes)
+        bytes.withUnsafeMutableBytes { finish(UnsafeMutableRawBufferPointer(rebasing: $0[start...]), at: place) }
     }
 
     /// Appends the record of one change: the same bytes as for `.changes` with only it, but without allocation, except
-    /// to grow `bytes`.
+    /// to grow `bytes` and for a long frame.
     package static func appendChange(name: String, data: Data?, at place: JournalPlace, to bytes: inout [UInt8]) {
-        let start = bytes.count
-        bytes.append(contentsOf: emptyHeader)
-        JournalRecord.appendBody(ofChange: JournalChange(name: name, data: data), to: &bytes)
-        finish(start: start, place: place, in: &bytes)
+        var name = name
+        name.withUTF8 { name in
+            let size = headerSize + JournalRecord.bodySize(ofChange: name.count, data)
+            withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { frame in
+                var output = JournalMemory(frame.baseAddress.unsafelyUnwrapped + headerSize)
+                JournalRecord.appendBody(ofChange: name, data, to: &output)
+                finish(frame, at: place)
+                bytes.append(contentsOf: UnsafeRawBufferPointer(frame))
+            }
+        }
     }
 
     /// The size of the body of a record of `changes`. Linear in their number.
@@ -56,22 +62,19 @@ package enum JournalFrame {
         JournalRecord.bodySize(of: changes)
     }
 
-    /// Writes the header of the frame from `start` to the end of `bytes`.
+    /// Writes the header of a frame.
     @inline(__always)
-    private static func finish(start: Int, place: JournalPlace, in bytes: inout [UInt8]) {
-        bytes.withUnsafeMutableBytes { bytes in
-            let frame = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
-            let length = frame.count - headerSize
-            precondition(length <= bodyLimit, "a record is too long for a journal")
-            frame.storeBytes(of: marker.littleEndian, toByteOffset: 0, as: UInt32.self)
-            frame.storeBytes(of: UInt32(length).littleEndian, toByteOffset: 4, as: UInt32.self)
-            frame.storeBytes(of: place.journal.littleEndian, toByteOffset: 8, as: UInt64.self)
-            let headerCheck = headerCheck(of: UnsafeRawBufferPointer(frame), at: place.offset)
-            let body = UnsafeRawBufferPointer(rebasing: frame[headerSize...])
-            let bodyCheck = CRC32C.checksum(body, continuing: headerCheck)
-            frame.storeBytes(of: headerCheck.littleEndian, toByteOffset: 16, as: UInt32.self)
-            frame.storeBytes(of: bodyCheck.littleEndian, toByteOffset: 20, as: UInt32.self)
-        }
+    private static func finish(_ frame: UnsafeMutableRawBufferPointer, at place: JournalPlace) {
+        let length = frame.count - headerSize
+        precondition(length <= bodyLimit, "a record is too long for a journal")
+        frame.storeBytes(of: marker.littleEndian, toByteOffset: 0, as: UInt32.self)
+        frame.storeBytes(of: UInt32(length).littleEndian, toByteOffset: 4, as: UInt32.self)
+        frame.storeBytes(of: place.journal.littleEndian, toByteOffset: 8, as: UInt64.self)
+        let headerCheck = headerCheck(of: UnsafeRawBufferPointer(frame), at: place.offset)
+        let body = UnsafeRawBufferPointer(rebasing: frame[headerSize...])
+        let bodyCheck = CRC32C.checksum(body, continuing: headerCheck)
+        frame.storeBytes(of: headerCheck.littleEndian, toByteOffset: 16, as: UInt32.self)
+        frame.storeBytes(of: bodyCheck.littleEndian, toByteOffset: 20, as: UInt32.self)
     }
 
     /// The check of the header at the beginning of `frame`, which is at `offset` in the file.

@@ -6,11 +6,39 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
+/// What takes the bytes of a record, one after the other.
+protocol JournalOutput {
+    mutating func append(_ byte: UInt8)
+    mutating func append(contentsOf bytes: UnsafeRawBufferPointer)
+}
+
+extension [UInt8]: JournalOutput {}
+
+/// Writes into memory that is large enough.
+struct JournalMemory: JournalOutput {
+    private var next: UnsafeMutableRawPointer
+
+    init(_ start: UnsafeMutableRawPointer) { next = start }
+
+    @inline(__always)
+    mutating func append(_ byte: UInt8) {
+        next.storeBytes(of: byte, as: UInt8.self)
+        next += 1
+    }
+
+    @inline(__always)
+    mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress else { return }
+        next.copyMemory(from: start, byteCount: bytes.count)
+        next += bytes.count
+    }
+}
+
 /// Writes the parts of headers and bodies in a journal, which ``JournalInput`` reads.
 ///
 /// Numbers of a fixed size are little-endian. Lengths and counts are in LEB128: seven bits a byte, the lowest first,
 /// and the eighth bit set in all bytes but the last.
-extension [UInt8] {
+extension JournalOutput {
     @inline(__always)
     mutating func appendLittleEndian(_ number: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
@@ -27,28 +55,38 @@ extension [UInt8] {
     }
 
     /// The number of bytes that ``appendLength(_:)`` appends.
+    @inline(__always)
     static func sizeOfLength(_ length: Int) -> Int {
         Swift.max(1, (Int.bitWidth - length.leadingZeroBitCount + 6) / 7)
     }
 
-    @inline(__always)
     mutating func appendName(_ name: String) {
         var name = name
-        name.withUTF8 { text in
-            appendLength(text.count)
-            append(contentsOf: text)
-        }
+        name.withUTF8 { appendName($0) }
+    }
+
+    @inline(__always)
+    mutating func appendName(_ text: UnsafeBufferPointer<UInt8>) {
+        appendLength(text.count)
+        append(contentsOf: UnsafeRawBufferPointer(text))
     }
 
     /// Appends a change: its name, then 0 for a removal, or the length of the data plus one and the data.
     @inline(__always)
-    mutating func appendChange(name: String, data: Data?) {
+    mutating func appendChange(name: UnsafeBufferPointer<UInt8>, data: Data?) {
         appendName(name)
         guard let data else { return append(0) }
         data.withUnsafeBytes { value in
             appendLength(value.count + 1)
             append(contentsOf: value)
         }
+    }
+
+    /// The number of bytes that ``appendChange(name:data:)`` appends.
+    @inline(__always)
+    static func sizeOfChange(nameCount: Int, data: Data?) -> Int {
+        let count = data?.count ?? 0
+        return sizeOfLength(nameCount) + nameCount + count + (data == nil ? 1 : sizeOfLength(count + 1))
     }
 
     /// Appends the status of a file without its kind, because a property list is always a file.

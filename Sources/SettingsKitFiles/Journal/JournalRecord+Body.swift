@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The bytes of a record: its kind, then its parts.
 extension JournalRecord {
     private enum Kind: UInt8 {
@@ -10,7 +16,10 @@ extension JournalRecord {
         case .changes(let changes):
             bytes.append(Kind.changes.rawValue)
             bytes.appendLength(changes.count)
-            for change in changes { bytes.appendChange(name: change.name, data: change.data) }
+            for change in changes {
+                var name = change.name
+                name.withUTF8 { bytes.appendChange(name: $0, data: change.data) }
+            }
         case .fold(let offset, let file):
             bytes.append(Kind.fold.rawValue)
             bytes.appendLittleEndian(offset)
@@ -30,18 +39,24 @@ extension JournalRecord {
 
     /// Appends the bytes of a record with a single change, without creating the record.
     @inline(__always)
-    static func appendBody(ofChange change: JournalChange, to bytes: inout [UInt8]) {
-        bytes.append(Kind.changes.rawValue)
-        bytes.append(1)
-        bytes.appendChange(name: change.name, data: change.data)
+    static func appendBody(
+        ofChange name: UnsafeBufferPointer<UInt8>, _ data: Data?, to output: inout some JournalOutput
+    ) {
+        output.append(Kind.changes.rawValue)
+        output.append(1)
+        output.appendChange(name: name, data: data)
+    }
+
+    /// The size of the bytes of a record with a single change.
+    @inline(__always)
+    static func bodySize(ofChange nameCount: Int, _ data: Data?) -> Int {
+        2 + [UInt8].sizeOfChange(nameCount: nameCount, data: data)
     }
 
     /// The size of the bytes of a record of `changes`, without creating them. Linear in their number.
     static func bodySize(of changes: [JournalChange]) -> Int {
         changes.reduce(1 + [UInt8].sizeOfLength(changes.count)) { size, change in
-            let name = change.name.utf8.count
-            let data = change.data.map { $0.count + 1 } ?? 0
-            return size + [UInt8].sizeOfLength(name) + name + [UInt8].sizeOfLength(data) + max(0, data - 1)
+            size + [UInt8].sizeOfChange(nameCount: change.name.utf8.count, data: change.data)
         }
     }
 

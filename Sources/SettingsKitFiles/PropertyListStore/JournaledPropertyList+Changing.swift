@@ -10,25 +10,26 @@ import SettingsKitCore
 extension JournaledPropertyList {
     /// Stores bytes under a name, or removes it.
     func set(_ data: Data?, named name: String) throws {
-        try change(named: name) { $0 == data ? nil : JournalChange(name: name, data: data) }
+        try change(named: name) { $0 == data ? nil : .some(data) }
     }
 
     /// Decides what to store under a name when nothing else can change it, and stores it.
     ///
-    /// - Parameter decide: Is given the bytes that are stored; answers the change of that name, or nil if they are to stay as
-    ///   they are.
-    func change(named name: String, _ decide: (Data?) throws -> JournalChange?) throws {
+    /// - Parameter decide: Is given the stored bytes. Returns the bytes to store in their place, which differ from them; no
+    ///   bytes for a removal; nil if the stored ones are to stay.
+    func change(named name: String, _ decide: (Data?) throws -> Data??) throws {
+        var found = PropertyListContents.Finding.nothing
         var data: Data?
         try change { (buffer, place) in
-            let (present, size) = contents.withLock { ($0.data(named: name), $0.size) }
-            guard let decided = try decide(present) else { return true }
-            data = decided.data
+            let (present, size) = contents.withLock { ($0.find(name), $0.size) }
+            guard let decided = try decide(present.data) else { return true }
             try requireRoom(
-                PropertyListContents.size(of: name, data) - PropertyListContents.size(of: name, present), size)
-            JournalFrame.appendChange(name: name, data: data, at: place, to: &buffer)
+                PropertyListContents.size(of: name, decided) - PropertyListContents.size(of: name, present.data), size)
+            JournalFrame.appendChange(name: name, data: decided, at: place, to: &buffer)
+            (found, data) = (present, decided)
             return true
-        } make: { contents, position in
-            contents.set(data, named: name, at: position).map { [$0] } ?? []
+        } make: { contents, position, changes in
+            changes.append(contents.replace(found, by: data, named: name, at: position))
         }
     }
 
@@ -64,8 +65,8 @@ extension JournaledPropertyList {
             try requireRoom(for: changes)
             JournalFrame.append(.changes(changes), at: place, to: &buffer)
             return true
-        } make: { contents, position in
-            contents.set(changes, at: position)
+        } make: { contents, position, published in
+            published = contents.set(changes, at: position)
         }
     }
 
@@ -81,14 +82,14 @@ extension JournaledPropertyList {
     /// Appends a record to the journal and then makes its changes in memory.
     ///
     /// - Parameters:
-    ///   - encode: Puts the record into the buffer, or nothing if nothing is to be changed; answers false to refuse.
-    ///   - make: Makes the changes, and answers them.
+    ///   - encode: Puts the record into the buffer, or nothing if nothing is to be changed. Returns false to refuse.
+    ///   - make: Makes the changes, and adds those to be published to an empty array.
     /// - Returns: false if `encode` has refused.
     @discardableResult
     private func change(
         origin: SettingsService.Origin = .local,
         _ encode: (inout [UInt8], JournalPlace) throws -> Bool,
-        make: (inout PropertyListContents, Int64) -> [SettingsStoreChange]
+        make: (inout PropertyListContents, Int64, inout [SettingsStoreChange]) -> Void
     ) throws -> Bool {
         let (isDone, isChanged) = try withLockedJournal { files in
             shortenJournal(&files)
@@ -107,9 +108,14 @@ extension JournaledPropertyList {
                 throw error
             }
             let position = journal.historyPosition
+            var changes: [SettingsStoreChange] = []
+            swap(&changes, &files.changes)
             contents.withLock { contents in
-                publish(make(&contents, position), origin: origin)
+                make(&contents, position, &changes)
+                publish(changes, origin: origin)
             }
+            changes.removeAll(keepingCapacity: changes.count == 1)
+            swap(&changes, &files.changes)
             return (true, true)
         }
         if isChanged {

@@ -44,6 +44,8 @@ struct PropertyListContents: Sendable {
     }
 
     private var changed: [String: Changed] = [:]
+    /// A number that is another one after names were added to `changed` or removed from it.
+    private var layout = 0
     private(set) var frozen: [String: Changed] = [:]
     private var settled: [String: Stored] = [:]
     /// Where in the journal the last change ends; 0 if there was none.
@@ -90,6 +92,25 @@ struct PropertyListContents: Sendable {
 
     // MARK: Changing
 
+    /// What was found under a name, for a change that follows.
+    struct Finding {
+        /// The bytes that stand for the value.
+        let data: Data?
+        /// The value, if its kind is to be kept.
+        fileprivate let kind: PropertyListValue?
+        /// Where it is in `changed`, as long as that has the same layout. Nil if it is not there.
+        fileprivate let index: Dictionary<String, Changed>.Index?
+        fileprivate let layout: Int
+
+        static let nothing = Finding(data: nil, kind: nil, index: nil, layout: -1)
+    }
+
+    func find(_ name: String) -> Finding {
+        let index = changed.index(forKey: name)
+        let stored = if let index { changed.values[index].stored } else { unchanged(named: name) }
+        return Finding(data: stored?.data, kind: Self.kindToKeep(of: stored), index: index, layout: layout)
+    }
+
     /// Stores bytes under a name, or removes it.
     ///
     /// Also if they are stored already, the journal now says so: an edit of the file that is noticed later does not count.
@@ -97,17 +118,35 @@ struct PropertyListContents: Sendable {
     /// - Parameter position: Where in the journal the change ends.
     /// - Returns: what that changed; nil if it was nothing.
     mutating func set(_ data: Data?, named name: String, at position: Int64) -> SettingsStoreChange? {
-        // Found once: most often it has been changed since the last picture.
-        let index = changed.index(forKey: name)
-        let old = index.map { changed.values[$0].stored } ?? unchanged(named: name)
-        let oldData = old?.data
-        let isChange = oldData != data
-        let stored = isChange ? data.map { Stored.bytes($0, replaced: Self.kindToKeep(of: old)) } : old
+        let found = find(name)
+        if found.data != data { return replace(found, by: data, named: name, at: position) }
+        put(stored(named: name), at: found, named: name, position)
+        return nil
+    }
+
+    /// Stores other bytes in the place of those that were found under a name, or removes it.
+    ///
+    /// - Parameters:
+    ///   - found: What is stored under the name. It may only have moved since it was found.
+    ///   - position: Where in the journal the change ends.
+    /// - Returns: what that changed.
+    mutating func replace(
+        _ found: Finding, by data: Data?, named name: String, at position: Int64
+    ) -> SettingsStoreChange {
+        put(data.map { .bytes($0, replaced: found.kind) }, at: found, named: name, position)
+        size += Self.size(of: name, data) - Self.size(of: name, found.data)
+        return SettingsStoreChange(name: name, from: found.data, to: data)
+    }
+
+    private mutating func put(_ stored: Stored?, at found: Finding, named name: String, _ position: Int64) {
         let change = Changed(stored: stored, position: position)
-        if let index { changed.values[index] = change } else { changed[name] = change }
         lastPosition = position
-        if isChange { size += Self.size(of: name, data) - Self.size(of: name, oldData) }
-        return isChange ? SettingsStoreChange(name: name, from: oldData, to: data) : nil
+        if let index = found.index, found.layout == layout {
+            changed.values[index] = change
+        } else {
+            changed[name] = change
+            layout += 1
+        }
     }
 
     /// What a name and its value count; 0 if there is no value.
@@ -125,6 +164,7 @@ struct PropertyListContents: Sendable {
             let (old, new) = (data(named: name), stored?.data)
             size += Self.size(of: name, new) - Self.size(of: name, old)
             changed[name] = nil
+            layout += 1
             frozen[name] = nil
             settled[name] = stored
             if old != new { changes.append(.init(name: name, from: old, to: new)) }
@@ -180,6 +220,7 @@ struct PropertyListContents: Sendable {
 
     /// Takes a picture of everything. What is changed afterwards does not have it copied.
     mutating func freeze() -> PropertyListPicture {
+        layout += 1
         if frozen.isEmpty {
             swap(&changed, &frozen)
         } else {

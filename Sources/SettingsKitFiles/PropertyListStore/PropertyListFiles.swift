@@ -13,6 +13,8 @@ struct PropertyListFiles {
     var cursor = JournalCursor()
     /// The bytes that are about to be appended. Kept, so that not every change needs new memory.
     var buffer: [UInt8] = []
+    /// The changes that are being published. Kept, so that not every change needs new memory.
+    var changes: [SettingsStoreChange] = []
     /// Errors to report when the locks are released.
     var problems: [SettingsError] = []
     /// Whether temporary files of dead processes were removed.
