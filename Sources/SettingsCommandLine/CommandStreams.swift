@@ -68,7 +68,7 @@ public enum StandardStreams {
     /// Writes to standard error.
     public static func writeError(_ text: String) throws { try write(text, to: STDERR_FILENO) }
 
-    private static func write(_ text: String, to descriptor: Int32) throws {
+    package static func write(_ text: String, to descriptor: Int32) throws {
         var text = text
         let error = withoutSignal(descriptor) {
             text.withUTF8 { bytes -> Int32 in

@@ -24,7 +24,8 @@ struct Invocation {
             guard let option = CommandOption(rawValue: name), option == .help || subcommand.options.contains(option)
             else {
                 throw .usage(
-                    "\(subcommand.rawValue) has no option \(name). Write -- before a text that begins with hyphens. \(hint)")
+                    "\(subcommand.rawValue) has no option \(name). Write -- before a text that begins with hyphens. \(hint)"
+                )
             }
             if !option.takesValue && parts.count == 2 { throw .usage("\(name) takes no value. \(hint)") }
             guard let value = parts.count == 2 ? String(parts[1]) : option.takesValue ? rest.popFirst() : "" else {
@@ -39,7 +40,8 @@ struct Invocation {
             throw .usage("\(subcommand.rawValue) needs \(subcommand.operands). \(hint)")
         }
         if operands.count > subcommand.operandCount.upperBound {
-            throw .usage("\(subcommand.rawValue) has too many arguments: \(quoted(operands[operands.count - 1])). \(hint)")
+            throw .usage(
+                "\(subcommand.rawValue) has too many arguments: \(quoted(operands[operands.count - 1])). \(hint)")
         }
     }
 

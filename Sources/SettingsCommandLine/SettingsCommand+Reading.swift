@@ -3,7 +3,8 @@ import SettingsKit
 extension SettingsCommand {
     func list(_ invocation: Invocation, _ streams: CommandStreams) throws {
         try streams.print(
-            invocation.has(.json) ? catalogue.json(in: settings) : catalogue.table(in: settings, width: TextLayout.width))
+            invocation.has(.json)
+                ? catalogue.json(in: settings) : catalogue.table(in: settings, width: TextLayout.width))
     }
 
     func get(_ invocation: Invocation, _ streams: CommandStreams) throws {
@@ -63,7 +64,8 @@ extension SettingsCommand {
                 return JSONText.object(members)
             }
             let explanation = JSONText.object([
-                ("name", .string(catalogue.name(of: setting))), ("value", SettingsCatalogue.json(of: state.text, setting)),
+                ("name", .string(catalogue.name(of: setting))),
+                ("value", SettingsCatalogue.json(of: state.text, setting)),
                 ("source", .string("\(state.source)")), ("isLocked", .bool(state.isLocked)), ("layers", .array(layers)),
             ])
             return try streams.print(explanation.indented + "\n")

@@ -46,7 +46,8 @@ extension SettingsCommand {
             func shown(_ text: String?) -> String {
                 difference.setting.isSecret ? SettingsService.SettingDefinition.hidden : text ?? "(no text)"
             }
-            let line = "\(catalogue.name(of: difference.setting)): \(shown(difference.old.text)) → \(shown(difference.text))"
+            let line =
+                "\(catalogue.name(of: difference.setting)): \(shown(difference.old.text)) → \(shown(difference.text))"
             try streams.print(TextLayout.escaped(line) + "\n")
         }
         if differences.isEmpty { try streams.print("Nothing changes.\n") }

@@ -57,17 +57,20 @@ enum Subcommand: String, CaseIterable {
     var discussion: String {
         switch self {
         case .list: "A value that is locked by a layer cannot be changed."
-        case .get: "Control characters other than tabs and line breaks appear as escapes. With --json, the value is exact."
+        case .get:
+            "Control characters other than tabs and line breaks appear as escapes. With --json, the value is exact."
         case .set:
             "The type of the setting says what the text means. Arrays and structures are JSON. If the text begins with two "
                 + "hyphens, write -- before it."
         case .reset: "If one of the settings is locked, nothing is removed."
-        case .watch: "It ends when it is interrupted, or when its output is closed. Without names, it watches all settings."
+        case .watch:
+            "It ends when it is interrupted, or when its output is closed. Without names, it watches all settings."
         case .export:
             "Only what the store itself holds is exported, in a form that import reads: no arguments, no variables, no "
                 + "values of other layers, no defaults. Secrets are left out."
         case .import: "Settings that the file does not name keep their values. The member $comment is ignored."
-        case .check: "The exit code is 3 if there are problems: invalid values, unknown names, stores that cannot be read."
+        case .check:
+            "The exit code is 3 if there are problems: invalid values, unknown names, stores that cannot be read."
         case .explain: "The layers are in the order of their precedence."
         }
     }

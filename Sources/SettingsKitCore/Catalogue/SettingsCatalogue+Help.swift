@@ -38,7 +38,8 @@ extension SettingsCatalogue {
     private static func description(of setting: SettingsService.SettingDefinition, _ prefix: String?) -> String {
         var sentences = [setting.catalogued.isFlag ? setting.help.map(sentence) ?? "" : description(of: setting)]
         if let text = setting.defaultText {
-            sentences.append("Default: \(text.isEmpty ? "empty" : text == NilText.null ? "none" : text).")
+            let isNil = setting.catalogued.valueDescription.isOptional && text == NilText.null
+            sentences.append("Default: \(isNil ? "none" : text.isEmpty ? "empty" : text).")
         }
         if let prefix {
             sentences.append("Environment: \(SettingSpelling.variable(for: setting.key.name, prefix: prefix)).")

@@ -42,7 +42,7 @@ extension SettingsCatalogue {
     }
 
     /// All problems at once: stored values that settings do not accept, in each layer; stores that cannot be read; names that
-    /// are stored but not in the catalogue; settings that cannot be told apart in arguments or variables; definitions that
+    /// are stored but not in the catalogue; settings with one spelling as an argument or a variable; definitions that
     /// contradict each other.
     ///
     /// Each setting, and the names in each store, are read. Nothing is stored and nothing is diagnosed. A store that cannot
@@ -83,7 +83,7 @@ extension SettingsCatalogue {
                     let similar = SimilarName.find(name, among: settings.map(\.key.name))
                     problems.append(Problem(.unknownName, name: name, scope: scope, otherName: similar))
                 }
-            } catch where error.code == .unsupported {
+            } catch  where error.code == .unsupported {
                 continue
             } catch {
                 problems.append(Problem(.store, name: nil, scope: scope, error: error))

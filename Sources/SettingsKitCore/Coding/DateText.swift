@@ -28,7 +28,8 @@ extension Date: TextValue {
     }
 
     static var textType: ValueDescription {
-        ValueDescription("a date in ISO 8601, such as 2026-11-22T18:00:00Z", json: "string",
+        ValueDescription(
+            "a date in ISO 8601, such as 2026-11-22T18:00:00Z", json: "string",
             format: "date-time")
     }
 

@@ -40,7 +40,8 @@ struct CatalogueDocumentationTests {
     @Test("Markdown is a table for each group")
     func markdown() {
         #expect(
-            catalogue.markdown() == #"""
+            catalogue.markdown()
+                == #"""
                 # Player
 
                 ## Sound
@@ -164,7 +165,8 @@ struct CatalogueDocumentationTests {
         }
         #expect(property("byte", "minimum") == .integer(0) && property("byte", "maximum") == .integer(255))
         #expect(property("date", "format") == .string("date-time") && property("date", "default") == .null)
-        #expect(property("data", "contentEncoding") == .string("base64") && property("data", "default") == .string("AQ=="))
+        #expect(
+            property("data", "contentEncoding") == .string("base64") && property("data", "default") == .string("AQ=="))
         #expect(property("url", "format") == .string("uri-reference") && property("computed", "default") == nil)
         #expect(property("choice", "enum") == .array([.integer(1), .integer(2), .null]))
         #expect(property("list", "minItems") == .integer(1) && property("list", "default") == .array([.integer(1)]))

@@ -75,6 +75,9 @@ struct CatalogueProblemsTests {
     func hostileNames() {
         let store = SampleLayers([(nil, ["\u{1B}[2J\nport": "1"])])
         let problem = catalogue.check(in: .over(store)).first
-        #expect(problem?.description == #"\u{1B}[2J\nport: There is no setting of this name in .defaults. Remove it, if nothing else uses it."#)
+        #expect(
+            problem?.description
+                == #"\u{1B}[2J\nport: There is no setting of this name in .defaults. Remove it, if nothing else uses it."#
+        )
     }
 }

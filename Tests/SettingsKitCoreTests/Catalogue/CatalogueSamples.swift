@@ -20,11 +20,15 @@ extension SettingsService.SettingDefinition {
 
 extension SettingsCatalogue {
     static let player = SettingsCatalogue("Player") {
-        SettingsGroup("Sound") { .volume; .muted }
+        SettingsGroup("Sound") {
+            .volume; .muted
+        }
         SettingsGroup("Server", [.port, .user, .theme, .nickname, .token, .hosts])
     }
 
-    func lines(_ text: String) -> [String] { text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+    func lines(_ text: String) -> [String] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
 }
 
 /// A store with layers whose contents a test says; the writable one keeps its values.
@@ -54,7 +58,9 @@ final class SampleLayers: SettingsStore {
     var feed: SettingsStoreFeed? { ownFeed }
     func keys() -> [String] { state.withLock { Array($0.keys) } }
 
-    func candidates(for key: SettingsService.StorageKey) -> [SettingsStoreCandidate] { state.withLock { $0[key.name] ?? [] } }
+    func candidates(for key: SettingsService.StorageKey) -> [SettingsStoreCandidate] {
+        state.withLock { $0[key.name] ?? [] }
+    }
 
     func get(_ key: SettingsService.StorageKey) throws -> Data? {
         candidates(for: key).first { $0.form == .stored }?.data

@@ -15,7 +15,9 @@ struct SettingsCatalogueTests {
     func builders() {
         let isSmall = true
         let built = SettingsCatalogue("Test") {
-            SettingsGroup("One") { .volume; .muted }
+            SettingsGroup("One") {
+                .volume; .muted
+            }
             SettingsGroup("Two", [.port])
             if !isSmall { SettingsGroup("None", []) }
             for title in ["Three", "Four"] {
@@ -57,7 +59,8 @@ struct SettingsCatalogueTests {
     @Test("A row has all that is known of a setting in a service")
     func rows() throws {
         let rows = catalogue.rows(in: service(["port": "9000", "volume": "\"loud\"", "apiToken": "\"hush\""]))
-        #expect(rows.map(\.name) == ["volume", "muted", "port", "user", "theme", "nickname", "apiToken", "server.hosts"])
+        #expect(
+            rows.map(\.name) == ["volume", "muted", "port", "user", "theme", "nickname", "apiToken", "server.hosts"])
         let port = try #require(rows.first { $0.name == "port" })
         #expect(port.group == "Server" && port.text == "9000" && port.defaultText == "8080" && port.source == .store)
         #expect(port.type == "integer from 1 to 65535" && !port.isLocked && port.isSet && port.problem == nil)
@@ -67,10 +70,11 @@ struct SettingsCatalogueTests {
         #expect(volume.problem?.code == .decodingFailed && volume.problem?.expected == "a number from 0 to 1")
         let token = try #require(rows.first { $0.name == "apiToken" })
         #expect(token.text == "•••" && token.defaultText == "•••" && token.isSecret)
-        #expect(rows.map(\.type) == [
-            "number from 0 to 1", "true or false", "integer from 1 to 65535", "text, must not be empty",
-            "one of light, dark", "text", "text", "array in JSON",
-        ])
+        #expect(
+            rows.map(\.type) == [
+                "number from 0 to 1", "true or false", "integer from 1 to 65535", "text, must not be empty",
+                "one of light, dark", "text", "text", "array in JSON",
+            ])
         #expect(rows.map(\.text)[3...] == ["www", "light", "null", "•••", "[]"])
     }
 
@@ -127,7 +131,9 @@ struct SettingsCatalogueTests {
                   long           \#(longText)…  default
 
                 """#)
-        for output in [table, catalogue.help(), catalogue.markdown(), catalogue.jsonSchema(), catalogue.json(in: service())] {
+        for output in [
+            table, catalogue.help(), catalogue.markdown(), catalogue.jsonSchema(), catalogue.json(in: service()),
+        ] {
             let isClean = output.unicodeScalars.allSatisfy { $0 == "\n" || !$0.disturbsOutput }
             #expect(isClean)
         }

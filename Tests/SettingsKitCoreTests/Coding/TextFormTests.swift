@@ -122,8 +122,11 @@ struct TextFormTests {
     @Test("A setting with a transformer takes JSON whatever its type is")
     func transformers() {
         #expect(TextForm<String>.transformed.read("\"a\"") == "a" && TextForm<String>.transformed.read("a") == nil)
-        #expect(TextForm<Int?>.transformed.read("null") == .some(nil) && TextForm<Int?>.transformed.write(nil) == "null")
-        #expect(TextForm<String>.transformed.write("a") == "\"a\"" && TextForm<String>.transformed.expected == "a value in JSON")
+        #expect(
+            TextForm<Int?>.transformed.read("null") == .some(nil) && TextForm<Int?>.transformed.write(nil) == "null")
+        #expect(
+            TextForm<String>.transformed.write("a") == "\"a\""
+                && TextForm<String>.transformed.expected == "a value in JSON")
         #expect(!TextForm<Bool>.transformed.isFlag)
         let bytes = TextForm<String>.storedBytes(StoredForm(JSONTransformer<String>()))
         #expect(bytes.write("a") == "ImEi" && bytes.read("ImEi") == "a" && bytes.read("?") == nil)
