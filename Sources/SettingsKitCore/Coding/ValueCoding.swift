@@ -132,18 +132,18 @@ final class ValueCoding<Value: Sendable>: Sendable {
     /// - Throws: `decodingFailed` or `invalidValue`, with the name of the layer.
     func value(of candidate: SettingsStoreCandidate) throws(SettingsError) -> Value {
         do throws(SettingsError) {
-            if let text = text(of: candidate) { return try value(fromText: text) }
-            return try value(for: candidate.form == .stored ? candidate.data : Data())
+            if candidate.form == .stored { return try value(for: candidate.data) }
+            guard let text = text(of: candidate) else { throw SettingsError(.invalidValue, key: key, expected: expected) }
+            return try value(fromText: text)
         } catch {
             throw error.completed(key: nil, store: candidate.location, layer: candidate.layer)
         }
     }
 
-    /// The text in an argument or a variable; nil for a candidate in stored form, and for an argument without its value.
+    /// The text in an argument or a variable; nil for an argument without its value.
     private func text(of candidate: SettingsStoreCandidate) -> String? {
         switch candidate.form {
-        case .stored: nil
-        case .text: String(decoding: candidate.data, as: UTF8.self)
+        case .stored, .text: String(decoding: candidate.data, as: UTF8.self)
         case .argument(let next): form.text.isFlag ? String(decoding: candidate.data, as: UTF8.self) : next
         }
     }

@@ -21,6 +21,9 @@ extension SettingsService {
             self.scope = scope
         }
 
+        /// Hashes the name. The keys of a transaction are hashed often, and few of them differ in nothing but the scope.
+        public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
         /// Whether `name` can name a setting: not empty, and without NUL.
         public static func isValid(_ name: String) -> Bool {
             !name.isEmpty && !name.utf8.contains(0)

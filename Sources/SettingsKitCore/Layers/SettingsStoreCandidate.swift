@@ -76,7 +76,9 @@ struct StoredValue: Equatable, Sendable {
     func layersThatDiffer(from other: StoredValue) -> [String?] {
         guard candidates != nil || other.candidates != nil else { return data == other.data ? [] : [nil] }
         let layers = Set((all + other.all).map(\.layer))
-        return layers.filter { data(in: $0) != other.data(in: $0) }
+        return layers.filter { layer in
+            all.filter { $0.layer == layer } != other.all.filter { $0.layer == layer }
+        }
     }
 
     /// The same, with other bytes in the layer that is written to.

@@ -46,12 +46,10 @@ extension SettingsService.Transaction {
     }
 
     private func carryOut() throws(SettingsError) -> Bool {
-        let stores = Dictionary(grouping: Set(writes.keys).union(expectations.keys)) { key in
-            ObjectIdentifier(service.connection(for: key))
-        }
+        let stores = keysByConnection
         if stores.count > 1 { try requireOpenStores(of: stores) }
         var done: [Undoing] = []
-        for keys in stores.values {
+        for (_, keys) in stores {
             do throws(SettingsError) {
                 guard let undoing = try commit(keys, isUndoable: stores.count > 1) else {
                     revert(done)
@@ -83,11 +81,29 @@ extension SettingsService.Transaction {
 
     /// Fails if a store that takes part is not open, unless nothing is written in any other: a value computed from it must
     /// not get into an open store, and the transaction is to be applied again.
-    private func requireOpenStores(of stores: [ObjectIdentifier: [SettingsService.StorageKey]]) throws(SettingsError) {
-        let writing = stores.filter { $0.value.contains { writes[$0] != nil } }.keys
-        for (identifier, keys) in stores where writing.contains(where: { $0 != identifier }) {
-            if let key = keys.first { try service.connection(for: key).store?.requireOpen() }
+    private func requireOpenStores(of stores: [ConnectionKeys]) throws(SettingsError) {
+        let writing = stores.filter { $0.keys.contains { writes[$0] != nil } }
+        for (connection, _) in stores where writing.contains(where: { $0.connection !== connection }) {
+            try connection.store?.requireOpen()
         }
+    }
+
+    private typealias ConnectionKeys = (connection: ScopeConnection, keys: [SettingsService.StorageKey])
+
+    /// The keys of the transaction, by the connections of their scopes, of which there are few.
+    private var keysByConnection: [ConnectionKeys] {
+        var stores: [ConnectionKeys] = []
+        func add(_ key: SettingsService.StorageKey) {
+            let connection = service.connection(for: key)
+            if let index = stores.firstIndex(where: { $0.connection === connection }) {
+                stores[index].keys.append(key)
+            } else {
+                stores.append((connection, [key]))
+            }
+        }
+        for key in writes.keys { add(key) }
+        for key in expectations.keys where writes[key] == nil { add(key) }
+        return stores
     }
 
     /// What a scope's part of the transaction has written, and what was there before.

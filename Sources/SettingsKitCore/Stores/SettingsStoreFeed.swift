@@ -168,7 +168,13 @@ public final class SettingsStoreFeed: Sendable {
         publishingOn feed: SettingsStoreFeed? = nil,
         _ body: @escaping @Sendable (_ changes: [SettingsStoreChange], _ origin: SettingsService.Origin) -> Void
     ) -> SettingsService.Subscription {
-        let observer = StoreFeedObserver(target: feed, body: body)
+        observe(by: StoreFeedObserver(target: feed, body: body), publishingOn: feed)
+    }
+
+    /// Adds a listener that publishes on another feed.
+    func observe(
+        by observer: any StoreFeedListener, publishingOn feed: SettingsStoreFeed?
+    ) -> SettingsService.Subscription {
         let unheard = add(observer)
         for error in unheard { observer.storeDidReport(error) }
         if feed?.isWaitingForListener(with: self) != true { noteListener() }

@@ -13,8 +13,8 @@ extension ReplicatedDirectory {
         try requireSize(name, data)
         let changes = tracker.changes
         try list.change(named: name) { present in
-            guard !SharedEntry.isValue(data, in: present) else { return nil }
-            return .some(SharedEntry(stamp: tracker.nextStamp(now: now()), value: data).bytes)
+            guard !SharedEntry.isValue(data, in: present) else { return .keep }
+            return .store(SharedEntry(stamp: tracker.nextStamp(now: now()), value: data).bytes)
         }
         if tracker.changes != changes { scheduleExport() }
     }

@@ -213,6 +213,7 @@ extension JournaledPropertyList {
             try refresh(waiting: patience)
             _ = try withFiles { files in
                 takeSuspicion(&files, atOnce: true)
+                takeAbsence(&files, atOnce: true)
                 if !isReadOnly { files.isWriting = true }
             }
             if !isReadOnly { try fold(waiting: patience) }

@@ -10,23 +10,37 @@ import SettingsKitCore
 extension JournaledPropertyList {
     /// Stores bytes under a name, or removes it.
     func set(_ data: Data?, named name: String) throws {
-        try change(named: name) { $0 == data ? nil : .some(data) }
+        try change(named: name) { $0 == data ? .keep : .store(data) }
+    }
+
+    /// A decision on what is stored under a name.
+    enum Decision {
+        /// Nothing changes.
+        case keep
+        /// Stores bytes that differ from the stored ones; nil removes those.
+        case store(Data?)
+        /// Nothing changes, because an expectation does not hold.
+        case refuse
     }
 
     /// Decides what to store under a name when nothing else can change it, and stores it.
     ///
-    /// - Parameter decide: Is given the stored bytes. Returns the bytes to store in their place, which differ from them; no
-    ///   bytes for a removal; nil if the stored ones are to stay.
-    func change(named name: String, _ decide: (Data?) throws -> Data??) throws {
+    /// - Parameter decide: Is given the stored bytes.
+    /// - Returns: false if `decide` has refused.
+    @discardableResult
+    func change(named name: String, _ decide: (Data?) throws -> Decision) throws -> Bool {
         var found = PropertyListContents.Finding.nothing
         var data: Data?
-        try change { (buffer, place) in
+        return try change { (buffer, place) in
             let (present, size) = contents.withLock { ($0.find(name), $0.size) }
-            guard let decided = try decide(present.data) else { return true }
+            switch try decide(present.data) {
+            case .keep: return true
+            case .refuse: return false
+            case .store(let decided): (found, data) = (present, decided)
+            }
             try requireRoom(
-                PropertyListContents.size(of: name, decided) - PropertyListContents.size(of: name, present.data), size)
-            JournalFrame.appendChange(name: name, data: decided, at: place, to: &buffer)
-            (found, data) = (present, decided)
+                PropertyListContents.size(of: name, data) - PropertyListContents.size(of: name, present.data), size)
+            JournalFrame.appendChange(name: name, data: data, at: place, to: &buffer)
             return true
         } make: { contents, position, changes in
             changes.append(contents.replace(found, by: data, named: name, at: position))
@@ -35,6 +49,7 @@ extension JournaledPropertyList {
 
     /// Carries out a batch if its expectations hold.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        if batch.writes.count == 1 { return try apply(batch.writes[0], expecting: batch.expectations) }
         let changes = batch.writes.map { JournalChange(name: $0.key.name, data: $0.data) }
         return try change {
             contents.withLock { contents in
@@ -44,6 +59,21 @@ extension JournaledPropertyList {
                 }
                 return changes.contains { contents.data(named: $0.name) != $0.data } ? changes : []
             }
+        }
+    }
+
+    /// Carries out a single write if expectations hold. Most often there is one, of the same name.
+    private func apply(
+        _ write: SettingsStoreBatch.Entry, expecting expectations: [SettingsStoreBatch.Entry]
+    ) throws -> Bool {
+        let name = write.key.name
+        return try change(named: name) { present in
+            for expectation in expectations {
+                let other = expectation.key.name
+                let stored = other == name ? present : contents.withLock { $0.data(named: other) }
+                if stored != expectation.data { return .refuse }
+            }
+            return present == write.data ? .keep : .store(write.data)
         }
     }
 

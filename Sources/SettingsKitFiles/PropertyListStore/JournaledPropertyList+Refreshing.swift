@@ -28,6 +28,7 @@ extension JournaledPropertyList {
                 try adoptUnlocked(&files)
             }
             takeSuspicion(&files)
+            takeAbsence(&files)
             return files.isWriting && contents.withLock { $0.lastPosition } > files.list.folded
         }
         if isBehind { scheduleFold(isOthers: true) }
@@ -75,8 +76,10 @@ extension JournaledPropertyList {
 
     private func take(_ read: WholeFile.Contents?, _ files: inout PropertyListFiles, isLocked: Bool) {
         guard let read else {
-            // It was removed. Memory stays, and is written to a new file.
-            return files.list.findNothing()
+            // It was removed. Memory stays, and is written to a new file, unless the file is all that there is.
+            files.list.findNothing(until: Deadline(after: Self.suspicionTime))
+            if isFileAlone(files) { monitor.poll(after: Self.suspicionTime * 1.2) }
+            return
         }
         if files.list.note(read.status.permissions) {
             // The journal must get the same permissions before more is written to it.
@@ -154,5 +157,12 @@ extension JournaledPropertyList {
         // Missing members may be behind the damage.
         edit.removed = []
         publishAdoption(of: edit)
+    }
+
+    /// Removes the values of a file that is gone for some time, if the file is all that there is. A program that edits it may
+    /// remove it for a moment.
+    func takeAbsence(_ files: inout PropertyListFiles, atOnce: Bool = false) {
+        guard files.list.takeAbsence(atOnce: atOnce), isFileAlone(files) else { return }
+        publishAdoption(of: contents.withLock { $0 }.edit(by: [], folded: files.list.folded))
     }
 }

@@ -58,18 +58,21 @@ final class JournaledPropertyList: Sendable {
     private let hasPublished = Atomic(false)
     private let isWatching: Bool
     private let writer: WriteBehind
+    /// Whether no store over the list may write.
+    private let isReadOnly: Atomic<Bool>
 
     /// - Parameters:
     ///   - isWatching: Whether changes of other processes are noticed.
     ///   - writingDelay: How long changes are gathered before the property list is folded.
     ///   - trust: How long a journal is taken to be the one at its path. Nil for the default.
+    ///   - isReadOnly: Whether the first store over the list must not write.
     ///   - description: What messages call the store.
     ///   - presentation: Converts changes for the feed. Nil publishes them unconverted. Called for every change, with
     ///     ``contents`` locked.
     init(
         path: String, fileSystem: any FileSystem, isWatching: Bool, writingDelay: Duration, patience: Duration,
-        trust: Duration? = nil, limits: PropertyListStoreLimits = .init(), description: String? = nil,
-        presentation: Presentation? = nil
+        trust: Duration? = nil, limits: PropertyListStoreLimits = .init(), isReadOnly: Bool = false,
+        description: String? = nil, presentation: Presentation? = nil
     ) throws {
         let description = description ?? Self.description(of: path)
         self.path = path
@@ -90,6 +93,7 @@ final class JournaledPropertyList: Sendable {
         let problems = loaded.problems
         files = Mutex(loaded.files)
         self.isWatching = isWatching
+        self.isReadOnly = Atomic(isReadOnly)
         writer = WriteBehind(delay: writingDelay)
         self.queue = queue
         watchedJournal = journal
@@ -134,6 +138,15 @@ final class JournaledPropertyList: Sendable {
 
     /// Starts to notice what other processes change, if the list is watched at all.
     func startWatching() { if isWatching { monitor.start() } }
+
+    /// Whether the values end with the file: no store of this process may write, and no process has a journal here, so the
+    /// file is all that there is.
+    func isFileAlone(_ files: borrowing PropertyListFiles) -> Bool {
+        isReadOnly.load(ordering: .relaxed) && files.cursor.journal == nil && files.cursor.problem == nil
+    }
+
+    /// Notes that a store over the list may write.
+    func allowWriting() { isReadOnly.store(false, ordering: .relaxed) }
 
     // MARK: Access to the files
 

@@ -17,6 +17,8 @@ struct KnownPropertyList: Sendable {
     private(set) var fault: FilesBeside.Reason?
     /// Damage that was found a moment ago. Another program may be in the middle of writing the file.
     private(set) var suspicion: Suspicion?
+    /// When the file counts as gone. Nil if it is there, or its absence was taken note of.
+    private var absence: Deadline?
     /// Whether the file is known to survive a power failure.
     private(set) var isDurable = false
     /// Whether the file must be written again although it lacks no change: it is stale, or could not be synchronized.
@@ -65,13 +67,17 @@ struct KnownPropertyList: Sendable {
         checksum = version.checksum
         fault = nil
         suspicion = nil
+        absence = nil
         isDurable = false
         replacement = nil
     }
 
     /// Notes that there is no file.
-    mutating func findNothing() {
+    ///
+    /// - Parameter absence: When it counts as gone.
+    mutating func findNothing(until absence: Deadline) {
         status = nil
+        self.absence = absence
         fault = nil
         suspicion = nil
         mark = nil
@@ -82,6 +88,16 @@ struct KnownPropertyList: Sendable {
         self.status = status
         fault = .damaged
         self.suspicion = suspicion
+        absence = nil
+    }
+
+    /// Returns whether the file has just become one that is gone.
+    ///
+    /// - Parameter atOnce: Whether it counts as gone now.
+    mutating func takeAbsence(atOnce: Bool) -> Bool {
+        guard let absence, atOnce || absence.hasPassed else { return false }
+        self.absence = nil
+        return true
     }
 
     /// Returns the suspicion, and ends it, if the damage counts as permanent.

@@ -239,12 +239,19 @@ extension PropertyListContents {
 
     /// Makes several changes in order; a later one of a name replaces an earlier one.
     mutating func set(_ changes: [JournalChange], at position: Int64) -> [SettingsStoreChange] {
-        if changes.count == 1 { return set(changes[0].data, named: changes[0].name, at: position).map { [$0] } ?? [] }
-        var made: [String: SettingsStoreChange] = [:]
+        var made: [SettingsStoreChange] = []
+        // Where the change of a name is in `made`. Comparing a few names one after the other is quicker.
+        var places: [String: Int]? = changes.count > 16 ? [:] : nil
         for change in changes {
             guard let next = set(change.data, named: change.name, at: position) else { continue }
-            made[next.name] = .init(name: next.name, from: (made[next.name] ?? next).oldData, to: next.newData)
+            let place = places == nil ? made.firstIndex { $0.name == next.name } : places?[next.name]
+            if let place {
+                made[place] = .init(name: next.name, from: made[place].oldData, to: next.newData)
+            } else {
+                places?[next.name] = made.count
+                made.append(next)
+            }
         }
-        return Array(made.values)
+        return made
     }
 }

@@ -6,7 +6,9 @@ enum OpenPropertyLists {
     private static let lists = OpenObjects<JournaledPropertyList>()
 
     /// The property list at a path of this machine, opened if it is not.
-    static func list(at path: String) throws -> JournaledPropertyList {
+    ///
+    /// - Parameter isReadOnly: Whether the caller only reads.
+    static func list(at path: String, isReadOnly: Bool) throws -> JournaledPropertyList {
         let target: String
         do {
             target = try WholeFile.realPath(WholeFile(path: path, fileSystem: POSIXFileSystem()).resolvedPath())
@@ -14,10 +16,13 @@ enum OpenPropertyLists {
             throw SettingsError(
                 .storeUnavailable, store: JournaledPropertyList.description(of: path), underlying: error)
         }
-        return try lists.object(for: target) {
+        let list = try lists.object(for: target) {
             try JournaledPropertyList(
                 path: path, fileSystem: POSIXFileSystem(), isWatching: true,
-                writingDelay: JournaledPropertyList.writingDelay, patience: JournaledPropertyList.patience)
+                writingDelay: JournaledPropertyList.writingDelay, patience: JournaledPropertyList.patience,
+                isReadOnly: isReadOnly)
         }
+        if !isReadOnly { list.allowWriting() }
+        return list
     }
 }

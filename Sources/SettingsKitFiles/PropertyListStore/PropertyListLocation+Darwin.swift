@@ -3,7 +3,7 @@
 
     extension PropertyListLocation {
         /// The app's bundle identifier; the name of the executable where there is no bundle.
-        static var ownName: String { Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }
+        package static var ownName: String { Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }
 
         static var platformDirectory: String {
             get throws {

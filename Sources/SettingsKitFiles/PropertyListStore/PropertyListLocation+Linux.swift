@@ -7,7 +7,7 @@
 
     extension PropertyListLocation {
         /// The name under which the executable was called.
-        static var ownName: String {
+        package static var ownName: String {
             let executable = CommandLine.arguments.first ?? ""
             let name = executable.split(separator: "/").last.map(String.init) ?? ""
             return name.isEmpty ? "swift-settings" : name

@@ -11,7 +11,7 @@ import SettingsKitCore
 /// - Linux: `$XDG_CONFIG_HOME/NAME/Settings.plist`; without that variable, `~/.config/NAME/Settings.plist` (the XDG Base
 ///   Directory Specification).
 /// - Apple platforms: `NAME/Settings.plist` in the app's Application Support directory.
-struct PropertyListLocation {
+package struct PropertyListLocation {
     let path: String
 
     /// The location for a name.

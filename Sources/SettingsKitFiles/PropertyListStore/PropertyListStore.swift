@@ -50,6 +50,9 @@ public final class PropertyListStore: SettingsStore {
         /// Reads, and writes when a setting is set.
         case readWrite
         /// Reads, and never writes, locks or creates anything. Setting throws ``SettingsError/Code/readOnly``.
+        ///
+        /// When the file is removed, its values end a third of a second later, unless another process writes it or another
+        /// store of this process may.
         case readOnly
     }
 
@@ -84,7 +87,7 @@ public final class PropertyListStore: SettingsStore {
     init(path: String, access: Access = .readWrite) throws {
         try Self.requireUsable(path)
         self.access = access
-        list = try OpenPropertyLists.list(at: path)
+        list = try OpenPropertyLists.list(at: path, isReadOnly: access == .readOnly)
     }
 
     /// Opens a property list that shares nothing in memory with any other store, as if it were in another process.
@@ -105,7 +108,7 @@ public final class PropertyListStore: SettingsStore {
         self.access = access
         list = try JournaledPropertyList(
             path: path, fileSystem: fileSystem, isWatching: isWatching, writingDelay: writingDelay, patience: patience,
-            trust: trust, limits: limits)
+            trust: trust, limits: limits, isReadOnly: access == .readOnly)
     }
 
     private static func requireUsable(_ path: String) throws {

@@ -1,0 +1,65 @@
+#if canImport(Darwin)
+    import Foundation
+    import SettingsKitCore
+    import SettingsKitFiles
+    import Synchronization
+
+    /// The preferences that an administrator forces on the app, by a configuration profile for example. They can only be
+    /// read.
+    ///
+    /// Changes are noticed when `UserDefaults` posts `didChangeNotification`.
+    final class ManagedPreferencesStore: SettingsStore {
+        static let standard = ManagedPreferencesStore()
+
+        private let defaults = SharedUserDefaults(.standard)
+        private let contents = Mutex<[String: Data]>([:])
+        private let ownFeed = SettingsStoreFeed()
+        private let observation = Mutex<NotificationObservation?>(nil)
+
+        private init() {
+            let observation = defaults.onChange { [weak self] in self?.refresh() }
+            self.observation.withLock { $0 = observation }
+            refresh()
+        }
+
+        var feed: SettingsStoreFeed? { ownFeed }
+        var storeDescription: String { "managed preferences" }
+
+        func get(_ key: SettingsService.StorageKey) -> Data? { contents.withLock { $0[key.name] } }
+        func keys() -> [String] { contents.withLock { Array($0.keys) } }
+
+        func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+            throw SettingsError(.readOnly, key: key, store: storeDescription)
+        }
+
+        func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+            throw SettingsError(.readOnly, store: storeDescription)
+        }
+
+        /// Takes over what is forced now. Inside the lock, so that two calls follow each other: reading `UserDefaults` runs
+        /// no foreign code.
+        private func refresh() {
+            contents.withLock { contents in
+                let new = forcedValues()
+                let changes = Set(contents.keys).union(new.keys).compactMap { name in
+                    contents[name] == new[name]
+                        ? nil : SettingsStoreChange(name: name, from: contents[name], to: new[name])
+                }
+                contents = new
+                ownFeed.publish(changes, origin: .external)
+            }
+            ownFeed.flush()
+        }
+
+        private func forcedValues() -> [String: Data] {
+            defaults.use { defaults in
+                var values: [String: Data] = [:]
+                for (name, object) in defaults.dictionaryRepresentation() where defaults.objectIsForced(forKey: name) {
+                    guard let value = PropertyListValue(object: object) else { continue }
+                    values[name] = NativeValue.bytes(of: value)
+                }
+                return values
+            }
+        }
+    }
+#endif

@@ -1,0 +1,62 @@
+import Synchronization
+
+/// The contents of a ``LayeredStore``, and the feed on which their changes are published.
+///
+/// The observers of the layers hold them. They must not hold the store: if its last owner released it meanwhile, its layers
+/// would be released inside the lock of one of them.
+final class LayeredMirror: Sendable {
+    let contents: Mutex<LayeredContents>
+    let feed: SettingsStoreFeed
+    /// Whether all layers are followed and no change waits, so that a change needs no attention. Changed inside the lock.
+    let isSettled: Atomic<Bool>
+
+    init(_ contents: LayeredContents) {
+        feed = SettingsStoreFeed(isExhaustive: contents.isFollowingAll)
+        isSettled = Atomic(contents.isFollowingAll)
+        self.contents = Mutex(contents)
+    }
+
+    /// Notes whether changes need attention. Called inside the lock.
+    func note(_ contents: borrowing LayeredContents) { isSettled.store(contents.isSettled, ordering: .releasing) }
+}
+
+/// Listens to the feed of one layer of a ``LayeredStore``: publishes what changes for readers of the store.
+///
+/// The layer's lock is outside of the lock of the contents. The layer is not called inside either.
+final class LayerObserver: StoreFeedListener {
+    private let mirror: LayeredMirror
+    private let layer: Int
+    private let name: String?
+    private weak let owner: LayeredStore?
+
+    init(of layer: Int, named name: String?, in mirror: LayeredMirror, of owner: LayeredStore) {
+        (self.mirror, self.layer, self.name, self.owner) = (mirror, layer, name, owner)
+    }
+
+    var receivesErrors: Bool { true }
+
+    func storeDidChange(
+        _ changes: [SettingsStoreChange], origin: SettingsService.Origin, on feed: SettingsStoreFeed
+    ) -> Bool {
+        mirror.contents.withLock { contents in
+            mirror.feed.publish(contents.take(changes, of: layer, origin: origin), origin: origin)
+            if !contents.isSettled { mirror.note(contents) }
+        }
+        return true
+    }
+
+    func storeDidReleaseLock() {
+        if !mirror.isSettled.load(ordering: .acquiring) { owner?.attend(isForced: true) }
+        mirror.feed.flush()
+    }
+
+    func storeDidReport(_ error: SettingsError) {
+        mirror.feed.report(error.completed(key: nil, store: nil, layer: name))
+        // A store that stands in for one that is not open yet says so when that is open.
+        owner?.attend(isForced: true)
+    }
+
+    func storeDidBecomeExhaustive(_ feed: SettingsStoreFeed) {
+        mirror.contents.withLock { $0.noteExhaustive(layer) }
+    }
+}

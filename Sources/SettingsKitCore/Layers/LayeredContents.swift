@@ -1,0 +1,300 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What the layers of a ``LayeredStore`` hold, by name, so that one look-up answers.
+///
+/// It follows the feeds of the layers. Of a layer that does not publish all of its changes it has the values that were read
+/// or published last.
+struct LayeredContents: Sendable {
+    /// A change that is published when a layer has been read whose value under the name was not known.
+    private struct Deferred {
+        /// The values before, of the layers that have changed.
+        var old: [Int: Data?] = [:]
+        var origin: SettingsService.Origin
+    }
+
+    /// The layers' names; nil for the one that is written to.
+    let names: [String?]
+    /// The position of the layer that is written to.
+    let writable: Int
+    private let texts: [(layer: Int, source: LayeredStore.Layer.Source)]
+    /// What the layers hold under a name, the highest first. Without a list, only what the text layers say counts.
+    private var lists: [String: [SettingsStoreCandidate]] = [:]
+    private var layers: [LayerStatus]
+    private var deferred: [String: Deferred] = [:]
+    /// Whether every layer is followed.
+    private(set) var isFollowingAll = false
+    /// Whether the store can have readers.
+    private var isReady = false
+
+    init(_ layers: [LayeredStore.Layer], writable: Int) {
+        self.writable = writable
+        names = layers.map(\.name)
+        texts = layers.indices.filter { layers[$0].hasText }.map { ($0, layers[$0].source) }
+        self.layers = layers.map { $0.isText ? .text : LayerStatus() }
+        noteFollowing()
+    }
+
+    /// Whether all layers are followed, and no change waits.
+    var isSettled: Bool { isFollowingAll && deferred.isEmpty }
+
+    private mutating func noteFollowing() { isFollowingAll = layers.allSatisfy(\.isFollowed) }
+
+    // MARK: Reading
+
+    /// What the layers hold under a name, as far as that is known.
+    func list(of name: String) -> [SettingsStoreCandidate] { lists[name] ?? textCandidates(for: name) }
+
+    /// The same; what the text layers say is found once.
+    mutating func keptList(of name: String) -> [SettingsStoreCandidate] {
+        if let list = lists[name] { return list }
+        let list = textCandidates(for: name)
+        if !list.isEmpty { lists[name] = list }
+        return list
+    }
+
+    private func textCandidates(for name: String) -> [SettingsStoreCandidate] {
+        var list: [SettingsStoreCandidate] = []
+        for (layer, source) in texts {
+            guard var candidate = source.candidate(for: name) else { continue }
+            candidate.layer = names[layer]
+            candidate.isLocking = layer < writable
+            list.append(candidate)
+        }
+        return list
+    }
+
+    /// The names under which stores hold something, as far as that is known.
+    ///
+    /// - Parameter layers: The layers that do not count.
+    func storedNames(except layers: [Int]) -> [String] {
+        lists.lazy.filter { $0.value.contains { $0.form == .stored && !layers.contains(rank(of: $0)) } }.map(\.key)
+            .filter(SettingsService.StorageKey.isValid)
+    }
+
+    /// The position of the first layer whose value under a name is these bytes.
+    func layer(holding data: Data, under name: String) -> Int? {
+        list(of: name).first { $0.form == .stored && $0.data == data }.map(rank(of:))
+    }
+
+    /// Why a name cannot be written; nil if it can be.
+    ///
+    /// - Parameter disregarded: The candidates that lock nothing.
+    func obstacle(to name: String, disregarding disregarded: [SettingsStoreCandidate]?) -> LayeredStore.Obstacle? {
+        let lock = list(of: name).first { $0.isLocking && disregarded?.contains($0) != true }
+        if let lock { return .candidate(lock, layer: rank(of: lock)) }
+        if isFollowingAll { return nil }
+        for layer in 0..<writable where !layers[layer].knows(name) {
+            if let failure = layers[layer].failure { return .unreadable(failure, layer: layer) }
+        }
+        return nil
+    }
+
+    // MARK: Changing
+
+    /// Takes over changes that a layer publishes.
+    ///
+    /// - Returns: what they change for readers.
+    mutating func take(
+        _ changes: [SettingsStoreChange], of layer: Int, origin: SettingsService.Origin
+    ) -> [SettingsStoreChange] {
+        if !isFollowingAll { note(changes, of: layer) }
+        var published: [SettingsStoreChange] = []
+        published.reserveCapacity(changes.count)
+        for change in changes where change.oldData != change.newData {
+            let lists = replace(change.oldData, by: change.newData, under: change.name, in: layer)
+            if !isSettled, !isReady || isDeferred(change, of: layer, origin: origin) { continue }
+            if let change = Self.change(of: change.name, from: lists.before, to: lists.after) {
+                published.append(change)
+            }
+        }
+        return published
+    }
+
+    private mutating func note(_ changes: [SettingsStoreChange], of layer: Int) {
+        layers[layer].revision += 1
+        for change in changes { layers[layer].changesWhileLoading?[change.name] = .some(change.newData) }
+        if !layers[layer].wasLoaded { layers[layer].readNames.formUnion(changes.map(\.name)) }
+    }
+
+    /// The change of a list; nil if the lists differ only in repetitions of what a higher layer holds.
+    private static func change(
+        of name: String, from old: [SettingsStoreCandidate], to new: [SettingsStoreCandidate]
+    ) -> SettingsStoreChange? {
+        let isPlain = old.count <= 1 && new.count <= 1
+        return isPlain || old.withoutRepetitions != new.withoutRepetitions
+            ? SettingsStoreChange(name: name, from: old, to: new) : nil
+    }
+
+    /// Puts a layer's value in the place of another one, and returns the lists before and after that.
+    @discardableResult
+    private mutating func replace(
+        _ old: Data?, by new: Data?, under name: String, in layer: Int
+    ) -> (before: [SettingsStoreCandidate], after: [SettingsStoreCandidate]) {
+        // Found once, as the name of most changes has a list.
+        let index = lists.index(forKey: name)
+        var before = index.map { lists.values[$0] } ?? textCandidates(for: name)
+        // What was read last of a layer that is not followed may be out of date.
+        if !layers[layer].isFollowed { put(old, of: layer, in: &before) }
+        var after = before
+        put(new, of: layer, in: &after)
+        if let index {
+            if after.isEmpty { lists.remove(at: index) } else { lists.values[index] = after }
+        } else if !after.isEmpty {
+            lists[name] = after
+        }
+        return (before, after)
+    }
+
+    private func put(_ data: Data?, of layer: Int, in list: inout [SettingsStoreCandidate]) {
+        let place = list.firstIndex { rank(of: $0) >= layer } ?? list.endIndex
+        let isThere = place < list.endIndex && rank(of: list[place]) == layer
+        switch (data, isThere) {
+        case (let data?, true): if list[place].data != data { list[place].data = data }
+        case (let data?, false):
+            list.insert(.init(data, layer: names[layer], isLocking: layer < writable), at: place)
+        case (nil, true): list.remove(at: place)
+        case (nil, false): break
+        }
+    }
+
+    private func rank(of candidate: SettingsStoreCandidate) -> Int {
+        guard let name = candidate.layer else { return writable }
+        return names.firstIndex(of: name) ?? names.endIndex
+    }
+
+    // MARK: Layers that are read at each access
+
+    /// The layers to read for an answer about a name, and how often each has published so far.
+    func layersToRead() -> [(layer: Int, revision: Int)] {
+        layers.indices.compactMap { layer in
+            let isDue = layers[layer].isReadThrough || layer == writable && !layers[layer].isFollowed
+            return isDue ? (layer, layers[layer].revision) : nil
+        }
+    }
+
+    /// Takes over what was read, unless the layer has published since.
+    mutating func note(_ data: Data?, under name: String, of layer: Int, revision: Int) {
+        guard !layers[layer].isFollowed else { return }
+        if !layers[layer].wasLoaded { layers[layer].readNames.insert(name) }
+        if !layers[layer].isLoadDue { layers[layer].failure = nil }
+        guard layers[layer].revision == revision else { return }
+        replace(data, by: data, under: name, in: layer)
+    }
+
+    /// Notes that a layer could not be read.
+    ///
+    /// - Returns: Whether that is to be reported.
+    mutating func noteFailure(_ error: SettingsError, of layer: Int) -> Bool {
+        guard !layers[layer].isFollowed else { return false }
+        defer { layers[layer].failure = error }
+        return layers[layer].failure?.description != error.description
+    }
+
+    /// Whether a change must wait until a layer has been read.
+    private mutating func isDeferred(
+        _ change: SettingsStoreChange, of layer: Int, origin: SettingsService.Origin
+    ) -> Bool {
+        let isKnown = layers.allSatisfy { $0.isFollowed || $0.knows(change.name) || !$0.isReadThrough }
+        if isKnown && deferred[change.name] == nil { return false }
+        deferred[change.name, default: Deferred(origin: origin)].origin = origin
+        if deferred[change.name]?.old[layer] == nil {
+            deferred[change.name]?.old[layer] = .some(change.oldData)
+        }
+        return true
+    }
+
+    /// The names with a change that waits until layers have been read.
+    var deferredNames: [String] { deferred.isEmpty ? [] : Array(deferred.keys) }
+
+    /// Ends the waiting of a change.
+    mutating func takeDeferred(_ name: String) -> (change: SettingsStoreChange, origin: SettingsService.Origin)? {
+        guard let waiting = deferred.removeValue(forKey: name) else { return nil }
+        let after = list(of: name)
+        var before = after
+        for (layer, data) in waiting.old { put(data, of: layer, in: &before) }
+        if before == after { return nil }
+        return Self.change(of: name, from: before, to: after).map { ($0, waiting.origin) }
+    }
+
+    // MARK: Loading
+
+    /// Begins to notify readers of changes, when all layers have been loaded for the first time.
+    mutating func begin() { isReady = true }
+
+    /// The layers that are to be loaded.
+    var layersToLoad: [Int] { isFollowingAll ? [] : layers.indices.filter { layers[$0].isLoadDue } }
+
+    /// Notes that a layer publishes all of its changes from now on, so that it can be followed.
+    mutating func noteExhaustive(_ layer: Int) { if !layers[layer].isFollowed { layers[layer].isLoadDue = true } }
+
+    /// Begins to load a layer.
+    ///
+    /// - Parameter isForced: Whether it is tried although the last try was a moment ago.
+    /// - Returns: Whether it is due, and no other thread loads it.
+    mutating func beginLoading(_ layer: Int, isForced: Bool) -> Bool {
+        let status = layers[layer]
+        guard status.isLoadDue, status.changesWhileLoading == nil else { return false }
+        if !isForced, status.nextTry > .now { return false }
+        layers[layer].changesWhileLoading = [:]
+        return true
+    }
+
+    /// Takes over everything that a layer holds, except for what has changed since loading began, and follows the layer.
+    ///
+    /// - Returns: What that changes for readers.
+    mutating func finishLoading(_ layer: Int, with values: [String: Data]) -> [SettingsStoreChange] {
+        var values: [String: Data?] = values
+        for (name, list) in lists where values[name] == nil && list.contains(where: { rank(of: $0) == layer }) {
+            values[name] = .some(nil)
+        }
+        values.merge(layers[layer].changesWhileLoading ?? [:]) { $1 }
+        layers[layer] = LayerStatus(isFollowed: true, isLoadDue: false, wasLoaded: true)
+        noteFollowing()
+        var published: [SettingsStoreChange] = []
+        for (name, data) in values {
+            let (before, after) = replace(nil, by: data, under: name, in: layer)
+            guard isReady, before != after else { continue }
+            if deferred[name] != nil {
+                let old = before.first { rank(of: $0) == layer }?.data
+                if deferred[name]?.old[layer] == nil { deferred[name]?.old[layer] = .some(old) }
+            } else if let change = Self.change(of: name, from: before, to: after) {
+                published.append(change)
+            }
+        }
+        return published
+    }
+
+    /// Notes that a layer is read at each access.
+    ///
+    /// - Parameter isLoadDue: Whether it is to be loaded all the same, because it publishes all of its changes since a
+    ///   moment ago.
+    mutating func readThrough(_ layer: Int, isLoadDue: Bool) {
+        layers[layer].changesWhileLoading = nil
+        layers[layer].isLoadDue = isLoadDue
+        layers[layer].failure = nil
+    }
+
+    /// Notes that a layer could not be loaded.
+    ///
+    /// - Returns: Whether that is to be reported.
+    mutating func failLoading(_ layer: Int, _ error: SettingsError) -> Bool {
+        layers[layer].changesWhileLoading = nil
+        layers[layer].nextTry = .now + LayerStatus.pauseBetweenTries
+        return noteFailure(error, of: layer)
+    }
+}
+
+extension [SettingsStoreCandidate] {
+    /// The candidates without those that repeat what a higher one says.
+    fileprivate var withoutRepetitions: [SettingsStoreCandidate] {
+        var list: [SettingsStoreCandidate] = []
+        for candidate in self where !list.contains(where: { $0.form == candidate.form && $0.data == candidate.data }) {
+            list.append(candidate)
+        }
+        return list
+    }
+}

@@ -1,0 +1,149 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension LayeredStore {
+    /// One of the sources of values of a ``LayeredStore``.
+    public struct Layer: Sendable {
+        enum Source: Sendable {
+            case store(any SettingsStore)
+            case arguments(ArgumentText)
+            case environment(EnvironmentText)
+
+            /// What text says about a setting; nil for nothing.
+            func candidate(for name: String) -> SettingsStoreCandidate? {
+                switch self {
+                case .store: nil
+                case .arguments(let arguments): arguments.candidate(for: name)
+                case .environment(let environment): environment.candidate(for: name)
+                }
+            }
+        }
+
+        /// The layer's name; nil for the layer that is written to.
+        let name: String?
+        let source: Source
+
+        static let (argumentsName, environmentName) = ("arguments", "environment")
+
+        /// A store whose values cannot be changed, such as the one of an administrator. Place it above the layer that is
+        /// written to.
+        ///
+        /// The place alone decides: below the layer that is written to, this is the same as ``fallback(_:name:)``.
+        ///
+        /// - Parameters:
+        ///   - store: The store. It is never written to.
+        ///   - name: The name for ``SettingsService/Source/layer(_:)`` and for messages.
+        public static func locked(_ store: any SettingsStore, name: String) -> Layer {
+            Layer(name: name, source: .store(store))
+        }
+
+        /// The store that is written to, the user's. A layered store has exactly one.
+        public static func writable(_ store: any SettingsStore) -> Layer { Layer(name: nil, source: .store(store)) }
+
+        /// A store whose values count where no layer above has one, such as the one for all users of a machine. Place it below
+        /// the layer that is written to.
+        ///
+        /// The place alone decides: above the layer that is written to, this is the same as ``locked(_:name:)``.
+        ///
+        /// - Parameters:
+        ///   - store: The store. It is never written to.
+        ///   - name: The name for ``SettingsService/Source/layer(_:)`` and for messages.
+        public static func fallback(_ store: any SettingsStore, name: String) -> Layer {
+            Layer(name: name, source: .store(store))
+        }
+
+        /// Arguments of the process, such as `--volume=0.8`, `--volume 0.8`, `--muted` and `--no-muted`. The layer's name is
+        /// `arguments`.
+        ///
+        /// The setting `launchCount` is `--launch-count` or `--launchCount`. `sound.volume` is `--sound-volume`,
+        /// `--soundVolume` or, as every name, itself: `--sound.volume`. The type of a setting says what the text means.
+        ///
+        /// - The last argument of a setting counts.
+        /// - An argument without a value sets a Boolean, which does not take the next argument: `--muted false` is `--muted`.
+        ///   A setting of another type takes the next argument, unless that begins with two hyphens; `--volume -5` works.
+        /// - The argument `--` ends the options.
+        /// - Other arguments are left alone.
+        ///
+        /// - Parameter arguments: The arguments, without the name of the program.
+        public static func arguments(_ arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Layer {
+            Layer(name: argumentsName, source: .arguments(ArgumentText(arguments)))
+        }
+
+        /// Variables of the process's environment, such as `PLAYER_VOLUME=0.8`. The layer's name is `environment`.
+        ///
+        /// A variable's name is the prefix and the setting's name in capitals, with `_` before each word that begins with a
+        /// capital, and in the place of everything that is neither a letter nor a digit:
+        ///
+        /// | setting | variable with the prefix `PLAYER_` |
+        /// |---|---|
+        /// | `volume` | `PLAYER_VOLUME` |
+        /// | `launchCount` | `PLAYER_LAUNCH_COUNT` |
+        /// | `sound.volume` | `PLAYER_SOUND_VOLUME` |
+        /// | `apiURL`, `URLScheme` | `PLAYER_API_URL`, `PLAYER_URL_SCHEME` |
+        /// | `http2Server` | `PLAYER_HTTP2_SERVER` |
+        ///
+        /// The type of a setting says what the text means.
+        ///
+        /// - Parameters:
+        ///   - prefix: What the names of the program's variables begin with, usually its name and `_`.
+        ///   - environment: The variables. They are read once.
+        public static func environment(
+            prefix: String, _ environment: [String: String] = ProcessInfo.processInfo.environment
+        ) -> Layer {
+            Layer(name: environmentName, source: .environment(EnvironmentText(environment, prefix: prefix)))
+        }
+
+        /// Whether the layer is text, which never changes.
+        var isText: Bool {
+            if case .store = source { false } else { true }
+        }
+
+        /// Whether the layer is text and says anything at all.
+        var hasText: Bool {
+            switch source {
+            case .store: false
+            case .arguments(let arguments): !arguments.isEmpty
+            case .environment(let environment): !environment.isEmpty
+            }
+        }
+
+        /// The position of the layer that is written to.
+        ///
+        /// - Throws: `invalidLayers`.
+        static func requireUsable(_ layers: [Layer]) throws(SettingsError) -> Int {
+            let writable = layers.indices.filter { layers[$0].name == nil }
+            guard let position = writable.first, writable.count == 1 else {
+                throw LayersProblem("\(writable.count) layers are writable; exactly one must be.").error
+            }
+            var names: Set<String> = []
+            for layer in layers {
+                guard let name = layer.name else { continue }
+                if name.isEmpty { throw LayersProblem("The name of a layer is empty.").error }
+                if !layer.isText, [argumentsName, environmentName].contains(name) {
+                    throw LayersProblem("The name \"\(name)\" belongs to another kind of layer.").error
+                }
+                if !names.insert(name).inserted { throw LayersProblem("Two layers have the name \"\(name)\".").error }
+            }
+            return position
+        }
+    }
+}
+
+/// Why layers cannot be combined.
+private struct LayersProblem: ValueFreeError {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+
+    var error: SettingsError { SettingsError(.invalidLayers, store: "LayeredStore", underlying: self) }
+}
+
+extension SettingsError.Code {
+    /// The layers of a ``LayeredStore`` cannot be combined: not exactly one is writable, or names are empty or repeated.
+    public static let invalidLayers = Self(
+        name: "invalidLayers",
+        advice: "The layers cannot be combined; have exactly one writable layer, and give all others different names.")
+}

@@ -1,0 +1,91 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension LayeredStore {
+    /// Stores bytes under a key in the writable layer, or removes it there.
+    ///
+    /// - Throws: ``SettingsError`` with the code `locked` if a layer above the writable one has a value; otherwise as the
+    ///   writable layer does.
+    public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+        let (isKnown, obstacle) = mirror.contents.withLock { contents in
+            (contents.isFollowingAll, contents.obstacle(to: key.name, disregarding: nil))
+        }
+        if isKnown {
+            if let obstacle { throw error(for: obstacle, key) }
+        } else {
+            try read([key])
+            let obstacle = mirror.contents.withLock { $0.obstacle(to: key.name, disregarding: nil) }
+            if let obstacle { throw error(for: obstacle, key) }
+        }
+        try writable.set(key, to: data)
+    }
+
+    /// Carries out a batch on the writable layer if no written key is locked and the expectations hold.
+    ///
+    /// - Throws: As ``set(_:to:)`` does. An obstacle that is in `disregardedLocks` locks nothing.
+    public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        if !mirror.contents.withLock({ $0.isFollowingAll }) { try read((batch.writes + batch.expectations).map(\.key)) }
+        let (obstacle, lower) = mirror.contents.withLock { contents in
+            contents.lowered(batch)
+        }
+        if let (obstacle, key) = obstacle { throw error(for: obstacle, key) }
+        guard let lower else { return false }
+        return try writable.apply(lower)
+    }
+
+    /// Empties the writable layer.
+    ///
+    /// - Throws: As the writable layer does.
+    public func removeAll() throws { try writable.removeAll() }
+
+    private func error(for obstacle: Obstacle, _ key: SettingsService.StorageKey) -> SettingsError {
+        switch obstacle {
+        case .candidate(let candidate, let layer):
+            SettingsError(
+                .locked, key: key, store: stores[layer]?.storeDescription, layer: layerNames[layer],
+                underlying: candidate.location.map(LockingText.init))
+        case .unreadable(let error, let layer):
+            SettingsError(
+                .locked, key: key, store: stores[layer]?.storeDescription, layer: layerNames[layer], underlying: error)
+        }
+    }
+}
+
+/// The variable or argument that locks a setting.
+private struct LockingText: ValueFreeError {
+    let location: String
+
+    var description: String { "\(location) has a value." }
+}
+
+extension LayeredContents {
+    /// The batch for the writable layer; nil if an expectation does not hold. If a key cannot be written, why.
+    fileprivate func lowered(
+        _ batch: SettingsStoreBatch
+    ) -> (obstacle: (LayeredStore.Obstacle, SettingsService.StorageKey)?, batch: SettingsStoreBatch?) {
+        for write in batch.writes {
+            let name = write.key.name
+            if let obstacle = obstacle(to: name, disregarding: batch.disregardedLocks[name]) {
+                return ((obstacle, write.key), nil)
+            }
+        }
+        var lower = batch
+        lower.disregardedLocks = [:]
+        lower.expectations = []
+        for expectation in batch.expectations {
+            let list = list(of: expectation.key.name)
+            let holds =
+                if let candidates = expectation.candidates {
+                    list == candidates
+                } else {
+                    list.storedData == expectation.data
+                }
+            guard holds else { return (nil, nil) }
+            lower.expectations.append(.init(key: expectation.key, data: list.first { $0.layer == nil }?.data))
+        }
+        return (nil, lower)
+    }
+}

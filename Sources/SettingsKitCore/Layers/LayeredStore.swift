@@ -1,0 +1,155 @@
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Combines stores, arguments and environment variables: the highest layer that has a value counts.
+///
+/// ```swift
+/// let settings = SettingsService(defaults: try LayeredStore([
+///     .locked(managed, name: "managed"),                // an administrator's store: its values cannot be changed
+///     .arguments(),                                     // --volume=0.8  --volume 0.8  --muted  --no-muted
+///     .environment(prefix: "PLAYER_"),                  // PLAYER_VOLUME=0.8; "sound.volume" is PLAYER_SOUND_VOLUME
+///     .writable(try PropertyListStore.standard()),      // exactly one
+///     .fallback(systemWide, name: "system"),            // read when nothing above has a value
+/// ]))
+/// ```
+///
+/// The order of the array is the precedence; any order works. A layer whose value a setting's type or validation does not
+/// accept is passed over for the next one.
+///
+/// ## Writing
+/// Only the writable layer is written to, by every function: setting, removing, batches, ``removeAll()`` and
+/// ``synchronize()``. Arguments and variables never get into a file. Removing a value uncovers the one below.
+///
+/// A value in a layer above the writable one locks its setting: setting or removing it throws
+/// ``SettingsError/Code/locked`` with the name of the layer, and a batch with one locked key changes nothing.
+///
+/// A batch is as atomic as the writable layer's. Its expectations compare the value in force: the other layers when the
+/// batch begins, and the writable layer at the moment of writing.
+///
+/// ## Changes
+/// A change of any layer is published at once, from within that layer's own publication, unless a higher layer hides it by
+/// the same value. The feed is exhaustive if those of all layers are, so that reading costs the same as without layers. A
+/// layer without an exhaustive feed is read at each access; its changes are published as far as they are made through this
+/// process.
+///
+/// ## Layers that cannot be read
+/// A layer that could be read once keeps its last known values, and its locks. As long as a layer above the writable one has
+/// not been read, every name that it may lock is locked, and the error is reported on the feed. Reading goes on with the
+/// other layers. The layer is tried again when its feed publishes, and when this store is used, at most ten times a second.
+///
+/// All functions may be called from any thread.
+public final class LayeredStore: SettingsStore {
+    /// What keeps a name from being written.
+    enum Obstacle {
+        case candidate(SettingsStoreCandidate, layer: Int)
+        case unreadable(SettingsError, layer: Int)
+    }
+
+    /// The store of each layer; nil for text.
+    let stores: [(any SettingsStore)?]
+    let writable: any SettingsStore
+    let mirror: LayeredMirror
+    /// The names of the layers, the highest first; nil stands for the writable one.
+    public let layerNames: [String?]
+    private let layers: [Layer]
+    private let subscriptions = Mutex<[SettingsService.Subscription]>([])
+
+    /// Combines layers, the highest first, and reads them.
+    ///
+    /// - Parameter layers: The layers: exactly one is writable, and the names of the others differ.
+    /// - Throws: ``SettingsError`` with the code `invalidLayers`. A layer that cannot be read is no error: it is reported to
+    ///   the diagnostics of the service that uses the store.
+    public init(_ layers: [Layer]) throws {
+        let position = try Layer.requireUsable(layers)
+        self.layers = layers
+        layerNames = layers.map(\.name)
+        stores = layers.map { layer in
+            if case .store(let store) = layer.source { store.serialised } else { nil }
+        }
+        guard let writable = stores[position] else { preconditionFailure("The writable layer is a store.") }
+        self.writable = writable
+        mirror = LayeredMirror(LayeredContents(layers, writable: position))
+        var subscriptions: [SettingsService.Subscription] = []
+        // First, so that what changes while the layers are read is noticed.
+        for (layer, store) in stores.enumerated() {
+            guard let feed = store?.feed else { continue }
+            let observer = LayerObserver(of: layer, named: layers[layer].name, in: mirror, of: self)
+            subscriptions.append(feed.observe(by: observer, publishingOn: mirror.feed))
+        }
+        self.subscriptions.withLock { $0 = subscriptions }
+        attend(isForced: true)
+        mirror.contents.withLock { $0.begin() }
+    }
+
+    // MARK: SettingsStore
+
+    /// Publishes every change that readers notice.
+    public var feed: SettingsStoreFeed? { mirror.feed }
+
+    /// Whether a batch is stored whole or not at all in the writable layer even if the process ends in the middle of it.
+    public var hasAtomicBatches: Bool { writable.hasAtomicBatches }
+
+    /// The description of the writable layer.
+    public var storeDescription: String { writable.storeDescription }
+
+    /// What the layers hold under a key, the highest first. Constant time, without touching a store, if all layers have
+    /// exhaustive feeds.
+    ///
+    /// - Throws: The error of the writable layer if that has to be read and cannot be.
+    public func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate] {
+        let known = mirror.contents.withLock { contents in
+            contents.isFollowingAll ? contents.keptList(of: key.name) : nil
+        }
+        if let known { return known }
+        try read([key])
+        return mirror.contents.withLock { $0.keptList(of: key.name) }
+    }
+
+    /// The bytes of the highest layer that is a store and has some.
+    ///
+    /// - Throws: As ``candidates(for:)`` does.
+    public func get(_ key: SettingsService.StorageKey) throws -> Data? {
+        try candidates(for: key).storedData
+    }
+
+    /// The names under which one of the layers that are stores has something.
+    ///
+    /// - Throws: The error of a layer that cannot list its names, or of the writable layer. Another layer that cannot be read
+    ///   now contributes the names that are known.
+    public func keys() throws -> [String] {
+        attend(isForced: false)
+        let (known, layers) = mirror.contents.withLock { contents in
+            let layers = contents.layersToRead().map(\.layer)
+            return (contents.storedNames(except: layers), layers)
+        }
+        return layers.isEmpty ? known : try readKeys(of: layers, and: known)
+    }
+
+    /// Returns when every change of the writable layer made before the call survives a power failure.
+    public func synchronize() throws { try writable.synchronize() }
+
+    /// Text as it is spelled for a setting in the layers that are text: arguments such as `--launch-count`, and a variable
+    /// such as `PLAYER_LAUNCH_COUNT`.
+    package func spellings(of name: String) -> [String] {
+        layers.flatMap { layer -> [String] in
+            switch layer.source {
+            case .store: []
+            case .arguments: SettingSpelling.options(for: name).map { "--" + $0 }
+            case .environment(let environment): [SettingSpelling.variable(for: name, prefix: environment.prefix)]
+            }
+        }
+    }
+}
+
+extension LayeredStore: LocatingStore {
+    /// The line in the file of the highest layer that holds these bytes under the name, if that layer knows lines.
+    package func line(of name: String, holding data: Data) -> Int? {
+        guard let layer = mirror.contents.withLock({ $0.layer(holding: data, under: name) }) else { return nil }
+        return (stores[layer] as? any LocatingStore)?.line(of: name, holding: data)
+    }
+}

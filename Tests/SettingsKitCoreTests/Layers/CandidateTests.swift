@@ -1,0 +1,206 @@
+import Foundation
+import SettingsKitCore
+import Testing
+
+@Suite("A setting over a store with layers", .timeLimit(.minutes(2)))
+struct CandidateTests {
+    private let port = Setting<Int>("port", in: .defaults, default: 1, validation: .range(1...9_999))
+    private let isMuted = Setting<Bool>("muted", in: .defaults, default: false)
+    private let volume = Setting<Double>("volume", in: .defaults, default: 0.5)
+    private let store = CandidateStore()
+    private let problems = Recorder<SettingsError>()
+
+    private func service() -> SettingsService { SettingsService.over(store, problems) }
+
+    @Test("The highest layer counts, and uncovers the next one when it goes")
+    func precedence() throws {
+        let settings = service()
+        #expect(settings.get(port) == 1 && settings.source(of: port) == .default && !settings.isSet(port))
+        store.change("port", in: "system", to: "2")
+        #expect(settings.get(port) == 2 && settings.source(of: port) == .layer("system") && !settings.isLocked(port))
+        settings.set(port, to: 3)
+        #expect(settings.get(port) == 3 && settings.source(of: port) == .store)
+        store.change("port", in: "managed", to: "4")
+        #expect(settings.get(port) == 4 && settings.source(of: port) == .layer("managed") && settings.isLocked(port))
+        #expect(try settings.load(port) == 4)
+        store.change("port", in: "managed", to: nil)
+        #expect(settings.get(port) == 3)
+        settings.reset(port)
+        #expect(settings.get(port) == 2 && settings.isSet(port))
+        #expect(problems.all.isEmpty)
+    }
+
+    @Test("Listeners are notified of changes of the value in force, and of no others")
+    func events() {
+        let settings = service()
+        let told = Recorder<String>()
+        let sets = Recorder<Set<String>>()
+        let subscriptions = [
+            settings.observe(port) { told.append("\($0.oldValue)-\($0.newValue) \($0.isSet) \($0.origin)") },
+            settings.observe { sets.append(Set($0.keys.map(\.name))) },
+        ]
+        store.change("port", in: "system", to: "2")
+        settings.set(port, to: 2)
+        settings.set(port, to: 3)
+        store.change("port", in: "system", to: "7")
+        store.change("port", in: "managed", to: "4")
+        store.change("port", in: nil, to: "5")
+        store.change("port", in: "managed", to: nil)
+        settings.reset(port)
+        store.change("port", in: "system", to: nil)
+        #expect(
+            told.all == [
+                "1-2 true external", "2-3 true local", "3-4 true external", "4-5 true external", "5-7 true local",
+                "7-1 false external",
+            ])
+        #expect(sets.all == Array(repeating: ["port"], count: 6))
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
+    @Test("What a setting does not accept is diagnosed once with the layer, and the next layer counts")
+    func fallingThrough() {
+        store.change("port", in: "managed", to: "oops")
+        store.change("port", in: nil, to: "100000")
+        store.change("port", in: "system", to: "8")
+        let settings = service()
+        for _ in 0..<3 { #expect(settings.get(port) == 8) }
+        #expect(settings.source(of: port) == .layer("system"))
+        #expect(problems.all.map(\.code) == [.decodingFailed, .invalidValue])
+        #expect(problems.all.map(\.layer) == ["managed", nil])
+        #expect(problems.all.allSatisfy { $0.expected?.contains("from 1 to 9999") == true })
+        #expect(settings.problem(of: port)?.code == .decodingFailed)
+        #expect(problems.all.allSatisfy { !$0.description.contains("oops") && !$0.description.contains("100000") })
+    }
+
+    @Test("A bad change of one layer leaves its last good value in force, whatever other layers do")
+    func lastGood() throws {
+        let settings = service()
+        let told = Recorder<String>()
+        let subscription = settings.observe(port) { told.append("\($0.oldValue)-\($0.newValue)") }
+        store.change("port", in: "system", to: "2")
+        settings.set(port, to: 8)
+        store.change("port", in: nil, to: "oops")
+        #expect(settings.get(port) == 8 && problems.count == 1)
+        store.change("port", in: "system", to: "3")
+        #expect(settings.get(port) == 8 && settings.source(of: port) == .store)
+        // Also for a service that begins now.
+        #expect(service().get(port) == 8 && store.get(port) == 8)
+        #expect(thrownCode { try settings.load(port) } == .decodingFailed)
+        store.change("port", in: "managed", to: "5")
+        #expect(settings.get(port) == 5)
+        store.change("port", in: "managed", to: nil)
+        #expect(settings.get(port) == 8)
+        store.change("port", in: nil, to: nil)
+        #expect(settings.get(port) == 3)
+        #expect(told.all == ["1-2", "2-8", "8-5", "5-8", "8-3"])
+        subscription.cancel()
+    }
+
+    @Test("Setting the value in force while bad bytes are stored writes it")
+    func overwritingBadBytes() {
+        let settings = service()
+        settings.set(port, to: 8)
+        store.change("port", in: nil, to: "oops")
+        settings.update(port) { #expect($0 == 8) }
+        #expect(store.held("port") == "8")
+        store.change("port", in: nil, to: "0")
+        settings.set(port, to: 8)
+        #expect(store.held("port") == "8" && settings.get(port) == 8)
+    }
+
+    @Test("Text is read by the setting's type: variables, arguments with a value, flags")
+    func text() {
+        let settings = service()
+        store.change("port", in: "managed", to: "80", form: .text)
+        store.change("muted", in: "managed", to: "true", form: .argument(next: "0.8"))
+        store.change("volume", in: "managed", to: "true", form: .argument(next: "0.8"))
+        #expect(settings.get(port) == 80 && settings.get(isMuted) && settings.get(volume) == 0.8)
+        store.change("volume", in: "managed", to: "true", form: .argument(next: nil))
+        #expect(settings.get(volume) == 0.8)
+        #expect(problems.all.map(\.code) == [.invalidValue])
+        let another = SettingsService.over(store)
+        store.change("muted", in: "managed", to: "maybe", form: .text)
+        #expect(settings.get(isMuted) && another.get(isMuted))
+    }
+
+    @Test("A locked setting cannot be changed in any way, and the attempt names the layer")
+    func locked() throws {
+        store.change("port", in: "managed", to: "4")
+        store.change("port", in: nil, to: "3")
+        let settings = service()
+        func error(_ body: () throws -> Void) -> SettingsError? {
+            do { try body() } catch { return error as? SettingsError }
+            return nil
+        }
+        let attempts: [() throws -> Void] = [
+            { try settings.save(port, to: 9) },
+            { try settings.save { (t: inout SettingsService.Transaction) throws in t.set(port, to: 9) } },
+            {
+                try settings.save { (t: inout SettingsService.Transaction) throws in
+                    t.set(isMuted, to: true); t.reset(port)
+                }
+            },
+            { try settings.update(port) { (value: inout Int) throws in value += 1 } },
+            { try store.save(port, value: 9) },
+            { try Persister(port, in: settings).persist(9) },
+            { try Persister(port, in: settings).reset() },
+            { try settings.set(port, fromText: "9") },
+            { _ = try settings.migrate([.version("x") { $0.set(port, to: 9) }]) },
+        ]
+        for attempt in attempts {
+            let failure = error(attempt)
+            let inner = (failure?.underlying as? SettingsService.MigrationFailure)?.underlying as? SettingsError
+            #expect((inner ?? failure)?.code == .locked && (inner ?? failure)?.layer == "managed")
+        }
+        #expect(store.held("port") == "3" && store.held("muted") == nil)
+        for _ in 0..<3 {
+            settings.set(port, to: 9)
+            settings.reset(port)
+            settings.update(port) { $0 += 1 }
+        }
+        #expect(problems.all.map(\.code) == [.locked])
+        #expect(settings.get(port) == 4 && store.held("port") == "3")
+    }
+
+    @Test("A layer that holds nothing that the setting accepts does not lock it")
+    func disregardedLock() throws {
+        store.change("port", in: "managed", to: "oops")
+        let settings = service()
+        #expect(!settings.isLocked(port))
+        try settings.save(port, to: 9)
+        #expect(settings.get(port) == 9 && store.held("port") == "9")
+        settings.update(port) { $0 += 1 }
+        settings.transaction { $0.set(port, to: $0.get(port) + 1) }
+        #expect(store.held("port") == "11")
+        settings.reset(port)
+        #expect(store.held("port") == nil)
+    }
+
+    @Test("A transaction reads what is in force, also after its own writes")
+    func transactions() {
+        store.change("port", in: "system", to: "2")
+        let settings = service()
+        settings.transaction { t in
+            #expect(t.get(port) == 2 && t.isSet(port))
+            t.set(port, to: 5)
+            #expect(t.get(port) == 5)
+            t.reset(port)
+            #expect(t.get(port) == 2)
+            t.set(port, to: t.get(port) + 1)
+        }
+        #expect(store.held("port") == "3")
+    }
+
+    @Test("A transaction runs again if another layer changes what it has read")
+    func expectations() {
+        store.change("port", in: "system", to: "2")
+        let settings = service()
+        let runs = Recorder<Int>()
+        settings.update(port) { [store] value in
+            runs.append(value)
+            if runs.count == 1 { store.change("port", in: "system", to: "20") }
+            value += 1
+        }
+        #expect(runs.all == [2, 20] && store.held("port") == "21")
+    }
+}

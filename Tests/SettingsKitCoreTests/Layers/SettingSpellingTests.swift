@@ -1,0 +1,42 @@
+import Foundation
+import SettingsKitCore
+import Testing
+
+@Suite("Spellings of settings in arguments and variables")
+struct SettingSpellingTests {
+    @Test(
+        "A variable is in capitals, with an underscore before each word and for everything but letters and digits",
+        arguments: [
+            ("volume", "VOLUME"), ("launchCount", "LAUNCH_COUNT"), ("sound.volume", "SOUND_VOLUME"),
+            ("apiURL", "API_URL"), ("URLScheme", "URL_SCHEME"), ("URL", "URL"), ("useHTTP2Server", "USE_HTTP2_SERVER"),
+            ("http2Server", "HTTP2_SERVER"), ("volume2", "VOLUME2"), ("LaunchCount", "LAUNCH_COUNT"),
+            ("sound.MasterVolume", "SOUND_MASTER_VOLUME"), ("foo-bar", "FOO_BAR"), ("snake_case", "SNAKE_CASE"),
+            ("animals:cats:lion", "ANIMALS_CATS_LION"), ("a b", "A_B"), ("a..b", "A__B"), ("x2Y", "X2_Y"),
+            ("größe", "GRÖSSE"), ("🎛️", "_"), ("line\nbreak", "LINE_BREAK"),
+        ])
+    func variables(name: String, variable: String) {
+        #expect(SettingSpelling.variable(for: name) == variable)
+        #expect(SettingSpelling.variable(for: name, prefix: "P_") == "P_" + variable)
+    }
+
+    @Test(
+        "An option has words with hyphens, or in one word, or is the name itself",
+        arguments: [
+            ("volume", ["volume"]), ("launchCount", ["launch-count", "launchCount"]),
+            ("sound.volume", ["sound-volume", "soundVolume", "sound.volume"]),
+            ("apiURL", ["api-url", "apiUrl", "apiURL"]), ("foo-bar", ["foo-bar", "fooBar"]),
+            ("snake_case", ["snake-case", "snakeCase", "snake_case"]), ("🎛️", ["-", "🎛️"]),
+        ])
+    func options(name: String, options: [String]) {
+        #expect(SettingSpelling.options(for: name) == options)
+    }
+
+    @Test("A store says how a setting is spelled in its own text layers")
+    func spellings() throws {
+        let all = try LayeredStore([
+            .arguments([]), .environment(prefix: "PLAYER_", [:]), .writable(MemoryStore()),
+        ])
+        #expect(all.spellings(of: "launchCount") == ["--launch-count", "--launchCount", "PLAYER_LAUNCH_COUNT"])
+        #expect(try LayeredStore([.writable(MemoryStore())]).spellings(of: "launchCount").isEmpty)
+    }
+}

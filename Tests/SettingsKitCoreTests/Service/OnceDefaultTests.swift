@@ -1,0 +1,77 @@
+import Foundation
+import SettingsKitCore
+import Testing
+
+@Suite("A default that is computed once", .timeLimit(.minutes(2)))
+struct OnceDefaultTests {
+    private static func setting() -> Setting<UUID> {
+        Setting<UUID>("installation", in: .defaults, default: .once { UUID() })
+    }
+
+    @Test("It is stored at the first read, and every later read returns it", arguments: StoreKind.allCases)
+    func stored(kind: StoreKind) throws {
+        let (store, setting) = (kind.make(), Self.setting())
+        let settings = SettingsService.over(store)
+        #expect(!settings.isSet(setting))
+        #expect(settings.source(of: setting) == .default)
+        #expect(try store.get(setting.key) == nil)
+        let first = settings.get(setting)
+        #expect(settings.isSet(setting) && settings.get(setting) == first)
+        #expect(try SettingsService.over(store).load(Self.setting()) == first)
+        #expect(store.get(Self.setting()) == first)
+    }
+
+    @Test("After a reset, the next read computes another value")
+    func reset() {
+        let (store, setting) = (MemoryStore(), Self.setting())
+        let settings = SettingsService.over(store)
+        let first = settings.get(setting)
+        settings.reset(setting)
+        #expect(settings.get(setting) != first)
+    }
+
+    @Test("A value that is stored meanwhile counts")
+    func meanwhile() throws {
+        let store = FeedStore()
+        let other = UUID()
+        let setting = Setting<UUID>(
+            "installation", in: .defaults,
+            default: .once {
+                store.changeFromOutside([("installation", "\"\(other.uuidString)\"")])
+                return UUID()
+            })
+        #expect(SettingsService.over(store).get(setting) == other)
+    }
+
+    @Test("Where it cannot be stored, it is kept in memory and diagnosed once")
+    func unwritable() {
+        let problems = Recorder<SettingsError>()
+        let store = FeedStore(willWrite: { _ in throw SettingsError(.readOnly) })
+        let settings = SettingsService.over(store, problems)
+        let setting = Self.setting()
+        let first = settings.get(setting)
+        for _ in 0..<3 { #expect(settings.get(setting) == first) }
+        #expect(problems.all.map(\.code) == [.readOnly])
+        store.changeFromOutside([("other", "1")])
+        #expect(settings.get(setting) == first)
+    }
+
+    @Test("A transaction that reads it stores it")
+    func transaction() throws {
+        let (store, setting) = (MemoryStore(), Self.setting())
+        let settings = SettingsService.over(store)
+        let first = settings.transaction { $0.get(setting) }
+        #expect(settings.get(setting) == first && store.get(setting.key) != nil)
+    }
+
+    @Test("Threads that read it for the first time at once get one value", .ownThreads)
+    func threads() {
+        for _ in 0..<50 {
+            let (store, setting) = (MemoryStore(), Self.setting())
+            let settings = SettingsService.over(store)
+            let values = Recorder<UUID>()
+            inParallel(4) { _ in values.append(settings.get(setting)) }
+            #expect(Set(values.all).count == 1 && store.get(setting) == values.all[0])
+        }
+    }
+}

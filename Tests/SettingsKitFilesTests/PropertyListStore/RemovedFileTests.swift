@@ -1,0 +1,99 @@
+import Foundation
+import SettingsKitCore
+import SettingsKitFiles
+import Testing
+
+@Suite("A property list that is removed while it is open")
+struct RemovedFileTests {
+    private static let a = Setting<Int>("a", in: .defaults, default: 0)
+
+    private func reader(_ path: String) throws -> PropertyListStore {
+        try PropertyListStore(url: URL(fileURLWithPath: path), access: .readOnly)
+    }
+
+    @Test("A store that only reads loses the values of a removed file, and has those of a new one")
+    func readOnly() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try write(xml("<key>a</key><integer>1</integer>"), to: path)
+            let store = try reader(path)
+            let log = Recorder<String>()
+            let service = SettingsService.over(store).service
+            let subscription = service.observe(Self.a) { log.append("\($0.oldValue) to \($0.newValue), \($0.origin)") }
+            try removeAll(path)
+            #expect(try await eventually { store.get(key("a")) == nil })
+            #expect(store.keys().isEmpty)
+            try write(xml("<key>a</key><integer>2</integer>"), to: path)
+            #expect(try await eventually { log.count == 2 })
+            #expect(log.all == ["1 to 0, external", "0 to 2, external"])
+            subscription.cancel()
+        }
+    }
+
+    @Test("synchronize notices at once that the file is gone")
+    func synchronize() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try write(xml("<key>a</key><integer>1</integer>"), to: path)
+            let store = try reader(path)
+            try removeAll(path)
+            try store.synchronize()
+            #expect(store.get(key("a")) == nil)
+        }
+    }
+
+    @Test("A program that removes the file for a moment while it edits it removes no value")
+    func momentarily() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try write(xml("<key>a</key><integer>1</integer>"), to: path)
+            let store = try reader(path)
+            let log = Recorder<Int>()
+            let service = SettingsService.over(store).service
+            let subscription = service.observe(Self.a) { log.append($0.newValue) }
+            try removeAll(path)
+            try store.refresh()
+            #expect(store.get(key("a")) == Data("1".utf8))
+            try write(xml("<key>a</key><integer>2</integer>"), to: path)
+            try store.refresh()
+            #expect(log.all == [2])
+            subscription.cancel()
+        }
+    }
+
+    @Test("The values stay where another process writes, or a store of this process may")
+    func withWriters() throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let other = try PropertyListStore(path: path, fileSystem: FaultyFileSystem())
+            try other.set(key("a"), to: Data("1".utf8))
+            try other.synchronize()
+            let store = try reader(path)
+            try removeAll(path)
+            try store.synchronize()
+            #expect(store.get(key("a")) == Data("1".utf8))
+
+            let shared = directory + "/Shared.plist"
+            try write(xml("<key>a</key><integer>1</integer>"), to: shared)
+            let stores = [try reader(shared), try open(shared)]
+            try removeAll(shared)
+            try stores[0].synchronize()
+            for store in stores { #expect(store.get(key("a")) == Data("1".utf8)) }
+        }
+    }
+
+    @Test("A file that does not exist, nor its directory, is read as soon as it appears")
+    func appears() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/later/Settings.plist"
+            let store = try reader(path)
+            let service = SettingsService.over(store).service
+            let log = Recorder<Int>()
+            let subscription = service.observe(Self.a) { log.append($0.newValue) }
+            try makeDirectory(directory + "/later")
+            try write(xml("<key>a</key><integer>1</integer>"), to: path)
+            #expect(try await eventually { log.all == [1] })
+            subscription.cancel()
+        }
+    }
+}
