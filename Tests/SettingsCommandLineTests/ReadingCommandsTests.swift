@@ -108,19 +108,21 @@ struct ReadingCommandsTests {
 
     @Test("explain names the last good value that stays in force")
     func lastGood() async throws {
-        let folder = try TemporaryDirectory()
-        let file = folder.url.appending(path: "Settings.plist")
-        let desk = Desk(try PropertyListStore(url: file))
-        try desk.settings.save(.port, to: 9000)
-        try desk.settings.synchronize()
-        #expect(desk.settings.get(.port) == 9000)
-        let text = try #require(String(data: try Data(contentsOf: file), encoding: .utf8))
-        try Data(text.replacing("<integer>9000</integer>", with: "<string>bad</string>").utf8).write(to: file)
-        try await until { desk.run("check").code == 3 }
-        #expect(desk.run("get", "port").output == "9000\n")
-        let output = desk.run("explain", "port").output
-        #expect(output.contains("not used; the last good value stays: expected an integer from 1 to 65535"))
-        #expect(!desk.run("check").output.contains("bad"))
+        try await withTemporaryDirectory { (path: String) async throws in
+            let file = URL(filePath: path + "/Settings.plist")
+            let desk = Desk(try PropertyListStore(url: file))
+            try desk.settings.save(.port, to: 9000)
+            try desk.settings.synchronize()
+            #expect(desk.settings.get(.port) == 9000)
+            let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+            let edited = text.replacing("<integer>9000</integer>", with: "<string>bad</string>")
+            try Data(edited.utf8).write(to: file)
+            try await until { desk.run("check").code == 3 }
+            #expect(desk.run("get", "port").output == "9000\n")
+            let output = desk.run("explain", "port").output
+            #expect(output.contains("the last good value stays: expected an integer from 1 to 65535"))
+            #expect(!desk.run("check").output.contains("bad"))
+        }
     }
 
     @Test("check reports all problems, and its exit code says whether there are any")

@@ -141,11 +141,13 @@ struct WritingCommandsTests {
 
     @Test("import reads a file")
     func importFile() throws {
-        let folder = try TemporaryDirectory()
-        let file = folder.url.appending(path: "a b.json")
-        try Data(#"{"$schema": "x", "$comment": "y", "port": "81", "motto": null}"#.utf8).write(to: file)
-        let desk = Desk()
-        #expect(desk.run("import", file.path(percentEncoded: false)).code == 0)
-        #expect(desk.settings.get(.port) == 81)
+        try withTemporaryDirectory { (path: String) in
+            let file = path + "/a b.json"
+            let json = #"{"$schema": "x", "$comment": "y", "port": "81", "motto": null}"#
+            try Data(json.utf8).write(to: URL(filePath: file))
+            let desk = Desk()
+            #expect(desk.run("import", file).code == 0)
+            #expect(desk.settings.get(.port) == 81)
+        }
     }
 }
