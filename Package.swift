@@ -8,6 +8,7 @@ let package = Package(
     products: [
         .library(name: "SettingsKit", targets: ["SettingsKit"]),
         .library(name: "SettingsSQLite", targets: ["SettingsSQLite"]),
+        .library(name: "SettingsCommandLine", targets: ["SettingsCommandLine"]),
         .library(name: "SettingsTestKit", targets: ["SettingsTestKit"]),
     ],
     dependencies: [],
@@ -25,6 +26,7 @@ let package = Package(
         .target(
             name: "SettingsSQLite", dependencies: ["SettingsKitCore", "SettingsKitPlatform", "CSettingsKitSQLite"]),
         .target(name: "SettingsKit", dependencies: ["SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform"]),
+        .target(name: "SettingsCommandLine", dependencies: ["SettingsKit"]),
         .target(name: "SettingsTestKit", dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles"]),
         .executableTarget(
             name: "settings-benchmarks",
@@ -74,6 +76,9 @@ let package = Package(
         .testTarget(
             name: "SettingsKitTests",
             dependencies: ["SettingsKit", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport"]),
+        .testTarget(
+            name: "SettingsCommandLineTests",
+            dependencies: ["SettingsCommandLine", "SettingsKit", "SettingsTestKit", "SettingsTestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

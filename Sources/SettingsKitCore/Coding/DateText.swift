@@ -29,7 +29,7 @@ extension Date: TextValue {
 
     static var textType: ValueDescription {
         ValueDescription(
-            name: "date", expected: "a date in ISO 8601, such as 2026-11-22T18:00:00Z", json: "string",
+            "a date in ISO 8601, such as 2026-11-22T18:00:00Z", json: "string",
             format: "date-time")
     }
 

@@ -150,12 +150,12 @@ enum StandardText {
 
     private static func jsonType(ofAny type: Any.Type) -> ValueDescription {
         if type is any JSONArray.Type {
-            return ValueDescription(name: "array", expected: "an array in JSON", json: "array")
+            return ValueDescription("an array in JSON", json: "array")
         }
         if type is any JSONObject.Type {
-            return ValueDescription(name: "object", expected: "an object in JSON", json: "object")
+            return ValueDescription("an object in JSON", json: "object")
         }
-        return ValueDescription(name: "JSON", expected: "a value in JSON")
+        return ValueDescription("a value in JSON")
     }
 
     // MARK: Raw values
@@ -173,9 +173,9 @@ enum StandardText {
         if let type = type as? any CaseIterable.Type {
             let cases = texts(ofCasesOf: type)
             description.constraint.allowed = cases
-            description.expected = "one of \(cases.joined(separator: ", "))"
+            description.kind = "one of \(cases.joined(separator: ", "))"
         } else {
-            description.expected = "a raw value of \(type)"
+            description.kind = "a raw value of \(type)"
         }
         return RawCodec(
             read: { text in

@@ -30,7 +30,7 @@ extension Bool: TextValue {
 
     var text: String? { self ? "true" : "false" }
     static var textType: ValueDescription {
-        ValueDescription(name: "boolean", expected: "true or false", json: "boolean")
+        ValueDescription("true or false", json: "boolean")
     }
 }
 
@@ -40,12 +40,11 @@ extension TextValue where Self: FixedWidthInteger {
     static var isRawValue: Bool { true }
 
     static var textType: ValueDescription {
-        var type = ValueDescription(name: "integer", expected: "an integer", json: "integer")
+        var type = ValueDescription("an integer", json: "integer")
         if Self.self != Int.self && Self.self != Int64.self {
             type.constraint.minimum = String(Self.min)
             if Self.bitWidth < 64 { type.constraint.maximum = String(Self.max) }
-            type.expected =
-                Self.bitWidth < 64 ? "an integer from \(Self.min) to \(Self.max)" : "an integer that is not negative"
+            type.limits = Self.bitWidth < 64 ? " from \(Self.min) to \(Self.max)" : " of at least 0"
         }
         return type
     }
@@ -76,7 +75,7 @@ private enum DecimalText {
         }
     }
 
-    static let type = ValueDescription(name: "number", expected: "a number", json: "number")
+    static let type = ValueDescription("a number", json: "number")
 }
 
 extension TextValue where Self: BinaryFloatingPoint & LosslessStringConvertible {
@@ -113,14 +112,14 @@ extension String: TextValue {
     static func value(_ text: String) -> String? { text }
     var text: String? { self }
     static var isRawValue: Bool { true }
-    static var textType: ValueDescription { ValueDescription(name: "text", expected: "text", json: "string") }
+    static var textType: ValueDescription { ValueDescription("text", json: "string") }
 }
 
 extension Data: TextValue {
     static func value(_ text: String) -> Data? { Data(base64Encoded: text) }
     var text: String? { base64EncodedString() }
     static var textType: ValueDescription {
-        ValueDescription(name: "data", expected: "data in base 64", json: "string")
+        ValueDescription("data in base 64", json: "string", encoding: "base64")
     }
 }
 
@@ -129,7 +128,7 @@ extension URL: TextValue {
     /// A URL without its base: the stored form has none either.
     var text: String? { absoluteString }
     static var textType: ValueDescription {
-        ValueDescription(name: "URL", expected: "a URL", json: "string", format: "uri-reference")
+        ValueDescription("a URL", json: "string", format: "uri-reference")
     }
 }
 
@@ -137,7 +136,7 @@ extension UUID: TextValue {
     static func value(_ text: String) -> UUID? { UUID(uuidString: text) }
     var text: String? { uuidString }
     static var textType: ValueDescription {
-        ValueDescription(name: "UUID", expected: "a UUID", json: "string", format: "uuid")
+        ValueDescription("a UUID", json: "string", format: "uuid")
     }
 }
 

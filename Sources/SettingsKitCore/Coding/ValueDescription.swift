@@ -1,23 +1,45 @@
 /// What the values of a setting are: for messages, tables and schemas.
 package struct ValueDescription: Sendable, Equatable {
-    /// The name in tables: "integer".
-    package var name: String
-    /// What a text must be, for messages: "an integer from 1 to 65535".
-    package var expected: String
+    /// What a text is, for messages: "an integer".
+    package var kind: String
+    /// What follows ``kind``: " from 0 to 255".
+    package var limits = ""
+    /// What follows it because of a validation: ", must be even".
+    package var condition = ""
     /// The type in JSON, as JSON schemas call it; nil for several types.
     package var json: String?
     /// The format of a text, as JSON schemas call it: "date-time".
     package var format: String?
+    /// The encoding of data in a text, as JSON schemas call it.
+    package var encoding: String?
     /// The limits, and the allowed values.
     package var constraint = ValueConstraint()
     /// Whether nil is a value.
     package var isOptional = false
 
-    init(name: String, expected: String, json: String? = nil, format: String? = nil) {
-        self.name = name
-        self.expected = expected
+    init(_ kind: String, json: String? = nil, format: String? = nil, encoding: String? = nil) {
+        self.kind = kind
         self.json = json
         self.format = format
+        self.encoding = encoding
+    }
+
+    /// What a text must be, for messages: "an integer from 1 to 65535".
+    package var expected: String { kind + limits + condition }
+
+    /// The same without an article, for tables: "integer from 1 to 65535".
+    package var name: String { Self.withoutArticle(expected) }
+
+    /// The first word of it, for the place of a value in a command: "integer", "value".
+    package var placeholder: String {
+        if kind.hasPrefix("one of") || kind.hasPrefix("a raw") { return "value" }
+        let name = Self.withoutArticle(kind)
+        return String(name.prefix { $0 != " " && $0 != "," }).lowercased()
+    }
+
+    private static func withoutArticle(_ text: String) -> String {
+        for article in ["a ", "an "] where text.hasPrefix(article) { return String(text.dropFirst(article.count)) }
+        return text
     }
 
     /// The type of optionals of this type.
@@ -31,8 +53,10 @@ package struct ValueDescription: Sendable, Equatable {
     func restricted<Value>(by validation: SettingsService.Validation<Value>?) -> ValueDescription {
         guard let validation else { return self }
         var type = self
-        type.expected += validation.qualifier
-        type.constraint.merge(validation.constraint)
+        let constraint = validation.constraint
+        if constraint.hasLimits { type.limits = "" }
+        type.condition += validation.qualifier
+        type.constraint.merge(constraint)
         return type
     }
 

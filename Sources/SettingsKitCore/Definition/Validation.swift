@@ -69,6 +69,9 @@ package struct ValueConstraint: Sendable, Equatable {
     /// The least number of characters or elements.
     package var minimumCount: Int?
 
+    /// Whether values have a least or a greatest one.
+    var hasLimits: Bool { minimum != nil || maximum != nil || exclusiveMaximum != nil }
+
     /// Adds limits; they replace limits of the same kind.
     mutating func merge(_ other: ValueConstraint) {
         minimum = other.minimum ?? minimum

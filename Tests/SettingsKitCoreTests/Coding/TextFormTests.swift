@@ -51,7 +51,7 @@ struct TextFormTests {
         roundTrip(Int8.min, .max)
         #expect(TextForm<Int>.standard.expected == "an integer")
         #expect(TextForm<UInt16>.standard.expected == "an integer from 0 to 65535")
-        #expect(TextForm<UInt>.standard.expected == "an integer that is not negative")
+        #expect(TextForm<UInt>.standard.expected == "an integer of at least 0")
     }
 
     @Test("A number is decimal, finite, and written in the fewest digits")

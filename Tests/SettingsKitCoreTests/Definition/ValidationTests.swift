@@ -20,6 +20,7 @@ struct ValidationTests {
         #expect(expected(port) == "an integer from 1 to 65535")
         #expect(port.constraint.minimum == "1" && port.constraint.maximum == "65535")
         #expect(expected(Validation<Int>.range(0...)) == "an integer of at least 0")
+        #expect(expected(Validation<UInt16>.range(1...)) == "an integer of at least 1")
         #expect(expected(Validation<Int>.range(...10)) == "an integer of at most 10")
         #expect(expected(Validation<Double>.range(0..<1)) == "a number from 0 to below 1")
         #expect(expected(Validation<Double>.range(..<0.5)) == "a number below 0.5")

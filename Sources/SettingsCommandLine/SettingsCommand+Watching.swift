@@ -1,0 +1,74 @@
+import Dispatch
+import Foundation
+import SettingsKit
+import Synchronization
+
+extension SettingsCommand {
+    func watch(_ invocation: Invocation, _ streams: CommandStreams) throws {
+        let names = invocation.operands
+        let chosen = try names.isEmpty ? catalogue.settings : names.map(setting)
+        let limit = try invocation.number(.count)
+        let changes = ObservedChanges()
+        let subscriptions = chosen.map { setting in
+            let name = catalogue.name(of: setting)
+            return setting.catalogued.observeText(in: settings) { text, isSet, origin in
+                changes.append(ObservedChange(setting: setting, name: name, text: text, isSet: isSet, origin: origin))
+            }
+        }
+        defer { for subscription in subscriptions { subscription.cancel() } }
+        var count = 0
+        while count < limit ?? .max {
+            try streams.print(Self.line(for: changes.next(), isJSON: invocation.has(.json)))
+            count += 1
+        }
+    }
+
+    private static func line(for change: ObservedChange, isJSON: Bool) -> String {
+        let time = change.time.formatted(.iso8601)
+        if isJSON {
+            let json = JSONText.object([
+                ("time", .string(time)), ("name", .string(change.name)),
+                ("value", SettingsCatalogue.json(of: change.text, change.setting)), ("isSet", .bool(change.isSet)),
+                ("origin", .string("\(change.origin)")),
+            ])
+            return json.compact + "\n"
+        }
+        let remark = change.isSet ? "\(change.origin)" : "\(change.origin), removed"
+        return TextLayout.escaped("\(time)  \(change.name): \(change.text)  (\(remark))") + "\n"
+    }
+}
+
+/// A change to be printed.
+private struct ObservedChange: Sendable {
+    let setting: SettingsService.SettingDefinition
+    let name: String
+    let text: String
+    let isSet: Bool
+    let origin: SettingsService.Origin
+    let time = Date()
+}
+
+/// Changes that listeners append, and that the thread of the command takes.
+private final class ObservedChanges: Sendable {
+    private let changes = Mutex<[ObservedChange]>([])
+    private let available = DispatchSemaphore(value: 0)
+
+    /// The number of changes that wait at most, for an output that is read slowly. The oldest are dropped.
+    private static let limit = 10_000
+
+    func append(_ change: ObservedChange) {
+        let isFull = changes.withLock { changes in
+            let isFull = changes.count == Self.limit
+            if isFull { changes.removeFirst() }
+            changes.append(change)
+            return isFull
+        }
+        if !isFull { available.signal() }
+    }
+
+    /// The oldest change that was not taken yet; waits for it.
+    func next() -> ObservedChange {
+        available.wait()
+        return changes.withLock { $0.removeFirst() }
+    }
+}

@@ -1,0 +1,21 @@
+import SettingsKit
+
+extension SettingsCommand {
+    func set(_ invocation: Invocation) throws {
+        try settings.set(setting(named: invocation.operands[0]), fromText: invocation.operands[1])
+        try settings.synchronize()
+    }
+
+    func reset(_ invocation: Invocation) throws {
+        if invocation.has(.all) != invocation.operands.isEmpty {
+            throw CommandFailure.usage("reset needs the names of settings, or --all for all of them.")
+        }
+        // Without those that are not set, so that they may be locked.
+        let all = catalogue.settings.filter { $0.catalogued.state(in: settings, showsSecrets: false).isSet }
+        let chosen = try invocation.has(.all) ? all : invocation.operands.map(setting)
+        try settings.save { transaction in
+            for setting in chosen { try setting.catalogued.set(nil, in: &transaction) }
+        }
+        try settings.synchronize()
+    }
+}

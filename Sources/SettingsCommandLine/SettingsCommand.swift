@@ -1,0 +1,156 @@
+import Foundation
+import SettingsKit
+
+/// Gives a program subcommands over its own settings: `list`, `get`, `set`, `reset`, `watch`, `export`, `import`, `check` and
+/// `explain`.
+///
+/// ```swift
+/// exit(SettingsCommand(catalogue, settings: settings).run(Array(CommandLine.arguments.dropFirst())))
+/// ```
+///
+/// `help`, and `--help` with each subcommand, say what the arguments are. Settings have the names that
+/// ``SettingsCatalogue/name(of:)`` returns; for a wrong name, the nearest known one is suggested. Changes go through the
+/// service, so that locked settings, invalid values and stores that cannot be written are refused as everywhere. Values of
+/// secret settings appear as `•••`; only `get --secrets` and `export --secrets` show them.
+///
+/// ## Exit codes
+/// See ``ExitCode``: 0 if all went well, 1 if the operation failed, 2 if the arguments are wrong, 3 if `check` found problems.
+///
+/// ## Output
+/// Results go to `output`, and errors to `errors`, each with what to do next. If an output throws, because the program that
+/// reads it has ended, the command ends without a message.
+public struct SettingsCommand: Sendable {
+    /// The meaning of what ``SettingsCommand/run(_:input:output:errors:)`` returns.
+    public enum ExitCode: Int32, Sendable, CaseIterable {
+        /// The operation was carried out. Also if its output was closed before its end.
+        case success = 0
+        /// The operation failed; nothing was changed.
+        case failure = 1
+        /// The arguments are wrong, or there is no setting of that name.
+        case usage = 2
+        /// `check` found problems.
+        case problems = 3
+    }
+
+    let catalogue: SettingsCatalogue
+    let settings: SettingsService
+    /// What help texts call the command.
+    let name: String
+
+    /// Creates the command of a program.
+    ///
+    /// - Parameters:
+    ///   - catalogue: The settings that the command knows.
+    ///   - settings: The service that has their values.
+    ///   - name: What help texts call the command, such as `player settings`; nil for the name of the executable.
+    public init(_ catalogue: SettingsCatalogue, settings: SettingsService, name: String? = nil) {
+        self.catalogue = catalogue
+        self.settings = settings
+        let executable = CommandLine.arguments.first.map { URL(filePath: $0).lastPathComponent }
+        self.name = name ?? executable ?? "settings"
+    }
+
+    /// Carries out a subcommand.
+    ///
+    /// It returns when the subcommand is done; `watch` runs until the process is interrupted, its output is closed, or it has
+    /// printed as many changes as `--count` says. Nothing is called on another thread.
+    ///
+    /// - Parameters:
+    ///   - arguments: The subcommand and its arguments, without the name of the program: `["set", "port", "9000"]`.
+    ///   - input: Reads the file of `import -`; standard input by default.
+    ///   - output: Receives the result, in one or more pieces with line breaks; standard output by default. It throws if no
+    ///     more can be written.
+    ///   - errors: Receives messages; standard error by default.
+    /// - Returns: The exit code of the process; see ``ExitCode``.
+    public func run(
+        _ arguments: [String], input: @escaping () throws -> Data = StandardStreams.read,
+        output: @escaping (String) throws -> Void = StandardStreams.writeOutput,
+        errors: @escaping (String) throws -> Void = StandardStreams.writeError
+    ) -> Int32 {
+        do {
+            return try run(arguments, CommandStreams(read: input, output: output, errors: errors)).rawValue
+        } catch {
+            // The program that reads the output has ended. That is no failure of this one.
+            return ExitCode.success.rawValue
+        }
+    }
+
+    private func run(_ arguments: [String], _ streams: CommandStreams) throws(CommandStreams.Closed) -> ExitCode {
+        do {
+            return try self.carryOut(arguments, streams)
+        } catch let closed as CommandStreams.Closed {
+            throw closed
+        } catch let failure as CommandFailure {
+            try streams.report(failure.message)
+            return failure.code
+        } catch {
+            // An error of a store, in words.
+            try streams.report(message(for: error))
+            return .failure
+        }
+    }
+
+    private func carryOut(_ arguments: [String], _ streams: CommandStreams) throws -> ExitCode {
+        guard let first = arguments.first else {
+            try streams.report(help())
+            return .usage
+        }
+        if ["help", "--help", "-h"].contains(first) {
+            guard arguments.count > 1, first == "help" else {
+                try streams.print(help())
+                return .success
+            }
+            try streams.print(help(for: try subcommand(named: arguments[1])))
+            return .success
+        }
+        let subcommand = try subcommand(named: first)
+        let invocation = try Invocation(subcommand, Array(arguments.dropFirst()), commandName: name)
+        if invocation.has(.help) {
+            try streams.print(help(for: subcommand))
+            return .success
+        }
+        switch subcommand {
+        case .list: try list(invocation, streams)
+        case .get: try get(invocation, streams)
+        case .set: try set(invocation)
+        case .reset: try reset(invocation)
+        case .watch: try watch(invocation, streams)
+        case .export: try export(invocation, streams)
+        case .import: try `import`(invocation, streams)
+        case .check: return try check(invocation, streams)
+        case .explain: try explain(invocation, streams)
+        }
+        return .success
+    }
+
+    private func subcommand(named name: String) throws(CommandFailure) -> Subcommand {
+        if let subcommand = Subcommand(rawValue: name) { return subcommand }
+        let all = Subcommand.allCases.map(\.rawValue).joined(separator: ", ")
+        throw .usage("There is no subcommand \(quoted(name)). Use one of \(all); \(self.name) --help describes them.")
+    }
+
+    /// The setting with a name.
+    func setting(named name: String) throws(CommandFailure) -> SettingsService.SettingDefinition {
+        if let setting = catalogue.setting(named: name) { return setting }
+        throw .usage(unknown(name))
+    }
+
+    /// A message about a wrong name.
+    func unknown(_ name: String) -> String {
+        if let similar = catalogue.name(similarTo: name) {
+            return "There is no setting \(quoted(name)). Did you mean \(similar)?"
+        }
+        return "There is no setting \(quoted(name)). \(self.name) list shows all."
+    }
+
+    /// An error of the service, with the setting's name in front.
+    func message(for error: any Error) -> String {
+        guard let error = error as? SettingsError, let key = error.key,
+            let setting = catalogue.settings.first(where: { $0.key == key })
+        else { return "\(error)" }
+        return "\(catalogue.name(of: setting)): \(error)"
+    }
+}
+
+/// A name or a text in a message.
+func quoted(_ text: String) -> String { "\"\(text)\"" }

@@ -1,0 +1,164 @@
+/// What a service's store holds for a setting, layer by layer, and which of it counts.
+package struct SettingState: Sendable {
+    /// What one layer holds.
+    package struct Layer: Sendable {
+        /// The name; nil for the layer that is written to.
+        package var name: String?
+        /// The name of the variable or the argument, if the layer knows it.
+        package var location: String?
+        /// The text of the value. If the setting does not accept what is stored, its text as it is; nil for a secret.
+        package var text: String?
+        /// Whether the layer is above the one that is written to.
+        package var isLocking: Bool
+        /// Why the setting does not accept what is stored.
+        package var problem: SettingsError?
+    }
+
+    /// The text of the value in force; nil if it has none.
+    package var text: String?
+    package var source: SettingsService.Source = .default
+    /// Whether the value in force is the last good one, because its layer holds something else now.
+    package var isLastGood = false
+    package var isLocked = false
+    /// The layers that hold something, the highest first.
+    package var layers: [Layer] = []
+    /// The names of all layers, the highest first; nil stands for the one that is written to.
+    package var layerNames: [String?] = [nil]
+    /// Why a stored value is not used, or the store cannot be read: the first reason.
+    package var problem: SettingsError?
+
+    /// Whether the layer that is written to holds something.
+    package var isSet: Bool { layers.contains { $0.name == nil } }
+}
+
+/// What a catalogue needs of a setting. `SettingsService.Setting` is the only type that conforms: the protocol finds the
+/// functions that depend on the type of the value.
+package protocol CataloguedSetting: SettingsService.SettingDefinition {
+    /// The type of the values, with the validation's limits.
+    var valueDescription: ValueDescription { get }
+    /// Whether an option without a value sets it.
+    var isFlag: Bool { get }
+
+    /// Reads what the store holds. Nothing is stored, no default either.
+    ///
+    /// - Parameter showsSecrets: Whether the texts of a secret setting are shown; otherwise they are `•••`.
+    func state(in service: SettingsService, showsSecrets: Bool) -> SettingState
+
+    /// Finds out whether a text can be set.
+    ///
+    /// - Throws: `invalidValue` or `encodingFailed`.
+    func requireValue(fromText text: String) throws(SettingsError)
+
+    /// Adds a change to a transaction.
+    ///
+    /// - Parameter text: The text of the value; nil to remove the stored value.
+    /// - Throws: `invalidValue` if the setting does not accept the text.
+    func set(_ text: String?, in transaction: inout SettingsService.Transaction) throws(SettingsError)
+
+    /// Calls a closure after each change, with the text of the new value.
+    func observeText(
+        in service: SettingsService,
+        _ body: @escaping @Sendable (_ text: String, _ isSet: Bool, SettingsService.Origin) -> Void
+    ) -> SettingsService.Subscription
+}
+
+extension SettingsService.SettingDefinition {
+    /// The setting with the functions that depend on the type of its value.
+    package var catalogued: any CataloguedSetting {
+        guard let setting = self as? any CataloguedSetting else {
+            preconditionFailure("Every setting definition is a Setting.")
+        }
+        return setting
+    }
+}
+
+extension SettingsService.Setting: CataloguedSetting {
+    package var valueDescription: ValueDescription { coding.form.text.type.restricted(by: coding.validation) }
+
+    package var isFlag: Bool { coding.form.text.isFlag }
+
+    package func state(in service: SettingsService, showsSecrets: Bool) -> SettingState {
+        let isHidden = isSecret && !showsSecrets
+        func text(_ value: T) -> String? { isHidden ? Self.hidden : coding.text(of: value) }
+        var state = SettingState()
+        do throws(SettingsError) {
+            let store = try service.connection(for: key).requireStore(for: key)
+            if store.isLayered { state.layerNames = store.store.layerNames }
+            let stored = try store.read(key)
+            let cached = service.cachedSetting(for: self)
+            let resolution = cached.resolution(of: stored)
+            state.text = text(resolution.value)
+            if let candidate = resolution.candidate {
+                state.source = candidate.layer.map { .layer($0) } ?? .store
+                state.isLocked = candidate.isLocking
+                state.isLastGood = !stored.all.contains(candidate)
+            }
+            for candidate in stored.all {
+                let problem = cached.problem(with: candidate)?.completed(key: key, store: store.description)
+                state.layers.append(
+                    SettingState.Layer(
+                        name: candidate.layer, location: candidate.location,
+                        text: isHidden ? Self.hidden : textOfValue(of: candidate) ?? candidate.storedText,
+                        isLocking: candidate.isLocking, problem: problem))
+            }
+            state.problem = state.layers.lazy.compactMap(\.problem).first
+        } catch {
+            state.problem = error
+            state.text = text(coding.defaultValue)
+        }
+        return state
+    }
+
+    private func textOfValue(of candidate: SettingsStoreCandidate) -> String? {
+        optionalResult(of: { try coding.value(of: $0) }, candidate).flatMap(coding.text)
+    }
+
+    package func requireValue(fromText text: String) throws(SettingsError) {
+        _ = try coding.bytes(for: coding.process(value(fromText: text)))
+    }
+
+    package func set(_ text: String?, in transaction: inout SettingsService.Transaction) throws(SettingsError) {
+        guard let text else { return transaction.reset(self) }
+        transaction.set(self, to: try value(fromText: text))
+    }
+
+    /// Reads a text. The value is not validated yet: it is processed first.
+    private func value(fromText text: String) throws(SettingsError) -> T {
+        guard let value = coding.form.text.read(text) else {
+            throw SettingsError(.invalidValue, key: key, expected: coding.expected)
+        }
+        return value
+    }
+
+    package func observeText(
+        in service: SettingsService,
+        _ body: @escaping @Sendable (_ text: String, _ isSet: Bool, SettingsService.Origin) -> Void
+    ) -> SettingsService.Subscription {
+        let (coding, isSecret) = (coding, isSecret)
+        return service.observe(self) { change in
+            let text = isSecret ? Self.hidden : coding.text(of: change.newValue) ?? Self.withoutText
+            body(text, change.isSet, change.origin)
+        }
+    }
+}
+
+extension SettingsStoreCandidate {
+    /// What is stored, as text; nil for bytes that are no text, and for an argument without its value.
+    fileprivate var storedText: String? {
+        switch form {
+        case .stored, .text: String(validating: data, as: UTF8.self)
+        case .argument(let next): next
+        }
+    }
+}
+
+extension SettingsService.Source: CustomStringConvertible {
+    /// The name of the layer, `store` or `default`.
+    public var description: String {
+        switch self {
+        case .layer(let name): name
+        case .store: "store"
+        case .default: "default"
+        }
+    }
+}

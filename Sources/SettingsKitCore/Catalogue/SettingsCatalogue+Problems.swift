@@ -1,0 +1,154 @@
+extension SettingsCatalogue {
+    /// Something that keeps a setting from having the value that a person expects.
+    public struct Problem: Error, Sendable {
+        /// The kind of a problem.
+        public enum Kind: String, Sendable, CaseIterable {
+            /// What is stored is not a value that the setting accepts.
+            case value
+            /// A store cannot be read.
+            case store
+            /// A name is stored, but the catalogue has no such setting.
+            case unknownName
+            /// Two settings have the same spelling as an argument or as an environment variable.
+            case sameSpelling
+            /// Two settings have the same name and scope, but different types.
+            case conflictingDefinitions
+        }
+
+        /// The kind.
+        public let kind: Kind
+        /// The name of the setting, or the unknown name; nil if the problem concerns a whole store.
+        public let name: String?
+        /// The scope.
+        public let scope: SettingsService.Scope
+        /// The name of the setting that was probably meant, or of the other setting.
+        public let otherName: String?
+        /// What the setting or its store reports.
+        public let error: SettingsError?
+
+        init(
+            _ kind: Kind, name: String?, scope: SettingsService.Scope, otherName: String? = nil,
+            error: SettingsError? = nil, spelling: String? = nil
+        ) {
+            self.kind = kind
+            self.name = name
+            self.scope = scope
+            self.otherName = otherName
+            self.error = error
+            self.spelling = spelling
+        }
+
+        private let spelling: String?
+    }
+
+    /// All problems at once: stored values that settings do not accept, in each layer; stores that cannot be read; names that
+    /// are stored but not in the catalogue; settings with one spelling as an argument or a variable; definitions that
+    /// contradict each other.
+    ///
+    /// Each setting, and the names in each store, are read. Nothing is stored and nothing is diagnosed. A store that cannot
+    /// list its names is not searched for unknown ones. Names that begin with `SettingsKit:` belong to the library.
+    public func check(in service: SettingsService) -> [Problem] {
+        var problems = conflictingDefinitions() + sameSpellings()
+        var unreadable: Set<SettingsService.Scope> = []
+        for setting in settings {
+            let state = setting.catalogued.state(in: service, showsSecrets: false)
+            for layer in state.layers {
+                guard let error = layer.problem else { continue }
+                problems.append(Problem(.value, name: name(of: setting), scope: setting.key.scope, error: error))
+            }
+            // A store that is unreadable is one problem, not one for each setting.
+            guard let error = state.problem, state.layers.isEmpty else { continue }
+            if unreadable.insert(setting.key.scope).inserted {
+                problems.append(Problem(.store, name: nil, scope: setting.key.scope, error: error))
+            }
+        }
+        return problems + unknownNames(in: service, except: unreadable)
+    }
+
+    private var scopesInOrder: [SettingsService.Scope] {
+        var seen: Set<SettingsService.Scope> = []
+        return settings.map(\.key.scope).filter { seen.insert($0).inserted }
+    }
+
+    private func unknownNames(
+        in service: SettingsService, except unreadable: Set<SettingsService.Scope>
+    ) -> [Problem] {
+        var problems: [Problem] = []
+        for scope in scopesInOrder where !unreadable.contains(scope) {
+            let settings = settings.filter { $0.key.scope == scope }
+            let known = Set(settings.map(\.key.name))
+            do throws(SettingsError) {
+                let names = try service.connections[scope].requireStore().keys()
+                for name in names.sorted() where !known.contains(name) && !name.hasPrefix("SettingsKit:") {
+                    let similar = SimilarName.find(name, among: settings.map(\.key.name))
+                    problems.append(Problem(.unknownName, name: name, scope: scope, otherName: similar))
+                }
+            } catch  where error.code == .unsupported {
+                continue
+            } catch {
+                problems.append(Problem(.store, name: nil, scope: scope, error: error))
+            }
+        }
+        return problems
+    }
+
+    private func conflictingDefinitions() -> [Problem] {
+        var first: [SettingsService.StorageKey: SettingsService.SettingDefinition] = [:]
+        return settings.compactMap { setting in
+            guard let other = first[setting.key] else {
+                first[setting.key] = setting
+                return nil
+            }
+            if other.valueType == setting.valueType { return nil }
+            return Problem(.conflictingDefinitions, name: name(of: setting), scope: setting.key.scope)
+        }
+    }
+
+    private func sameSpellings() -> [Problem] {
+        var first: [Spelling: SettingsService.StorageKey] = [:]
+        var problems: [Problem] = []
+        for setting in settings {
+            var spellings = [SettingSpelling.variable(for: setting.key.name)]
+            for option in SettingSpelling.options(for: setting.key.name) {
+                spellings.append("--\(option)")
+                if setting.catalogued.isFlag { spellings.append("--no-\(option)") }
+            }
+            for spelling in spellings {
+                let other = first[Spelling(text: spelling, scope: setting.key.scope), default: setting.key]
+                first[Spelling(text: spelling, scope: setting.key.scope)] = other
+                if other == setting.key { continue }
+                problems.append(
+                    Problem(
+                        .sameSpelling, name: name(of: setting), scope: setting.key.scope, otherName: name(of: other),
+                        spelling: spelling))
+                break
+            }
+        }
+        return problems
+    }
+
+    private struct Spelling: Hashable {
+        let text: String
+        let scope: SettingsService.Scope
+    }
+}
+
+extension SettingsCatalogue.Problem: CustomStringConvertible {
+    /// A message in one line, without values: what is wrong, and what to do.
+    public var description: String {
+        let name = name ?? "\(scope)"
+        let message: String =
+            switch kind {
+            case .value, .store: "\(name): \(error.map { "\($0)" } ?? "")"
+            case .unknownName:
+                "\(name): There is no setting of this name in \(scope). "
+                    + (otherName.map { "Did you mean \($0)?" } ?? "Remove it, if nothing else uses it.")
+            case .sameSpelling:
+                "\(name): As an argument or a variable, it is spelled as \(otherName ?? "another setting"): "
+                    + "\(spelling ?? ""). Rename one of them."
+            case .conflictingDefinitions:
+                "\(name): Two settings of this name in \(scope) have different types. Rename one of them."
+            }
+        return TextLayout.escaped(message)
+    }
+}

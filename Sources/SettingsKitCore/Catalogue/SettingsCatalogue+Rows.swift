@@ -1,0 +1,122 @@
+extension SettingsCatalogue {
+    /// What people want to know of one setting in a service.
+    public struct Row: Sendable {
+        /// The title of the setting's group.
+        public let group: String
+        /// The name, as ``SettingsCatalogue/name(of:)`` returns it.
+        public let name: String
+        /// The name and the scope under which the setting is stored.
+        public let key: SettingsService.StorageKey
+        /// What values are: "integer from 1 to 65535", "true or false", "one of light, dark".
+        public let type: String
+        /// The text of the value in force; `•••` for a secret. Nil if the value has no text.
+        public let text: String?
+        /// The text of the default; `•••` for a secret. Nil if the default is computed or has no text.
+        public let defaultText: String?
+        /// Where the value comes from.
+        public let source: SettingsService.Source
+        /// Whether a layer above the one that is written to has the value, so that the setting cannot be changed.
+        public let isLocked: Bool
+        /// Whether the store, or the layer that is written to, holds something for the setting.
+        public let isSet: Bool
+        /// Whether the value is a secret.
+        public let isSecret: Bool
+        /// What the setting is for.
+        public let help: String?
+        /// Why a stored value is not used, or the store cannot be read; nil if all is well.
+        public let problem: SettingsError?
+    }
+
+    /// What a service has for each setting, in the catalogue's order.
+    ///
+    /// Each setting is read from its store. Nothing is stored and nothing is diagnosed: problems are in the rows.
+    public func rows(in service: SettingsService) -> [Row] {
+        groups.flatMap { group in group.settings.map { row(of: $0, in: group, service: service) } }
+    }
+
+    func row(
+        of setting: SettingsService.SettingDefinition, in group: SettingsGroup, service: SettingsService
+    ) -> Row {
+        let state = setting.catalogued.state(in: service, showsSecrets: false)
+        return Row(
+            group: group.title, name: name(of: setting), key: setting.key,
+            type: setting.catalogued.valueDescription.name, text: state.text, defaultText: setting.defaultText,
+            source: state.source, isLocked: state.isLocked, isSet: state.isSet, isSecret: setting.isSecret,
+            help: setting.help, problem: state.problem)
+    }
+
+    // MARK: For people
+
+    /// A table of names, values and sources, in groups, for a terminal.
+    ///
+    /// ```
+    /// Server
+    ///   port  8080  environment, locked
+    ///   user  www   default
+    /// ```
+    ///
+    /// Long values are cut off with `…`, so that a line takes at most `width` columns if names are not too long. A problem
+    /// stands below its setting.
+    public func table(in service: SettingsService, width: Int = 80) -> String {
+        let rows = groups.map { group in group.settings.map { row(of: $0, in: group, service: service) } }
+        let sources = rows.joined().map { Self.sourceText($0) }
+        let nameWidth = rows.joined().map { TextLayout.columns(TextLayout.escaped($0.name)) }.max() ?? 0
+        let sourceWidth = sources.map { TextLayout.columns($0) }.max() ?? 0
+        let valueWidth = max(10, width - nameWidth - sourceWidth - 6)
+        // All groups have the same columns.
+        var lines = TextLayout.table(
+            rows.joined().map { row in
+                let value = TextLayout.escaped(row.text ?? SettingsService.SettingDefinition.withoutText)
+                return [
+                    TextLayout.escaped(row.name), TextLayout.truncated(value, to: valueWidth), Self.sourceText(row),
+                ]
+            }, indentation: 2)[...]
+        var text = ""
+        for (group, rows) in zip(groups, rows) {
+            text += (text.isEmpty ? "" : "\n") + TextLayout.escaped(group.title) + "\n"
+            for row in rows {
+                text += lines.removeFirst() + "\n"
+                guard let problem = row.problem else { continue }
+                let message = TextLayout.escaped("Problem: \(problem)")
+                for line in TextLayout.wrapped(message, to: width - 4) { text += "    \(line)\n" }
+            }
+        }
+        return text
+    }
+
+    private static func sourceText(_ row: Row) -> String {
+        TextLayout.escaped(row.source.description) + (row.isLocked ? ", locked" : "")
+    }
+
+    // MARK: For programs
+
+    /// The rows as a JSON array of objects.
+    ///
+    /// `value` and `default` are JSON of the setting's type: a number, a string, an array. They are `null` where there is no
+    /// text, and `"•••"` for a secret.
+    public func json(in service: SettingsService) -> String {
+        let rows = groups.flatMap { group in
+            group.settings.map { ($0, row(of: $0, in: group, service: service)) }
+        }
+        return JSONText.array(rows.map { Self.json(of: $1, $0) }).indented + "\n"
+    }
+
+    private static func json(of row: Row, _ setting: SettingsService.SettingDefinition) -> JSONText {
+        var members: [(name: String, value: JSONText)] = [
+            ("name", .string(row.name)), ("group", .string(row.group)), ("scope", .string("\(row.key.scope)")),
+            ("type", .string(row.type)), ("value", json(of: row.text, setting)),
+            ("default", json(of: row.defaultText, setting)), ("source", .string(row.source.description)),
+            ("isLocked", .bool(row.isLocked)), ("isSet", .bool(row.isSet)), ("isSecret", .bool(row.isSecret)),
+        ]
+        if let help = row.help { members.append(("help", .string(help))) }
+        if let problem = row.problem { members.append(("problem", .string("\(problem)"))) }
+        return .object(members)
+    }
+
+    /// The text of a setting's value as JSON.
+    package static func json(of text: String?, _ setting: SettingsService.SettingDefinition) -> JSONText {
+        guard let text else { return .value("null") }
+        if setting.isSecret, text == SettingsService.SettingDefinition.hidden { return .string(text) }
+        return .value(setting.catalogued.valueDescription.json(ofText: text))
+    }
+}

@@ -1,0 +1,97 @@
+/// Lists a program's settings for people: in groups, with help, allowed values, sources and problems.
+///
+/// ```swift
+/// let catalogue = SettingsCatalogue("Player") {
+///     SettingsGroup("Sound") { .volume; .muted }
+///     SettingsGroup("Server", [.port, .user])
+/// }
+/// print(catalogue.table(in: settings))
+/// for problem in catalogue.check(in: settings) { print(problem) }
+/// ```
+///
+/// A catalogue holds no values. Its functions read a service, and change nothing: they store no default either. Values of
+/// settings that are secret appear as `•••`. Characters that could disturb a terminal appear as escapes.
+///
+/// ## Names
+/// ``name(of:)`` is the name under which a setting is stored. If the catalogue has settings of one name in several scopes,
+/// the scope is added to those outside `.defaults`: `theme@shared`.
+public struct SettingsCatalogue: Sendable {
+    /// The name of the program, or of what the settings are for.
+    public let title: String
+    /// The groups, in the order in which they are shown.
+    public let groups: [SettingsGroup]
+    /// The scopes that have a setting of a name.
+    private let scopes: [String: Set<SettingsService.Scope>]
+
+    /// Creates a catalogue from an array of groups.
+    public init(_ title: String, _ groups: [SettingsGroup]) {
+        self.title = title
+        self.groups = groups
+        scopes = groups.flatMap(\.settings).reduce(into: [:]) { $0[$1.key.name, default: []].insert($1.key.scope) }
+    }
+
+    /// Creates a catalogue from a list of groups.
+    public init(_ title: String, @Builder _ groups: () -> [SettingsGroup]) {
+        self.init(title, groups())
+    }
+
+    /// The settings of all groups, each once.
+    public var settings: [SettingsService.SettingDefinition] {
+        var seen: Set<ObjectIdentifier> = []
+        return groups.flatMap(\.settings).filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+
+    /// The name of a setting in tables, exports and commands.
+    public func name(of setting: SettingsService.SettingDefinition) -> String {
+        name(of: setting.key)
+    }
+
+    /// The setting with a name; nil if the catalogue has none.
+    public func setting(named name: String) -> SettingsService.SettingDefinition? {
+        settings.first { self.name(of: $0) == name }
+            ?? settings.first { $0.key.name == name && scopes[name]?.count == 1 }
+    }
+
+    /// The name of the setting that a wrong name is most similar to; nil if it is similar to none.
+    ///
+    /// `prot` is similar to `port`; so is any name that is spelled as an argument or a variable.
+    public func name(similarTo name: String) -> String? {
+        SimilarName.find(name, among: settings.map { self.name(of: $0) })
+    }
+
+    func name(of key: SettingsService.StorageKey) -> String {
+        guard let scopes = scopes[key.name], scopes.count > 1 || !scopes.contains(key.scope) else { return key.name }
+        return switch key.scope {
+        case .defaults: key.name
+        case .shared: key.name + "@shared"
+        case .custom(let id): key.name + "@" + id
+        }
+    }
+
+    /// Collects groups in the braces of a catalogue.
+    @resultBuilder public enum Builder {
+        /// One group.
+        public static func buildExpression(_ group: SettingsGroup) -> [SettingsGroup] { [group] }
+
+        /// Several groups.
+        public static func buildExpression(_ groups: [SettingsGroup]) -> [SettingsGroup] { groups }
+
+        /// The groups of all statements.
+        public static func buildBlock(_ parts: [SettingsGroup]...) -> [SettingsGroup] { parts.flatMap(\.self) }
+
+        /// The groups of a loop.
+        public static func buildArray(_ parts: [[SettingsGroup]]) -> [SettingsGroup] { parts.flatMap(\.self) }
+
+        /// The groups of an `if` without an `else`.
+        public static func buildOptional(_ part: [SettingsGroup]?) -> [SettingsGroup] { part ?? [] }
+
+        /// The groups of an `if`.
+        public static func buildEither(first part: [SettingsGroup]) -> [SettingsGroup] { part }
+
+        /// The groups of an `else`.
+        public static func buildEither(second part: [SettingsGroup]) -> [SettingsGroup] { part }
+
+        /// The groups of an `if #available`.
+        public static func buildLimitedAvailability(_ part: [SettingsGroup]) -> [SettingsGroup] { part }
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+import SettingsTestSupport
+import Testing
+
+@Suite("Arguments, help, secrets and outputs of commands")
+struct CommandBasicsTests {
+    private static let subcommands = ["list", "get", "set", "reset", "watch", "export", "import", "check", "explain"]
+
+    @Test("Help lists the subcommands")
+    func help() {
+        let desk = Desk()
+        let expected = """
+            Desk: settings
+
+            Usage: desk SUBCOMMAND ...
+
+              list     Show all settings with their values and sources.
+              get      Print the value of a setting.
+              set      Store a value.
+              reset    Remove stored values, so that the next layer or the default counts.
+              watch    Print changes as they are made.
+              export   Print the stored values as JSON.
+              import   Store the values of a JSON file: all of them, or none.
+              check    Report all problems at once.
+              explain  Show what each layer has for a setting, and which one counts.
+
+            Exit codes: 0 done, 1 failed, 2 wrong usage, 3 problems found by check.
+            desk SUBCOMMAND --help has more about a subcommand.
+
+            """
+        #expect(desk.run("--help") == .init(0, expected) && desk.run("help") == .init(0, expected))
+        #expect(desk.run("-h") == .init(0, expected) && desk.run() == .init(2, errors: expected))
+    }
+
+    @Test("Each subcommand has help in 80 columns", arguments: subcommands)
+    func helpForSubcommand(name: String) {
+        let desk = Desk()
+        let result = desk.run(name, "--help")
+        #expect(result.code == 0 && result.errors.isEmpty && result.output.hasPrefix("Usage: desk \(name)"))
+        #expect(result == desk.run("help", name) && result == desk.run(name, "-h", "too", "many", "names"))
+        for line in result.output.split(separator: "\n") { #expect(line.count <= 80) }
+    }
+
+    @Test("The help of a subcommand names its operands and options")
+    func helpForGet() {
+        #expect(
+            Desk().run("help", "get").output == """
+                Usage: desk get NAME [--json] [--secrets]
+
+                Print the value of a setting. Control characters other than tabs and line breaks
+                appear as escapes. With --json, the value is exact.
+
+                  --json     Print JSON.
+                  --secrets  Show the values of secret settings, too.
+                  --help     Show this help.
+
+                """)
+        #expect(Desk().run("help", "reset").output.hasPrefix("Usage: desk reset NAME... | --all\n"))
+    }
+
+    @Test(
+        "Wrong arguments are wrong usage, and nothing is printed as a result",
+        arguments: [
+            ["lst"], [""], ["get"], ["set", "port"], ["set", "port", "1", "2"], ["list", "port"],
+            ["get", "port", "--all"],
+            ["list", "--json=1"], ["watch", "--count"], ["watch", "--count", "0"], ["watch", "--count=x"], ["import"],
+            ["set", "port", "--5"], ["help", "nothing"], ["export", "--secret"], ["get", "a", "b"],
+        ])
+    func wrongArguments(arguments: [String]) {
+        let desk = Desk()
+        let texts = Box(("", ""))
+        let code = desk.command.run(
+            arguments, input: { Data() }, output: { texts.value.0 += $0 }, errors: { texts.value.1 += $0 })
+        #expect(
+            code == SettingsCommand.ExitCode.usage.rawValue && texts.value.0.isEmpty && texts.value.1.hasSuffix("\n"))
+    }
+
+    @Test("Secrets are nowhere but where they are asked for")
+    func secrets() throws {
+        let desk = Desk()
+        #expect(desk.run("set", "token", Desk.secret).code == 0)
+        #expect(desk.settings.get(.token) == Desk.secret)
+        #expect(desk.run("get", "token").output == "•••\n")
+        #expect(desk.run("get", "token", "--secrets").output == Desk.secret + "\n")
+        #expect(desk.run("get", "token", "--secrets", "--json").json == .string(Desk.secret))
+        let exported = desk.run("export")
+        #expect(exported.output == "{}\n" && exported.errors.contains("Left out, because secret: token."))
+        #expect(desk.run("export", "--secrets").json == .object(["token": .string(Desk.secret)]))
+        let commands = [
+            ["list"], ["list", "--json"], ["get", "token"], ["get", "token", "--json"], ["explain", "token"],
+            ["explain", "token", "--json"], ["check"], ["check", "--json"], ["export"], ["export", "--effective"],
+            ["help"],
+            ["import", "-", "--dry-run"], ["import", "-"],
+        ]
+        for bytes in [nil, "{\"\(Desk.secret)\":1}", "5"] {
+            if let bytes { try desk.write("token", bytes) }
+            for arguments in commands {
+                let texts = Box("")
+                let input = Data(#"{"token": "\#(Desk.secret)-2"}"#.utf8)
+                _ = desk.command.run(
+                    arguments, input: { input }, output: { texts.value += $0 }, errors: { texts.value += $0 })
+                #expect(!texts.value.contains("5ecret"), "\(arguments)")
+            }
+        }
+        #expect(!desk.diagnosed.all.contains { "\($0)".contains("5ecret") })
+    }
+
+    @Test("watch prints changes with their time and origin, until there are enough", .timeLimit(.minutes(2)))
+    func watch() async throws {
+        let desk = Desk()
+        let result = Box<Desk.Result?>(nil)
+        let thread = Thread { result.value = desk.run("watch", "port", "token", "motto", "--count", "3") }
+        thread.start()
+        var round = 0
+        // The first changes may be made before the command listens.
+        while result.value == nil {
+            round += 1
+            desk.settings.set(.volume, to: Double(round % 2))
+            desk.settings.set(.token, to: "\(Desk.secret)\(round)")
+            desk.settings.set(.motto, to: round.isMultiple(of: 2) ? nil : "\u{1B}")
+            await Task.yield()
+        }
+        let watched = try #require(result.value)
+        #expect(watched.code == 0 && watched.errors.isEmpty && !watched.output.contains("5ecret"))
+        let lines = watched.output.split(separator: "\n")
+        #expect(lines.count == 3)
+        for line in lines {
+            let rest = line.dropFirst(20)
+            #expect(
+                ["  token: •••  (local)", "  motto: null  (local, removed)", "  motto: \\u{1B}  (local)"].contains(rest)
+            )
+            #expect((try? Date.ISO8601FormatStyle().parse(String(line.prefix(20)))) != nil)
+        }
+    }
+
+    @Test("watch prints JSON, a line for each change", .timeLimit(.minutes(2)))
+    func watchJSON() async throws {
+        let desk = Desk()
+        let result = Box<Desk.Result?>(nil)
+        Thread { result.value = desk.run("watch", "--json", "--count=1") }.start()
+        var round = 0
+        while result.value == nil {
+            round += 1
+            desk.settings.set(.port, to: round)
+            await Task.yield()
+        }
+        guard case .object(let change) = result.value?.json else { throw FullStore.Full() }
+        #expect(
+            change["name"] == .string("port") && change["origin"] == .string("local") && change["isSet"] == .bool(true))
+    }
+
+    @Test("An output that is closed ends a command without a message")
+    func closedOutput() {
+        struct Closed: Error {}
+        let desk = Desk()
+        let errors = Box("")
+        let code = desk.command.run(
+            ["list"], input: { Data() }, output: { _ in throw Closed() }, errors: { errors.value += $0 })
+        #expect(code == 0 && errors.value.isEmpty)
+        let usage = desk.command.run(["nothing"], input: { Data() }, output: { _ in }, errors: { _ in throw Closed() })
+        #expect(usage == 0)
+    }
+
+    @Test("A pipe that nothing reads is an error, and no signal")
+    func closedPipe() throws {
+        var descriptors: [Int32] = [0, 0]
+        #expect(pipe(&descriptors) == 0)
+        close(descriptors[0])
+        defer { close(descriptors[1]) }
+        #expect(throws: (any Error).self) { try StandardStreams.write("text", to: descriptors[1]) }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+import SettingsTestSupport
+
+enum Skin: String, Codable, CaseIterable { case light, dark }
+
+extension SettingsService.SettingDefinition {
+    static let volume = Setting<Double>("volume", in: .defaults, default: 0.5, validation: .range(0...1))
+    static let port = Setting<Int>(
+        "port", in: .defaults, default: 8080, validation: .range(1...65_535), help: "The port to listen on.")
+    static let skin = Setting<Skin>("skin", in: .defaults, default: .light)
+    static let motto = Setting<String?>("motto", in: .defaults)
+    static let hosts = Setting<[String]>("server.hosts", in: .defaults, default: [])
+    static let token = Setting<String>("token", in: .defaults, default: "tok-default-5ecret", isSecret: true)
+}
+
+/// A command over settings in memory.
+struct Desk {
+    static let secret = "5ecret-of-this-test"
+
+    let store: any SettingsStore
+    let settings: SettingsService
+    let command: SettingsCommand
+    let diagnosed = Recorder<SettingsError>()
+
+    init(_ store: any SettingsStore = MemoryStore()) {
+        self.store = store
+        let diagnosed = diagnosed
+        settings = SettingsService(
+            stores: [.defaults: store], diagnosticSink: SettingsService.DiagnosticSink { diagnosed.append($0) })
+        let catalogue = SettingsCatalogue("Desk") {
+            SettingsGroup("Looks") {
+                .volume; .skin; .motto
+            }
+            SettingsGroup("Server", [.port, .hosts, .token])
+        }
+        command = SettingsCommand(catalogue, settings: settings, name: "desk")
+    }
+
+    /// What a command has printed, and its exit code.
+    struct Result: Equatable {
+        var code: Int32
+        var output = ""
+        var errors = ""
+
+        init(_ code: Int32, _ output: String = "", errors: String = "") {
+            (self.code, self.output, self.errors) = (code, output, errors)
+        }
+
+        var json: JSONValue? { try? JSONDecoder().decode(JSONValue.self, from: Data(output.utf8)) }
+    }
+
+    func run(_ arguments: String..., input: String = "") -> Result {
+        let texts = Box(Result(0))
+        let code = command.run(
+            arguments, input: { Data(input.utf8) }, output: { texts.value.output += $0 },
+            errors: { texts.value.errors += $0 })
+        return Result(code, texts.value.output, errors: texts.value.errors)
+    }
+
+    /// Writes bytes below the service.
+    func write(_ name: String, _ text: String) throws {
+        try store.set(key(name), to: Data(text.utf8))
+    }
+}
+
+/// A store with one layer above the writable one, which locks some settings by text.
+final class LockingStore: SettingsStore {
+    private let base = MemoryStore()
+    private let locks: [String: String]
+
+    init(_ locks: [String: String]) { self.locks = locks }
+
+    var layerNames: [String?] { ["environment", nil] }
+    func keys() throws -> [String] { try base.keys() }
+
+    func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate] {
+        let lock = locks[key.name].map {
+            SettingsStoreCandidate(
+                Data($0.utf8), form: .text, layer: "environment", isLocking: true,
+                location: "DESK_\(key.name.uppercased())")
+        }
+        return try [lock, base.get(key).map { SettingsStoreCandidate($0) }].compactMap { $0 }
+    }
+
+    func get(_ key: SettingsService.StorageKey) throws -> Data? { try base.get(key) }
+
+    func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+        _ = try apply(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
+    }
+
+    func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        for write in batch.writes {
+            guard let lock = try candidates(for: write.key).first(where: \.isLocking),
+                !(batch.disregardedLocks[write.key.name] ?? []).contains(lock)
+            else { continue }
+            throw SettingsError(.locked, key: write.key, layer: lock.layer)
+        }
+        for write in batch.writes { try base.set(write.key, to: write.data) }
+        return true
+    }
+}
+
+/// A store whose writes fail.
+struct FullStore: SettingsStore {
+    struct Full: Error {}
+
+    func get(_ key: SettingsService.StorageKey) throws -> Data? { nil }
+    func set(_ key: SettingsService.StorageKey, to data: Data?) throws { throw Full() }
+}

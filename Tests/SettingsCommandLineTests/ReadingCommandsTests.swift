@@ -1,0 +1,149 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+import SettingsTestSupport
+import Testing
+
+@Suite("Subcommands that read")
+struct ReadingCommandsTests {
+    @Test("list shows all settings in groups, or as JSON")
+    func list() throws {
+        let desk = Desk(LockingStore(["volume": "0.8"]))
+        desk.settings.set(.port, to: 9000)
+        #expect(
+            desk.run("list")
+                == .init(
+                    0,
+                    """
+                    Looks
+                      volume        0.8    environment, locked
+                      skin          light  default
+                      motto         null   default
+
+                    Server
+                      port          9000   store
+                      server.hosts  []     default
+                      token         •••    default
+
+                    """))
+        guard case .array(let rows) = desk.run("list", "--json").json, case .object(let row) = rows.first else {
+            throw FullStore.Full()
+        }
+        #expect(rows.count == 6 && row["value"] == .number(0.8) && row["isLocked"] == .bool(true))
+    }
+
+    @Test("get prints the value alone, and reports a bad stored one")
+    func get() throws {
+        let desk = Desk()
+        desk.settings.set(.motto, to: "two\nlines\t\u{1B}[31mred")
+        desk.settings.set(.hosts, to: ["a", "b"])
+        #expect(desk.run("get", "port") == .init(0, "8080\n"))
+        #expect(desk.run("get", "motto") == .init(0, "two\nlines\t\\u{1B}[31mred\n"))
+        #expect(desk.run("get", "motto", "--json").json == .string("two\nlines\t\u{1B}[31mred"))
+        #expect(desk.run("get", "server.hosts").output == "[\"a\",\"b\"]\n")
+        try desk.write("port", "\"nine\"")
+        let result = desk.run("get", "port")
+        #expect(result.code == 0 && result.output == "8080\n" && result.errors.hasPrefix("port: decodingFailed:"))
+        #expect(!result.errors.contains("nine"))
+    }
+
+    @Test("A wrong name is wrong usage, with a suggestion")
+    func wrongNames() {
+        let desk = Desk()
+        #expect(
+            desk.run("get", "prot") == .init(2, errors: "There is no setting \"prot\". Did you mean port?\n"))
+        #expect(
+            desk.run("explain", "zzz\u{1B}")
+                == .init(2, errors: "There is no setting \"zzz\\u{1B}\". desk list shows all.\n"))
+        for subcommand in ["set", "reset", "watch"] {
+            #expect(desk.run(subcommand, "PORTS", "1").code == 2)
+        }
+    }
+
+    @Test("explain shows what each layer has, and which one counts")
+    func explain() throws {
+        let desk = Desk(LockingStore(["port": "9000", "volume": "loud"]))
+        try desk.settings.save(.volume, to: 0.25)
+        #expect(
+            desk.run("explain", "port").output == """
+                port: 9000
+
+                  environment  9000  DESK_PORT  in force, locked
+                  store        –
+                  default      8080
+
+                The port to listen on. Integer from 1 to 65535.
+
+                """)
+        #expect(
+            desk.run("explain", "volume").output == """
+                volume: 0.25
+
+                  environment  loud  DESK_VOLUME
+                      not used: expected a number from 0 to 1
+                  store        0.25               in force
+                  default      0.5
+
+                Number from 0 to 1.
+
+                """)
+        #expect(
+            desk.run("explain", "skin").output == """
+                skin: light
+
+                  environment  –
+                  store        –
+                  default      light  in force
+
+                One of light, dark.
+
+                """)
+        guard case .object(let json) = desk.run("explain", "port", "--json").json else { throw FullStore.Full() }
+        #expect(json["value"] == .integer(9000) && json["source"] == .string("environment"))
+        guard case .array(let layers) = json["layers"], case .object(let first) = layers.first else {
+            throw FullStore.Full()
+        }
+        #expect(layers.count == 3 && first["text"] == .string("9000") && first["location"] == .string("DESK_PORT"))
+    }
+
+    @Test("explain names the last good value that stays in force")
+    func lastGood() async throws {
+        try await withTemporaryDirectory { (path: String) async throws in
+            let file = URL(filePath: path + "/Settings.plist")
+            let desk = Desk(try PropertyListStore(url: file))
+            try desk.settings.save(.port, to: 9000)
+            try desk.settings.synchronize()
+            #expect(desk.settings.get(.port) == 9000)
+            let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+            let edited = text.replacing("<integer>9000</integer>", with: "<string>bad</string>")
+            try Data(edited.utf8).write(to: file)
+            try await until { desk.run("check").code == 3 }
+            #expect(desk.run("get", "port").output == "9000\n")
+            let output = desk.run("explain", "port").output
+            #expect(output.contains("the last good value stays: expected an integer from 1 to 65535"))
+            #expect(!desk.run("check").output.contains("bad"))
+        }
+    }
+
+    @Test("check reports all problems, and its exit code says whether there are any")
+    func check() throws {
+        let desk = Desk()
+        #expect(desk.run("check") == .init(0, "No problems.\n"))
+        #expect(desk.run("check", "--json") == .init(0, "[]\n"))
+        try desk.write("prot", "1")
+        try desk.write("volume", "7")
+        let result = desk.run("check")
+        #expect(result.code == 3 && result.errors.isEmpty)
+        #expect(
+            result.output == """
+                volume: invalidValue: The value is not one that the setting accepts; it is not
+                  used. Setting: "volume" in .defaults. Store: MemoryStore. Expected: a number
+                  from 0 to 1.
+                prot: There is no setting of this name in .defaults. Did you mean port?
+
+                """)
+        guard case .array(let problems) = desk.run("check", "--json").json, case .object(let last) = problems.last
+        else { throw FullStore.Full() }
+        #expect(problems.count == 2 && last["kind"] == .string("unknownName") && last["otherName"] == .string("port"))
+    }
+}

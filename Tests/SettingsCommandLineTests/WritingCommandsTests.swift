@@ -1,0 +1,153 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+import SettingsTestSupport
+import Testing
+
+@Suite("Subcommands that write")
+struct WritingCommandsTests {
+    @Test("set stores a value by its type, and refuses what the setting does not accept")
+    func set() {
+        let desk = Desk()
+        #expect(desk.run("set", "port", "9000") == .init(0))
+        #expect(desk.settings.get(.port) == 9000)
+        #expect(desk.run("set", "motto", "--", "--x") == .init(0) && desk.settings.get(.motto) == "--x")
+        #expect(desk.run("set", "server.hosts", "[\"a\"]") == .init(0) && desk.settings.get(.hosts) == ["a"])
+        #expect(desk.run("set", "motto", "null") == .init(0) && !desk.settings.isSet(.motto))
+        for (name, text) in [
+            ("port", "eighty"), ("port", "0"), ("port", "-5"), ("skin", "blue"), ("server.hosts", "a"),
+        ] {
+            let result = desk.run("set", name, text)
+            #expect(result.code == 1 && result.output.isEmpty && result.errors.hasPrefix("\(name): invalidValue:"))
+            #expect(result.errors.contains("Expected: ") && !result.errors.contains(text + "\n"))
+        }
+        #expect(desk.settings.get(.port) == 9000)
+        #expect(desk.run("set", "skin", "blue").errors.contains("Expected: one of light, dark."))
+    }
+
+    @Test("A locked setting cannot be changed by any subcommand, and nothing else is either")
+    func locked() {
+        let desk = Desk(LockingStore(["port": "9000"]))
+        let set = desk.run("set", "port", "1")
+        #expect(set.code == 1 && set.errors.contains("locked") && set.errors.contains("Layer: environment."))
+        #expect(desk.run("set", "skin", "dark").code == 0)
+        #expect(desk.run("reset", "skin", "port").code == 1)
+        let imported = desk.run("import", "-", input: #"{"port": 1, "skin": "light", "volume": 0.1}"#)
+        #expect(imported.code == 1 && imported.errors.hasPrefix("Nothing was imported:\nport: locked:"))
+        #expect(
+            desk.settings.get(.port) == 9000 && desk.settings.get(.skin) == .dark && desk.settings.get(.volume) == 0.5)
+        #expect(desk.run("import", "-", "--dry-run", input: #"{"port": 1}"#).code == 1)
+        // The value that it has anyway.
+        #expect(desk.run("import", "-", input: #"{"port": 9000, "volume": 0.1}"#).code == 0)
+        #expect(desk.settings.get(.volume) == 0.1)
+    }
+
+    @Test("reset removes the named settings, or all")
+    func reset() throws {
+        let desk = Desk()
+        for (name, text) in [("port", "1"), ("volume", "0.1"), ("skin", "dark")] { _ = desk.run("set", name, text) }
+        try desk.write("other", "1")
+        #expect(desk.run("reset", "port", "skin") == .init(0))
+        #expect(!desk.settings.isSet(.port) && !desk.settings.isSet(.skin) && desk.settings.isSet(.volume))
+        #expect(desk.run("reset", "--all") == .init(0))
+        #expect(try desk.store.keys() == ["other"])
+        #expect(desk.run("reset").code == 2 && desk.run("reset", "port", "--all").code == 2)
+    }
+
+    @Test("A store that cannot be written is a failure with a message")
+    func fullStore() {
+        let desk = Desk(FullStore())
+        let result = desk.run("set", "port", "1")
+        #expect(result.code == 1 && result.errors.hasPrefix("port: writeFailed:"))
+        #expect(desk.run("import", "-", input: #"{"port": 1}"#).code == 1)
+    }
+
+    // MARK: Export and import
+
+    @Test("export prints what the store itself holds, and import reads it")
+    func exportAndImport() throws {
+        let desk = Desk(LockingStore(["volume": "0.8"]))
+        _ = desk.run("set", "port", "9000")
+        _ = desk.run("set", "motto", "\"a\"\n")
+        _ = desk.run("set", "server.hosts", "[\"x\",\"y\"]")
+        let exported = desk.run("export")
+        #expect(
+            exported
+                == .init(
+                    0,
+                    #"""
+                    {
+                      "motto": "\"a\"\n",
+                      "port": 9000,
+                      "server.hosts": ["x","y"]
+                    }
+
+                    """#))
+        let other = Desk()
+        #expect(
+            other.run("import", "-", "--dry-run", input: exported.output)
+                == .init(
+                    0,
+                    #"""
+                    motto: null → "a"\n
+                    port: 8080 → 9000
+                    server.hosts: [] → ["x","y"]
+
+                    """#))
+        #expect(try other.store.keys().isEmpty)
+        #expect(other.run("import", "-", input: exported.output).code == 0)
+        #expect(other.run("export").output == exported.output)
+        #expect(other.run("import", "-", input: exported.output) == .init(0, "Nothing changes.\n"))
+    }
+
+    @Test("export --effective has the values in force, and says so")
+    func effective() throws {
+        let desk = Desk(LockingStore(["volume": "0.8"]))
+        let result = desk.run("export", "--effective")
+        guard case .object(let json) = result.json else { throw FullStore.Full() }
+        #expect(json["$comment"] == .string("The values in force, from all layers and defaults."))
+        #expect(json["volume"] == .number(0.8) && json["port"] == .integer(8080) && json["motto"] == .null)
+        #expect(json["token"] == nil)
+        #expect(Desk().run("import", "-", input: result.output).code == 0)
+    }
+
+    @Test("A stored value that is bad is not exported, and reported")
+    func badExport() throws {
+        let desk = Desk()
+        try desk.write("port", "0")
+        let result = desk.run("export")
+        #expect(result.code == 0 && result.output == "{}\n" && result.errors.hasPrefix("port: invalidValue:"))
+    }
+
+    @Test("import refuses all, with every reason, if one member is wrong")
+    func badImport() throws {
+        let desk = Desk()
+        let result = desk.run(
+            "import", "-", input: #"{"prot": 1, "port": "x", "skin": 5, "volume": 0.1, "token": "•••"}"#)
+        #expect(result.code == 1 && result.output.isEmpty)
+        let lines = result.errors.split(separator: "\n")
+        #expect(lines.first == "Nothing was imported:")
+        for name in ["port: invalidValue", "skin: invalidValue", "token: invalidValue", "\"prot\". Did you mean port?"]
+        {
+            #expect(result.errors.contains(name))
+        }
+        #expect(try desk.store.keys().isEmpty)
+        for input in ["", "[]", "{", "{\"port\": 1} x", "5", String(repeating: "[", count: 100_000)] {
+            let result = desk.run("import", "-", input: input)
+            #expect(result.code == 1 && result.errors.contains("not an object in JSON"))
+        }
+        #expect(desk.run("import", "/does/not/exist").errors.contains("cannot be read"))
+    }
+
+    @Test("import reads a file")
+    func importFile() throws {
+        try withTemporaryDirectory { (path: String) in
+            let file = path + "/a b.json"
+            let json = #"{"$schema": "x", "$comment": "y", "port": "81", "motto": null}"#
+            try Data(json.utf8).write(to: URL(filePath: file))
+            let desk = Desk()
+            #expect(desk.run("import", file).code == 0)
+            #expect(desk.settings.get(.port) == 81)
+        }
+    }
+}
