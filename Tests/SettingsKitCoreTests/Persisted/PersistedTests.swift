@@ -3,7 +3,7 @@ import SettingsKitCore
 import Testing
 
 extension SettingsService.SettingDefinition {
-    fileprivate static let volume = Setting<Double>("volume", in: .shared, default: 0.5) { min(max($0, 0), 1) }
+    fileprivate static let loudness = Setting<Double>("volume", in: .shared, default: 0.5) { min(max($0, 0), 1) }
 }
 
 @Suite("Persisted properties")
@@ -22,7 +22,7 @@ struct PersistedTests {
         @Persisted var nickname: String?
 
         init(service: SettingsService, store: some SettingsStore) {
-            _volume = Persisted(.volume, in: service)
+            _volume = Persisted(.loudness, in: service)
             _retries = Persisted(wrappedValue: 3, key: "retries", storedBy: store)
             _nickname = Persisted(key: "nickname", storedBy: store)
         }
@@ -61,8 +61,8 @@ struct PersistedTests {
         player.retries += 1
         player.nickname = "x"
         #expect((player.volume, player.retries) == (1, 4))
-        #expect(settings.get(.volume) == 1)
-        #expect(player.$volume.key == SettingsService.SettingDefinition.volume.key)
+        #expect(settings.get(.loudness) == 1)
+        #expect(player.$volume.key == SettingsService.SettingDefinition.loudness.key)
         #expect(player.$retries.defaultValue == 3)
         #expect(try store.text("retries") == "4")
         #expect(try store.text("nickname") == "\"x\"")
