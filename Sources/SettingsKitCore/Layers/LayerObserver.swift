@@ -46,14 +46,14 @@ final class LayerObserver: StoreFeedListener {
     }
 
     func storeDidReleaseLock() {
-        if !mirror.isSettled.load(ordering: .acquiring) { owner?.attend(isForced: true) }
+        if !mirror.isSettled.load(ordering: .acquiring) { owner?.attend(forced: layer) }
         mirror.feed.flush()
     }
 
     func storeDidReport(_ error: SettingsError) {
         mirror.feed.report(error.completed(key: nil, store: nil, layer: name))
         // A store that stands in for one that is not open yet says so when that is open.
-        owner?.attend(isForced: true)
+        if error.code == .recovered { owner?.attend(forced: layer) }
     }
 
     func storeDidBecomeExhaustive(_ feed: SettingsStoreFeed) {

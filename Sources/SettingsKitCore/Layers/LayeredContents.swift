@@ -27,6 +27,8 @@ struct LayeredContents: Sendable {
     private var deferred: [String: Deferred] = [:]
     /// Whether every layer is followed.
     private(set) var isFollowingAll = false
+    /// Whether a layer that locks has ever had a value. Without one, a name need not be looked up before it is written.
+    private var mayLock: Bool
     /// Whether the store can have readers.
     private var isReady = false
 
@@ -34,6 +36,7 @@ struct LayeredContents: Sendable {
         self.writable = writable
         names = layers.map(\.name)
         texts = layers.indices.filter { layers[$0].hasText }.map { ($0, layers[$0].source) }
+        mayLock = texts.contains { $0.layer < writable }
         self.layers = layers.map { $0.isText ? .text : LayerStatus() }
         noteFollowing()
     }
@@ -84,6 +87,7 @@ struct LayeredContents: Sendable {
     ///
     /// - Parameter disregarded: The candidates that lock nothing.
     func obstacle(to name: String, disregarding disregarded: [SettingsStoreCandidate]?) -> LayeredStore.Obstacle? {
+        if isFollowingAll && !mayLock { return nil }
         let lock = list(of: name).first { $0.isLocking && disregarded?.contains($0) != true }
         if let lock { return .candidate(lock, layer: rank(of: lock)) }
         if isFollowingAll { return nil }
@@ -134,6 +138,7 @@ struct LayeredContents: Sendable {
     private mutating func replace(
         _ old: Data?, by new: Data?, under name: String, in layer: Int
     ) -> (before: [SettingsStoreCandidate], after: [SettingsStoreCandidate]) {
+        if layer < writable, new != nil { mayLock = true }
         // Found once, as the name of most changes has a list.
         let index = lists.index(forKey: name)
         var before = index.map { lists.values[$0] } ?? textCandidates(for: name)

@@ -10,7 +10,7 @@ extension LayeredStore {
     ///
     /// - Throws: The error of the writable layer. The errors of others are reported, and their last known values count.
     func read(_ keys: [SettingsService.StorageKey]) throws(SettingsError) {
-        attend(isForced: false)
+        attend()
         try readUnfollowed(keys)
     }
 
@@ -74,9 +74,9 @@ extension LayeredStore {
     /// Loads the layers that are to be loaded, and publishes the changes that have waited for a layer. Called with no lock
     /// held.
     ///
-    /// - Parameter isForced: Whether a layer is tried again although the last try was a moment ago.
-    func attend(isForced: Bool) {
-        for layer in mirror.contents.withLock({ $0.layersToLoad }) { load(layer, isForced: isForced) }
+    /// - Parameter forced: The layer that is tried again although the last try was a moment ago.
+    func attend(forced: Int? = nil) {
+        for layer in mirror.contents.withLock({ $0.layersToLoad }) { load(layer, isForced: layer == forced) }
         for name in mirror.contents.withLock({ $0.deferredNames }) { publishDeferred(name) }
         mirror.contents.withLock { mirror.note($0) }
         mirror.feed.flush()

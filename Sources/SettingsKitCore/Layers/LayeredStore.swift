@@ -82,7 +82,7 @@ public final class LayeredStore: SettingsStore {
             subscriptions.append(feed.observe(by: observer, publishingOn: mirror.feed))
         }
         self.subscriptions.withLock { $0 = subscriptions }
-        attend(isForced: true)
+        attend()
         mirror.contents.withLock { $0.begin() }
     }
 
@@ -122,7 +122,7 @@ public final class LayeredStore: SettingsStore {
     /// - Throws: The error of a layer that cannot list its names, or of the writable layer. Another layer that cannot be read
     ///   now contributes the names that are known.
     public func keys() throws -> [String] {
-        attend(isForced: false)
+        attend()
         let (known, layers) = mirror.contents.withLock { contents in
             let layers = contents.layersToRead().map(\.layer)
             return (contents.storedNames(except: layers), layers)
