@@ -13,11 +13,15 @@ struct StoredForm<Value: Sendable>: Sendable {
     private let decodeTolerantly: (@Sendable (Data) -> Value?)?
     /// Finds the form as text, which few programs need.
     private let makeText: (@Sendable () -> TextForm<Value>)?
+    /// Whether decoding the bytes of a value quickly gives the same value, so that it need not be kept beside its bytes.
+    let isExact: Bool
 
     private init(
         encode: @escaping @Sendable (Value) throws -> Data, decode: @escaping @Sendable (Data) throws -> Value,
-        tolerant: (@Sendable (Data) -> Value?)? = nil, text: (@Sendable () -> TextForm<Value>)? = nil
+        tolerant: (@Sendable (Data) -> Value?)? = nil, text: (@Sendable () -> TextForm<Value>)? = nil,
+        isExact: Bool = false
     ) {
+        self.isExact = isExact
         (self.encode, decodeStrictly, decodeTolerantly, makeText) = (encode, decode, tolerant, text)
     }
 
@@ -63,9 +67,11 @@ extension StoredForm where Value: Codable {
                 encode: { try $0 ?? JSONEncoder().encode($0) }, decode: { $0 }, text: { .standard })
             if let raw = rawOptional as? StoredForm<Value> { return raw }
         }
-        let json = JSONTransformer<Value>()
+        // Its functions know the type of the transformer; closures made here would look it up at each call.
+        let json = StoredForm(JSONTransformer<Value>())
         return StoredForm(
-            encode: { try json.transformValue($0) }, decode: { try json.untransformValue($0) },
-            tolerant: { TolerantDecoding.value(from: $0) }, text: { .standard })
+            encode: json.encode, decode: json.decodeStrictly,
+            tolerant: { TolerantDecoding.value(from: $0) }, text: { .standard },
+            isExact: Value.self == Int.self || Value.self == Bool.self)
     }
 }

@@ -133,7 +133,9 @@ final class ValueCoding<Value: Sendable>: Sendable {
     func value(of candidate: SettingsStoreCandidate) throws(SettingsError) -> Value {
         do throws(SettingsError) {
             if candidate.form == .stored { return try value(for: candidate.data) }
-            guard let text = text(of: candidate) else { throw SettingsError(.invalidValue, key: key, expected: expected) }
+            guard let text = text(of: candidate) else {
+                throw SettingsError(.invalidValue, key: key, expected: expected)
+            }
             return try value(fromText: text)
         } catch {
             throw error.completed(key: nil, store: candidate.location, layer: candidate.layer)

@@ -44,6 +44,9 @@ final class Diagnostics: Sendable {
         self.sink = sink
     }
 
+    /// Another collection of errors with the same sink.
+    var sibling: Diagnostics { Diagnostics(sink: sink) }
+
     /// Reports an error, each time.
     func report(_ error: SettingsError) {
         let sources = state.withLock { state in

@@ -56,7 +56,7 @@ public final class LayeredStore: SettingsStore {
     let mirror: LayeredMirror
     /// The names of the layers, the highest first; nil stands for the writable one.
     public let layerNames: [String?]
-    private let layers: [Layer]
+    let layers: [Layer]
     private let subscriptions = Mutex<[SettingsService.Subscription]>([])
 
     /// Combines layers, the highest first, and reads them.

@@ -59,6 +59,7 @@ final class CachedField<Record: Sendable>: CachedSetting {
     }
 
     var checksChangesFromOutside: Bool { false }
+    var keepsSetValues: Bool { false }
 
     func resolve(_ stored: StoredValue, set: SetValue?) -> Resolution<any Sendable> {
         preconditionFailure("The listeners to a field are signalled, and read the record.")

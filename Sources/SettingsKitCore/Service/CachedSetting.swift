@@ -18,6 +18,9 @@ protocol CachedSetting: AnyObject, Sendable {
     /// back.
     var checksChangesFromOutside: Bool { get }
 
+    /// Whether a value that is set is kept beside its bytes, because decoding those could give another value, or take long.
+    var keepsSetValues: Bool { get }
+
     /// Finds the value that counts of what is stored; the default if nothing does.
     ///
     /// - Parameter set: The value that this program has set, if it is stored.
@@ -38,6 +41,7 @@ protocol CachedSetting: AnyObject, Sendable {
     /// connection.
     unowned let connection: ScopeConnection
     let slot: Int
+    let keepsSetValues: Bool
     private let key: SettingsService.StorageKey
     private let coding: ValueCoding<Value>
     @usableFromInline let cached = CachedValue<Value>()
@@ -45,6 +49,7 @@ protocol CachedSetting: AnyObject, Sendable {
     init(of setting: SettingsService.Setting<Value>, connection: ScopeConnection, slot: Int) {
         key = setting.key
         coding = setting.coding
+        keepsSetValues = !setting.coding.form.isExact
         self.connection = connection
         self.slot = slot
     }

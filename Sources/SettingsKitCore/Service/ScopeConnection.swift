@@ -90,12 +90,14 @@ final class ScopeConnection: StoreFeedListener {
 
     /// Notes a value that is about to be written as `data`, for listeners to receive without decoding.
     ///
-    /// - Returns: The store to write to, and what to pass to ``didCommit(_:of:)`` when the write has ended, in any way.
+    /// - Returns: The store to write to, and what to pass to ``didCommit(_:of:)`` when the write has ended, in any way; nil
+    ///   if decoding the bytes gives the value.
     func willCommit(
         _ value: any Sendable, as data: Data?, of setting: any CachedSetting, key: SettingsService.StorageKey
     ) throws(SettingsError) -> (store: ConnectedStore, pending: SetValue?) {
-        let pending = data.map { SetValue(value, as: $0) }
+        let pending = setting.keepsSetValues ? data.map { SetValue(value, as: $0) } : nil
         let store = state.withLock { state in
+            state.settings.expectChange(of: setting)
             if let pending, state.store != nil,
                 state.settings.update(setting, { $0.pendingSets.append(pending) }) != nil
             {
@@ -110,7 +112,7 @@ final class ScopeConnection: StoreFeedListener {
     /// Forgets a value that was not written, because it is the stored one or the write has failed.
     func didCommit(_ pending: SetValue?, of setting: any CachedSetting) {
         // Most often the commit has taken it. This thread has then seen that.
-        guard let pending, pendingSetCount.load(ordering: .relaxed) > 0 else { return }
+        guard pendingSetCount.load(ordering: .relaxed) > 0, let pending else { return }
         state.withLock { state in
             _ = state.settings.update(setting) { entry in
                 guard let index = entry.pendingSets.firstIndex(where: { $0 === pending }) else { return }

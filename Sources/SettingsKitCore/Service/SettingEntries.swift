@@ -88,9 +88,8 @@ struct SettingEntries {
     private var owners: [Owner?] = []
     private var freeSlots: [Int] = []
     private var slots: [String: [Int]] = [:]
-    /// The slot of the setting whose entry was changed last. A write changes the entry before the store publishes the
-    /// change under the same name, which then need not be searched.
-    private var lastSlot = 0
+    /// The slot of the setting that is expected to change next.
+    private var expectedSlot = 0
 
     private struct Owner {
         let setting: ObjectIdentifier
@@ -141,10 +140,12 @@ struct SettingEntries {
 
     /// Changes the entry of a setting in place; nil if the setting was removed.
     mutating func update<R>(_ setting: any CachedSetting, _ body: (inout SettingEntry) -> R) -> R? {
-        guard owns(setting) else { return nil }
-        lastSlot = setting.slot
-        return body(&entries[lastSlot]!)
+        owns(setting) ? body(&entries[setting.slot]!) : nil
     }
+
+    /// Notes a setting that is about to change: the store publishes the change under its name, which then need not be
+    /// searched.
+    mutating func expectChange(of setting: any CachedSetting) { expectedSlot = setting.slot }
 
     /// Whether a setting was not removed.
     private func owns(_ setting: any CachedSetting) -> Bool {
@@ -153,8 +154,8 @@ struct SettingEntries {
 
     /// Changes the entries of all settings with a name in place.
     mutating func update(named name: String, _ body: (inout SettingEntry) -> Void) {
-        if lastSlot < owners.count, let owner = owners[lastSlot], owner.name == name, !owner.sharesName {
-            return body(&entries[lastSlot]!)
+        if expectedSlot < owners.count, let owner = owners[expectedSlot], owner.name == name, !owner.sharesName {
+            return body(&entries[expectedSlot]!)
         }
         guard let slots = slots[name] else { return }
         for slot in slots { body(&entries[slot]!) }

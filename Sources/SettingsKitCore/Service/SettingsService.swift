@@ -33,6 +33,13 @@ public final class SettingsService: Sendable {
         register(store, for: .defaults)
     }
 
+    /// A service without stores that reports errors where another one does.
+    init(like connections: ScopeConnections) {
+        self.connections = ScopeConnections(
+            diagnostics: connections.diagnostics.sibling, hasOneStore: connections.hasOneStore)
+        table = CachedSettingTable(connections: self.connections)
+    }
+
     deinit {
         for connection in connections.all { connection.disconnect() }
     }

@@ -115,12 +115,15 @@ struct CandidateTests {
         store.change("muted", in: "managed", to: "true", form: .argument(next: "0.8"))
         store.change("volume", in: "managed", to: "true", form: .argument(next: "0.8"))
         #expect(settings.get(port) == 80 && settings.get(isMuted) && settings.get(volume) == 0.8)
-        store.change("volume", in: "managed", to: "true", form: .argument(next: nil))
-        #expect(settings.get(volume) == 0.8)
-        #expect(problems.all.map(\.code) == [.invalidValue])
-        let another = SettingsService.over(store)
-        store.change("muted", in: "managed", to: "maybe", form: .text)
-        #expect(settings.get(isMuted) && another.get(isMuted))
+        #expect(problems.all.isEmpty)
+        // Text never changes in a program, so this is another service's.
+        let another = CandidateStore()
+        another.change("volume", in: "managed", to: "true", form: .argument(next: nil))
+        another.change("muted", in: "managed", to: "maybe", form: .text)
+        another.change("port", in: "managed", to: "eighty", form: .text)
+        let others = SettingsService.over(another, problems)
+        #expect(others.get(volume) == 0.5 && !others.get(isMuted) && others.get(port) == 1)
+        #expect(problems.all.map(\.code) == [.invalidValue, .invalidValue, .invalidValue])
     }
 
     @Test("A locked setting cannot be changed in any way, and the attempt names the layer")

@@ -139,8 +139,8 @@
         }
 
         @Test("Nothing of the arguments and the environment, nor of other files, gets into the user's file")
-        func nothingLeaks() async throws {
-            try await withTemporaryDirectory { directory in
+        func nothingLeaks() throws {
+            try withTemporaryDirectory { directory in
                 let files = PlayerFiles(directory: directory)
                 try files.write(["managedKey": "managedSecret"], to: files.path("Managed"))
                 try files.write(["systemKey": "systemSecret"], to: files.path("Settings"))

@@ -1,0 +1,52 @@
+extension SettingsService {
+    /// Creates a service with other values laid over those of this one, in memory: for tests and previews.
+    ///
+    /// ```swift
+    /// let preview = settings.overriding { $0[.theme] = .dark }
+    /// ```
+    ///
+    /// The new service reads this one's stores where it has no value of its own, and follows their changes. What is set
+    /// through it stays in its memory: the stores of this service are never changed, and their locks do not count. Resetting
+    /// a setting uncovers this service's value. The new service does not use stores that are registered with this one later.
+    ///
+    /// - Parameter body: Sets the values. A value that cannot be stored is diagnosed, and then none of them counts.
+    public func overriding<E: Error>(_ body: (inout Transaction) throws(E) -> Void) throws(E) -> SettingsService {
+        let service = SettingsService(like: connections)
+        for connection in connections.all {
+            if let store = connection.store { service.register(store.store.overridden, for: connection.scope) }
+        }
+        var transaction = Transaction(service: service)
+        try body(&transaction)
+        for key in transaction.writes.keys where service.connection(for: key).store == nil {
+            service.register(MemoryStore(), for: key.scope)
+        }
+        do throws(SettingsError) {
+            _ = try transaction.commit()
+        } catch {
+            service.report(error)
+        }
+        return service
+    }
+}
+
+extension SettingsStore {
+    /// A store in memory, with this one as a layer below.
+    fileprivate var overridden: LayeredStore {
+        do {
+            return try LayeredStore(
+                [.writable(MemoryStore())] + ((self as? LayeredStore)?.fallbacks ?? [.fallback(self, name: "store")]))
+        } catch {
+            preconditionFailure("The names of the layers differ: \(error)")
+        }
+    }
+}
+
+extension LayeredStore {
+    /// The layers as they are below another writable one, which gives the present one a name.
+    fileprivate var fallbacks: [Layer] {
+        let names = Set(layerNames.compactMap { $0 })
+        var name = "store"
+        while names.contains(name) { name += "-below" }
+        return layers.map { Layer(name: $0.name ?? name, source: $0.source) }
+    }
+}
