@@ -27,6 +27,9 @@ package struct SettingState: Sendable {
     /// Why a stored value is not used, or the store cannot be read: the first reason.
     package var problem: SettingsError?
 
+    /// Why the store cannot be read; nil if it can.
+    package var storeProblem: SettingsError? { layers.isEmpty ? problem : nil }
+
     /// Whether the layer that is written to holds something.
     package var isSet: Bool { layers.contains { $0.name == nil } }
 }
