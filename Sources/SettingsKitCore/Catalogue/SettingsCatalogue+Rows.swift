@@ -61,7 +61,9 @@ extension SettingsCatalogue {
     /// Long values are cut off with `…`, so that a line takes at most `width` columns if names are not too long. A problem
     /// stands below its setting.
     public func table(in service: SettingsService, width: Int = 80) -> String {
-        let rows = groups.map { group in group.settings.map { row(of: $0, in: group, service: service) } }
+        let rows = groups.map { group in
+            group.settings.map { row(of: $0, $0.catalogued.state(in: service, showsSecrets: false), in: group) }
+        }
         let sources = rows.joined().map { Self.sourceText($0) }
         let nameWidth = rows.joined().map { TextLayout.columns(TextLayout.escaped($0.name)) }.max() ?? 0
         let sourceWidth = sources.map { TextLayout.columns($0) }.max() ?? 0
