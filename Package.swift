@@ -41,6 +41,8 @@ let package = Package(
         .executableTarget(name: "SharedFolder", dependencies: ["SettingsKit"], path: "Examples/SharedFolder"),
         .executableTarget(
             name: "Vault", dependencies: ["SettingsKit", "SettingsSQLite"], path: "Examples/Vault"),
+        .executableTarget(name: "Server", dependencies: ["SettingsKit"], path: "Examples/Server"),
+        .executableTarget(name: "Player", dependencies: ["SettingsCommandLine", "SettingsKit"], path: "Examples/Player"),
         .executableTarget(
             name: "settings-test-worker",
             dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsSQLite"],

@@ -1,6 +1,17 @@
 import SettingsKit
 
 extension SettingsCommand {
+    /// What the store holds for a setting.
+    ///
+    /// - Throws: the error of a store that cannot be read.
+    func state(
+        of setting: SettingsService.SettingDefinition, showsSecrets: Bool
+    ) throws(SettingsError) -> SettingState {
+        let state = setting.catalogued.state(in: settings, showsSecrets: showsSecrets)
+        if let problem = state.storeProblem { throw problem }
+        return state
+    }
+
     func list(_ invocation: Invocation, _ streams: CommandStreams) throws {
         try streams.print(
             invocation.has(.json)
@@ -9,7 +20,7 @@ extension SettingsCommand {
 
     func get(_ invocation: Invocation, _ streams: CommandStreams) throws {
         let setting = try setting(named: invocation.operands[0])
-        let state = setting.catalogued.state(in: settings, showsSecrets: invocation.has(.secrets))
+        let state = try state(of: setting, showsSecrets: invocation.has(.secrets))
         if let problem = state.problem { try streams.report(message(for: problem)) }
         if invocation.has(.json) {
             return try streams.print(SettingsCatalogue.json(of: state.text, setting).indented + "\n")
@@ -50,7 +61,7 @@ extension SettingsCommand {
 
     func explain(_ invocation: Invocation, _ streams: CommandStreams) throws {
         let setting = try setting(named: invocation.operands[0])
-        let state = setting.catalogued.state(in: settings, showsSecrets: false)
+        let state = try state(of: setting, showsSecrets: false)
         let lines = explanations(of: setting, state)
         if invocation.has(.json) {
             let layers = lines.map { line in
@@ -71,7 +82,6 @@ extension SettingsCommand {
             return try streams.print(explanation.indented + "\n")
         }
         try streams.print(explanation(of: setting, state, lines))
-        if let problem = state.problem, state.layers.isEmpty { try streams.report(message(for: problem)) }
     }
 
     private struct LayerLine {

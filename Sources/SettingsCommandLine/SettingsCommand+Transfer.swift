@@ -15,7 +15,7 @@ extension SettingsCommand {
         var leftOut: [String] = []
         for setting in catalogue.settings {
             let name = catalogue.name(of: setting)
-            let state = setting.catalogued.state(in: settings, showsSecrets: true)
+            let state = try state(of: setting, showsSecrets: true)
             if let problem = state.problem { try streams.report(message(for: problem)) }
             let stored = state.layers.first { $0.name == nil && $0.problem == nil }
             guard let text = isEffective ? state.text : stored?.text else { continue }
@@ -75,8 +75,8 @@ extension SettingsCommand {
 
     /// The values of a file that differ from those in force.
     ///
-    /// - Throws: A failure with a line for each member that cannot be imported.
-    private func differences(in members: [String: JSONValue]) throws(CommandFailure) -> [Difference] {
+    /// - Throws: a failure with a line for each member that cannot be imported; the error of a store that cannot be read.
+    private func differences(in members: [String: JSONValue]) throws -> [Difference] {
         var problems: [String] = []
         var found: [ObjectIdentifier: String] = [:]
         for (name, json) in members.sorted(by: { $0.key < $1.key }) {
@@ -93,7 +93,7 @@ extension SettingsCommand {
         var differences: [Difference] = []
         for setting in catalogue.settings {
             guard let text = found[ObjectIdentifier(setting)] else { continue }
-            let state = setting.catalogued.state(in: settings, showsSecrets: true)
+            let state = try state(of: setting, showsSecrets: true)
             if state.text == text && (state.source == .store || state.isLocked) { continue }
             if state.isLocked {
                 let error = SettingsError(.locked, key: setting.key, layer: "\(state.source)")
@@ -102,7 +102,7 @@ extension SettingsCommand {
             differences.append(Difference(setting: setting, old: state, text: text))
         }
         if problems.isEmpty { return differences }
-        throw .failure((["Nothing was imported:"] + problems).joined(separator: "\n"))
+        throw CommandFailure.failure((["Nothing was imported:"] + problems).joined(separator: "\n"))
     }
 
     private func text(

@@ -10,9 +10,11 @@ extension SettingsCommand {
         if invocation.has(.all) != invocation.operands.isEmpty {
             throw CommandFailure.usage("reset needs the names of settings, or --all for all of them.")
         }
-        // Without those that are not set, so that they may be locked.
-        let all = catalogue.settings.filter { $0.catalogued.state(in: settings, showsSecrets: false).isSet }
-        let chosen = try invocation.has(.all) ? all : invocation.operands.map(setting)
+        // Of all settings, those that are stored: the others may be locked.
+        let chosen =
+            try invocation.has(.all)
+            ? catalogue.settings.filter { try state(of: $0, showsSecrets: false).isSet }
+            : invocation.operands.map(setting)
         try settings.save { transaction in
             for setting in chosen { try setting.catalogued.set(nil, in: &transaction) }
         }

@@ -73,7 +73,7 @@ final class LockingStore: SettingsStore {
     init(_ locks: [String: String]) { self.locks = locks }
 
     var layerNames: [String?] { ["environment", nil] }
-    func keys() throws -> [String] { try base.keys() }
+    func keys() throws -> [String] { base.keys() }
 
     func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate] {
         let lock = locks[key.name].map {
@@ -81,10 +81,10 @@ final class LockingStore: SettingsStore {
                 Data($0.utf8), form: .text, layer: "environment", isLocking: true,
                 location: "DESK_\(key.name.uppercased())")
         }
-        return try [lock, base.get(key).map { SettingsStoreCandidate($0) }].compactMap { $0 }
+        return [lock, base.get(key).map { SettingsStoreCandidate($0) }].compactMap { $0 }
     }
 
-    func get(_ key: SettingsService.StorageKey) throws -> Data? { try base.get(key) }
+    func get(_ key: SettingsService.StorageKey) throws -> Data? { base.get(key) }
 
     func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         _ = try apply(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
@@ -97,7 +97,7 @@ final class LockingStore: SettingsStore {
             else { continue }
             throw SettingsError(.locked, key: write.key, layer: lock.layer)
         }
-        for write in batch.writes { try base.set(write.key, to: write.data) }
+        for write in batch.writes { base.set(write.key, to: write.data) }
         return true
     }
 }

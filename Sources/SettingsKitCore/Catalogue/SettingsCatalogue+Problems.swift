@@ -57,7 +57,7 @@ extension SettingsCatalogue {
                 problems.append(Problem(.value, name: name(of: setting), scope: setting.key.scope, error: error))
             }
             // A store that is unreadable is one problem, not one for each setting.
-            guard let error = state.problem, state.layers.isEmpty else { continue }
+            guard let error = state.storeProblem else { continue }
             if unreadable.insert(setting.key.scope).inserted {
                 problems.append(Problem(.store, name: nil, scope: setting.key.scope, error: error))
             }

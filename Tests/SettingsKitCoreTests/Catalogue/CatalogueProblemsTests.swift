@@ -49,7 +49,7 @@ struct CatalogueProblemsTests {
         let two = Setting<Int>("launch.count", in: .defaults, default: 1)
         let negated = Setting<Int>("no-muted", in: .defaults, default: 1)
         let elsewhere = Setting<Int>("launch-count", in: .shared, default: 1)
-        let catalogue = SettingsCatalogue("Test", [SettingsGroup("All", [one, two, .muted, negated, elsewhere])])
+        let catalogue = SettingsCatalogue("Test", [SettingsGroup("All", [one, two, .playerMuted, negated, elsewhere])])
         let service = SettingsService(
             stores: [.defaults: MemoryStore(), .shared: MemoryStore()], diagnosticSink: .standard)
         let problems = catalogue.check(in: service)

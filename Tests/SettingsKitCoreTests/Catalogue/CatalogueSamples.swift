@@ -5,25 +5,25 @@ import Foundation
 enum CatalogueTheme: String, Codable, CaseIterable { case light, dark }
 
 extension SettingsService.SettingDefinition {
-    static let volume = Setting<Double>(
+    static let playerVolume = Setting<Double>(
         "volume", in: .defaults, default: 0.5, validation: .range(0...1), help: "How loud the sound is.")
-    static let muted = Setting<Bool>("muted", in: .defaults, default: false, help: "Whether the sound is off")
-    static let port = Setting<Int>(
+    static let playerMuted = Setting<Bool>("muted", in: .defaults, default: false, help: "Whether the sound is off")
+    static let playerPort = Setting<Int>(
         "port", in: .defaults, default: 8080, validation: .range(1...65_535), help: "The port to listen on.")
-    static let user = Setting<String>("user", in: .defaults, default: "www", validation: .notEmpty)
-    static let theme = Setting<CatalogueTheme>("theme", in: .defaults, default: .light)
-    static let nickname = Setting<String?>("nickname", in: .defaults, help: "A name | for `people`.")
-    static let token = Setting<String>(
+    static let playerUser = Setting<String>("user", in: .defaults, default: "www", validation: .notEmpty)
+    static let playerTheme = Setting<CatalogueTheme>("theme", in: .defaults, default: .light)
+    static let playerNickname = Setting<String?>("nickname", in: .defaults, help: "A name | for `people`.")
+    static let playerToken = Setting<String>(
         "apiToken", in: .defaults, default: "s3cret-default", help: "The key of the service.", isSecret: true)
-    static let hosts = Setting<[String]>("server.hosts", in: .defaults, default: [])
+    static let playerHosts = Setting<[String]>("server.hosts", in: .defaults, default: [])
 }
 
 extension SettingsCatalogue {
     static let player = SettingsCatalogue("Player") {
         SettingsGroup("Sound") {
-            .volume; .muted
+            .playerVolume; .playerMuted
         }
-        SettingsGroup("Server", [.port, .user, .theme, .nickname, .token, .hosts])
+        SettingsGroup("Server", [.playerPort, .playerUser, .playerTheme, .playerNickname, .playerToken, .playerHosts])
     }
 
     func lines(_ text: String) -> [String] {

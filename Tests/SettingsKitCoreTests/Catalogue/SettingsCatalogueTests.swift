@@ -16,25 +16,25 @@ struct SettingsCatalogueTests {
         let isSmall = true
         let built = SettingsCatalogue("Test") {
             SettingsGroup("One") {
-                .volume; .muted
+                .playerVolume; .playerMuted
             }
-            SettingsGroup("Two", [.port])
+            SettingsGroup("Two", [.playerPort])
             if !isSmall { SettingsGroup("None", []) }
             for title in ["Three", "Four"] {
                 SettingsGroup(title) {
-                    if isSmall { .user } else { .theme }
-                    [.nickname, .hosts]
+                    if isSmall { .playerUser } else { .playerTheme }
+                    [.playerNickname, .playerHosts]
                 }
             }
         }
         #expect(built.groups.map(\.title) == ["One", "Two", "Three", "Four"])
         #expect(built.settings.map(\.key.name) == ["volume", "muted", "port", "user", "nickname", "server.hosts"])
-        #expect(SettingsCatalogue("Array", [SettingsGroup("One", [.port])]).settings.count == 1)
+        #expect(SettingsCatalogue("Array", [SettingsGroup("One", [.playerPort])]).settings.count == 1)
     }
 
     @Test("A setting is found by its name, and a similar name is suggested for a wrong one")
     func names() {
-        #expect(catalogue.setting(named: "port") === SettingsService.SettingDefinition.port)
+        #expect(catalogue.setting(named: "port") === SettingsService.SettingDefinition.playerPort)
         #expect(catalogue.setting(named: "Port") == nil && catalogue.setting(named: "") == nil)
         #expect(catalogue.name(similarTo: "prot") == "port")
         #expect(catalogue.name(similarTo: "VOLUM") == "volume")
@@ -49,7 +49,7 @@ struct SettingsCatalogueTests {
         let one = Setting<Int>("size", in: .defaults, default: 1)
         let shared = Setting<Int>("size", in: .shared, default: 2)
         let vault = Setting<Int>("size", in: .custom(id: "vault"), default: 3)
-        let catalogue = SettingsCatalogue("Scopes", [SettingsGroup("All", [one, shared, vault, .port])])
+        let catalogue = SettingsCatalogue("Scopes", [SettingsGroup("All", [one, shared, vault, .playerPort])])
         #expect(catalogue.settings.map(catalogue.name) == ["size", "size@shared", "size@vault", "port"])
         #expect(catalogue.setting(named: "size@shared") === shared && catalogue.setting(named: "size") === one)
         let alone = SettingsCatalogue("Alone", [SettingsGroup("All", [shared])])
@@ -159,7 +159,7 @@ struct SettingsCatalogueTests {
         let store = TwoFunctionStore(["port": Data("oops".utf8)])
         let problems = Recorder<SettingsError>()
         let service = SettingsService.over(store, problems)
-        let catalogue = SettingsCatalogue("Test", [SettingsGroup("All", [once, .port, .user])])
+        let catalogue = SettingsCatalogue("Test", [SettingsGroup("All", [once, .playerPort, .playerUser])])
         _ = catalogue.rows(in: service)
         _ = catalogue.check(in: service)
         _ = catalogue.table(in: service) + catalogue.json(in: service) + catalogue.help() + catalogue.jsonSchema()

@@ -62,7 +62,7 @@ struct PersistedTests {
         player.nickname = "x"
         #expect((player.volume, player.retries) == (1, 4))
         #expect(settings.get(.loudness) == 1)
-        #expect(player.$volume.key == SettingsService.SettingDefinition.volume.key)
+        #expect(player.$volume.key == SettingsService.SettingDefinition.loudness.key)
         #expect(player.$retries.defaultValue == 3)
         #expect(try store.text("retries") == "4")
         #expect(try store.text("nickname") == "\"x\"")
