@@ -79,8 +79,7 @@ struct ReadingCommandsTests {
             desk.run("explain", "volume").output == """
                 volume: 0.25
 
-                  environment  loud  DESK_VOLUME
-                      not used: expected a number from 0 to 1
+                  environment  loud  DESK_VOLUME  not used: expected a number from 0 to 1
                   store        0.25               in force
                   default      0.5
 

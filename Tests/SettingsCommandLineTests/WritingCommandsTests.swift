@@ -29,7 +29,9 @@ struct WritingCommandsTests {
     func locked() throws {
         let desk = try Desk(environment: ["DESK_PORT": "9000"])
         let set = desk.run("set", "port", "1")
-        #expect(set.code == 1 && set.errors.contains("locked") && set.errors.replacing("\n", with: " ").contains("Layer: environment."))
+        #expect(
+            set.code == 1 && set.errors.contains("locked")
+                && set.errors.replacing("\n", with: " ").contains("Layer: environment."))
         #expect(desk.run("set", "skin", "dark").code == 0)
         #expect(desk.run("reset", "skin", "port").code == 1)
         let imported = desk.run("import", "-", input: #"{"port": 1, "skin": "light", "volume": 0.1}"#)
