@@ -49,8 +49,7 @@ extension SettingsStore {
         do throws(SettingsError) {
             let resolution = try resolve(coding)
             for rejection in resolution.rejections {
-                let error = rejection.error.completed(key: coding.key, store: storeDescription)
-                bareStoreDiagnostics.reportOnce(error, bytes: rejection.candidate.data)
+                bareStoreDiagnostics.reportOnce(locating(rejection.error), bytes: rejection.candidate.data)
             }
             return resolution.value
         } catch {
@@ -63,7 +62,7 @@ extension SettingsStore {
         do throws(SettingsError) {
             return try coding.value(for: stored(for: coding.key))
         } catch {
-            throw error.completed(key: nil, store: storeDescription)
+            throw locating(error)
         }
     }
 

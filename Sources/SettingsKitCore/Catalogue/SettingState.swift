@@ -97,7 +97,7 @@ extension SettingsService.Setting: CataloguedSetting {
                 state.isLastGood = !stored.all.contains(candidate)
             }
             for candidate in stored.all {
-                let problem = cached.problem(with: candidate)?.completed(key: key, store: store.description)
+                let problem = cached.problem(with: candidate).map { store.store.locating($0) }
                 state.layers.append(
                     SettingState.Layer(
                         name: candidate.layer, location: candidate.location,
@@ -117,20 +117,12 @@ extension SettingsService.Setting: CataloguedSetting {
     }
 
     package func requireValue(fromText text: String) throws(SettingsError) {
-        _ = try coding.bytes(for: coding.process(value(fromText: text)))
+        _ = try coding.bytes(for: coding.process(coding.read(text)))
     }
 
     package func set(_ text: String?, in transaction: inout SettingsService.Transaction) throws(SettingsError) {
         guard let text else { return transaction.reset(self) }
-        transaction.set(self, to: try value(fromText: text))
-    }
-
-    /// Reads a text. The value is not validated yet: it is processed first.
-    private func value(fromText text: String) throws(SettingsError) -> T {
-        guard let value = coding.form.text.read(text) else {
-            throw SettingsError(.invalidValue, key: key, expected: coding.expected)
-        }
-        return value
+        transaction.set(self, to: try coding.read(text))
     }
 
     package func observeText(

@@ -9,10 +9,10 @@ extension SettingsCatalogue {
         public let key: SettingsService.StorageKey
         /// What values are: "integer from 1 to 65535", "true or false", "one of light, dark".
         public let type: String
-        /// The text of the value in force; `•••` for a secret. Nil if the value has no text.
-        public let text: String?
-        /// The text of the default; `•••` for a secret. Nil if the default is computed or has no text.
-        public let defaultText: String?
+        /// The text of the value in force; `•••` for a secret, and `(no text)` if the value has none.
+        public let text: String
+        /// The text of the default; `•••` for a secret, and `(computed)` if the default is computed.
+        public let defaultText: String
         /// Where the value comes from.
         public let source: SettingsService.Source
         /// Whether a layer above the one that is written to has the value, so that the setting cannot be changed.
@@ -31,16 +31,19 @@ extension SettingsCatalogue {
     ///
     /// Each setting is read from its store. Nothing is stored and nothing is diagnosed: problems are in the rows.
     public func rows(in service: SettingsService) -> [Row] {
-        groups.flatMap { group in group.settings.map { row(of: $0, in: group, service: service) } }
+        groups.flatMap { group in
+            group.settings.map { row(of: $0, $0.catalogued.state(in: service, showsSecrets: false), in: group) }
+        }
     }
 
-    func row(
-        of setting: SettingsService.SettingDefinition, in group: SettingsGroup, service: SettingsService
+    private func row(
+        of setting: SettingsService.SettingDefinition, _ state: SettingState, in group: SettingsGroup
     ) -> Row {
-        let state = setting.catalogued.state(in: service, showsSecrets: false)
-        return Row(
+        Row(
             group: group.title, name: name(of: setting), key: setting.key,
-            type: setting.catalogued.valueDescription.name, text: state.text, defaultText: setting.defaultText,
+            type: setting.catalogued.valueDescription.name,
+            text: state.text ?? SettingsService.SettingDefinition.withoutText,
+            defaultText: setting.defaultText ?? "(computed)",
             source: state.source, isLocked: state.isLocked, isSet: state.isSet, isSecret: setting.isSecret,
             help: setting.help, problem: state.problem)
     }
@@ -58,7 +61,9 @@ extension SettingsCatalogue {
     /// Long values are cut off with `…`, so that a line takes at most `width` columns if names are not too long. A problem
     /// stands below its setting.
     public func table(in service: SettingsService, width: Int = 80) -> String {
-        let rows = groups.map { group in group.settings.map { row(of: $0, in: group, service: service) } }
+        let rows = groups.map { group in
+            group.settings.map { row(of: $0, $0.catalogued.state(in: service, showsSecrets: false), in: group) }
+        }
         let sources = rows.joined().map { Self.sourceText($0) }
         let nameWidth = rows.joined().map { TextLayout.columns(TextLayout.escaped($0.name)) }.max() ?? 0
         let sourceWidth = sources.map { TextLayout.columns($0) }.max() ?? 0
@@ -66,7 +71,7 @@ extension SettingsCatalogue {
         // All groups have the same columns.
         var lines = TextLayout.table(
             rows.joined().map { row in
-                let value = TextLayout.escaped(row.text ?? SettingsService.SettingDefinition.withoutText)
+                let value = TextLayout.escaped(row.text)
                 return [
                     TextLayout.escaped(row.name), TextLayout.truncated(value, to: valueWidth), Self.sourceText(row),
                 ]
@@ -96,16 +101,21 @@ extension SettingsCatalogue {
     /// text, and `"•••"` for a secret.
     public func json(in service: SettingsService) -> String {
         let rows = groups.flatMap { group in
-            group.settings.map { ($0, row(of: $0, in: group, service: service)) }
+            group.settings.map { setting in
+                let state = setting.catalogued.state(in: service, showsSecrets: false)
+                return Self.json(of: row(of: setting, state, in: group), text: state.text, setting)
+            }
         }
-        return JSONText.array(rows.map { Self.json(of: $1, $0) }).indented + "\n"
+        return JSONText.array(rows).indented + "\n"
     }
 
-    private static func json(of row: Row, _ setting: SettingsService.SettingDefinition) -> JSONText {
+    private static func json(
+        of row: Row, text: String?, _ setting: SettingsService.SettingDefinition
+    ) -> JSONText {
         var members: [(name: String, value: JSONText)] = [
             ("name", .string(row.name)), ("group", .string(row.group)), ("scope", .string("\(row.key.scope)")),
-            ("type", .string(row.type)), ("value", json(of: row.text, setting)),
-            ("default", json(of: row.defaultText, setting)), ("source", .string(row.source.description)),
+            ("type", .string(row.type)), ("value", json(of: text, setting)),
+            ("default", json(of: setting.defaultText, setting)), ("source", .string(row.source.description)),
             ("isLocked", .bool(row.isLocked)), ("isSet", .bool(row.isSet)), ("isSecret", .bool(row.isSecret)),
         ]
         if let help = row.help { members.append(("help", .string(help))) }

@@ -136,7 +136,9 @@ final class ValueCoding<Value: Sendable>: Sendable {
             guard let text = text(of: candidate) else {
                 throw SettingsError(.invalidValue, key: key, expected: expected)
             }
-            return try value(fromText: text)
+            let value = try read(text)
+            try validate(value)
+            return value
         } catch {
             throw error.completed(key: nil, store: candidate.location, layer: candidate.layer)
         }
@@ -166,12 +168,11 @@ final class ValueCoding<Value: Sendable>: Sendable {
         return form.text.expected(with: validation)
     }
 
-    /// The value that a text stands for.
+    /// The value that a text stands for. It is not validated: a value that is set is processed first.
     ///
-    /// - Throws: `invalidValue` if it stands for none that the setting accepts.
-    func value(fromText text: String) throws(SettingsError) -> Value {
+    /// - Throws: `invalidValue` if it stands for none.
+    func read(_ text: String) throws(SettingsError) -> Value {
         guard let value = form.text.read(text) else { throw SettingsError(.invalidValue, key: key, expected: expected) }
-        try validate(value)
         return value
     }
 

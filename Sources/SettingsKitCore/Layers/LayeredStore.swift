@@ -147,6 +147,11 @@ public final class LayeredStore: SettingsStore {
 }
 
 extension LayeredStore: LocatingStore {
+    /// The description of the layer's store.
+    package func description(ofLayer layer: String?) -> String {
+        layerNames.firstIndex(of: layer).flatMap { stores[$0]?.storeDescription } ?? storeDescription
+    }
+
     /// The line in the file of the highest layer that holds these bytes under the name, if that layer knows lines.
     package func line(of name: String, holding data: Data) -> Int? {
         guard let layer = mirror.contents.withLock({ $0.layer(holding: data, under: name) }) else { return nil }

@@ -26,19 +26,7 @@ extension SettingsService {
     /// Why a value that is stored for the setting is not used: the first of all layers' that the setting does not accept, or
     /// the reason why the store cannot be read; nil if there is none.
     public func problem(of setting: SettingDefinition) -> SettingsError? {
-        let cached = setting.cached(in: self)
-        let connection = connection(for: setting.key)
-        do throws(SettingsError) {
-            let store = try connection.requireStore(for: setting.key)
-            for candidate in try store.read(setting.key).all {
-                if let error = cached.problem(with: candidate) {
-                    return error.completed(key: nil, store: store.description)
-                }
-            }
-            return nil
-        } catch {
-            return error
-        }
+        setting.catalogued.state(in: self, showsSecrets: false).problem
     }
 
     /// The text of the setting's value; for a value without a text, or of a secret setting, a sign in its place.

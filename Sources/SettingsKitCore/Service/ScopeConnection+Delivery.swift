@@ -140,7 +140,7 @@ extension ScopeConnection {
         guard let (listeners, hasNewValueInForce) = noted else { return ([], nil, false) }
         // An older value may be cached in the place of undecodable bytes that came after these.
         if hasNewValueInForce { setting.invalidate(stored: nil) }
-        let problem = rejection?.error.completed(key: nil, store: store?.description)
+        let problem = rejection.map { located($0.error) }
         return (listeners, problem, hasNewValueInForce)
     }
 
@@ -187,7 +187,7 @@ extension ScopeConnection {
             let resolution = setting.resolve(stored, set: nil)
             report(resolution.rejections)
             let problem = resolution.candidate == nil ? resolution.rejections.first?.error : nil
-            return (resolution.value, problem?.completed(key: nil, store: store?.description))
+            return (resolution.value, problem.map(located))
         }
         let (newValue, problem) = newValue.map { ($0, nil) } ?? value(of: change.new)
         let isKnown = lastTold.map { $0.stored == change.old } ?? false

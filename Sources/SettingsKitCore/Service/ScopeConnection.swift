@@ -70,11 +70,14 @@ final class ScopeConnection: StoreFeedListener {
     /// Reports, once, that stored bytes could not be decoded, with the line on which they stand.
     func reportOnce(_ error: SettingsError, bytes: Data?) {
         let store = store?.store
-        diagnostics.reportOnce(error.completed(key: nil, store: store?.storeDescription), bytes: bytes) {
+        diagnostics.reportOnce(located(error), bytes: bytes) {
             guard let key = error.key, let bytes else { return nil }
             return (store as? any LocatingStore)?.line(of: key.name, holding: bytes)
         }
     }
+
+    /// An error about a value of the store, with the place of the value.
+    func located(_ error: SettingsError) -> SettingsError { store?.store.locating(error) ?? error }
 
     // MARK: Settings
 

@@ -38,7 +38,7 @@ extension SettingsService {
         do throws(SettingsError) {
             return try setting.coding.value(for: store.read(setting.key))
         } catch {
-            throw error.completed(key: nil, store: store.description)
+            throw store.store.locating(error)
         }
     }
 
