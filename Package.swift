@@ -42,7 +42,8 @@ let package = Package(
         .executableTarget(
             name: "Vault", dependencies: ["SettingsKit", "SettingsSQLite"], path: "Examples/Vault"),
         .executableTarget(name: "Server", dependencies: ["SettingsKit"], path: "Examples/Server"),
-        .executableTarget(name: "Player", dependencies: ["SettingsCommandLine", "SettingsKit"], path: "Examples/Player"),
+        .executableTarget(
+            name: "Player", dependencies: ["SettingsCommandLine", "SettingsKit"], path: "Examples/Player"),
         .executableTarget(
             name: "settings-test-worker",
             dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsSQLite"],

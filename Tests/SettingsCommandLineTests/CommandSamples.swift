@@ -38,6 +38,11 @@ struct Desk {
         command = SettingsCommand(catalogue, settings: settings, name: "desk")
     }
 
+    /// A desk whose environment locks settings.
+    init(environment: [String: String]) throws {
+        self.init(try LayeredStore([.environment(prefix: "DESK_", environment), .writable(MemoryStore())]))
+    }
+
     /// What a command has printed, and its exit code.
     struct Result: Equatable {
         var code: Int32
@@ -62,43 +67,6 @@ struct Desk {
     /// Writes bytes below the service.
     func write(_ name: String, _ text: String) throws {
         try store.set(key(name), to: Data(text.utf8))
-    }
-}
-
-/// A store with one layer above the writable one, which locks some settings by text.
-final class LockingStore: SettingsStore {
-    private let base = MemoryStore()
-    private let locks: [String: String]
-
-    init(_ locks: [String: String]) { self.locks = locks }
-
-    var layerNames: [String?] { ["environment", nil] }
-    func keys() throws -> [String] { base.keys() }
-
-    func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate] {
-        let lock = locks[key.name].map {
-            SettingsStoreCandidate(
-                Data($0.utf8), form: .text, layer: "environment", isLocking: true,
-                location: "DESK_\(key.name.uppercased())")
-        }
-        return [lock, base.get(key).map { SettingsStoreCandidate($0) }].compactMap { $0 }
-    }
-
-    func get(_ key: SettingsService.StorageKey) throws -> Data? { base.get(key) }
-
-    func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
-        _ = try apply(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
-    }
-
-    func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        for write in batch.writes {
-            guard let lock = try candidates(for: write.key).first(where: \.isLocking),
-                !(batch.disregardedLocks[write.key.name] ?? []).contains(lock)
-            else { continue }
-            throw SettingsError(.locked, key: write.key, layer: lock.layer)
-        }
-        for write in batch.writes { base.set(write.key, to: write.data) }
-        return true
     }
 }
 

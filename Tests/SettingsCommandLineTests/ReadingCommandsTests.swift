@@ -8,7 +8,7 @@ import Testing
 struct ReadingCommandsTests {
     @Test("list shows all settings in groups, or as JSON")
     func list() throws {
-        let desk = Desk(LockingStore(["volume": "0.8"]))
+        let desk = try Desk(environment: ["DESK_VOLUME": "0.8"])
         desk.settings.set(.port, to: 9000)
         #expect(
             desk.run("list")
@@ -62,7 +62,7 @@ struct ReadingCommandsTests {
 
     @Test("explain shows what each layer has, and which one counts")
     func explain() throws {
-        let desk = Desk(LockingStore(["port": "9000", "volume": "loud"]))
+        let desk = try Desk(environment: ["DESK_PORT": "9000", "DESK_VOLUME": "loud"])
         try desk.settings.save(.volume, to: 0.25)
         #expect(
             desk.run("explain", "port").output == """
@@ -79,8 +79,7 @@ struct ReadingCommandsTests {
             desk.run("explain", "volume").output == """
                 volume: 0.25
 
-                  environment  loud  DESK_VOLUME
-                      not used: expected a number from 0 to 1
+                  environment  loud  DESK_VOLUME  not used: expected a number from 0 to 1
                   store        0.25               in force
                   default      0.5
 

@@ -122,12 +122,12 @@ struct SettingsCatalogueTests {
         let long = Setting<String>("long", in: .defaults, default: String(repeating: "字", count: 1_000))
         let catalogue = SettingsCatalogue("Hostile\n", [SettingsGroup("G\u{1B}", [wide, hostile, long])])
         let table = catalogue.table(in: service())
-        let longText = String(repeating: "字", count: 22)
+        let longText = String(repeating: "字", count: 26)
         #expect(
             table == #"""
                 G\u{1B}
-                  大きさ         値👩‍👩‍👧é                                            default
-                  a\u{1B}[31m\n  \u{1B}]0;x\u{7}\r\n\u{202E}\u{85}                default
+                  大きさ         値👩‍👩‍👧é                                                  default
+                  a\u{1B}[31m\n  \u{1B}]0;x\u{7}\r\n\u{202E}\u{85}                      default
                   long           \#(longText)…  default
 
                 """#)
