@@ -13,7 +13,9 @@ enum TolerantDecoding {
     static func value<Value>(from data: Data) -> Value? {
         if isType(Bool.self, Value.self) { return cast(bool(data)) }
         if isType(Double.self, Value.self) { return cast(number(data)) }
-        if isType(Float.self, Value.self) { return cast(number(data).map { Float($0) }) }
+        if isType(Float.self, Value.self) {
+            return cast(number(data).map { Float($0) }.flatMap { $0.isFinite ? $0 : nil })
+        }
         if isType(Int.self, Value.self) { return cast(integer(data) as Int?) }
         if isType(Int64.self, Value.self) { return cast(integer(data) as Int64?) }
         if isType(Int32.self, Value.self) { return cast(integer(data) as Int32?) }

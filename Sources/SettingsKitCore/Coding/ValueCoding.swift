@@ -59,7 +59,8 @@ final class ValueCoding<Value: Sendable>: Sendable {
 
     /// The same, with a default that is computed each time it is needed and is not cached.
     var withoutConstantDefault: ValueCoding {
-        ValueCoding(
+        guard hasConstantDefault else { return self }
+        return ValueCoding(
             key: key, default: .computed { [self] in defaultValue }, form: form, validation: validation,
             processing: processing)
     }
@@ -78,6 +79,11 @@ final class ValueCoding<Value: Sendable>: Sendable {
         // The default is computed only where it matters, because that may take long.
         if isNil(value) && isNil(defaultValue) { return nil }
         try validate(value)
+        return try bytesOfDefault(value)
+    }
+
+    /// Encodes a value that need not be validated.
+    func bytesOfDefault(_ value: Value) throws(SettingsError) -> Data? {
         if isNil(value) { return Self.nilBytes }
         do {
             let bytes = try form.encode(value)
@@ -117,6 +123,11 @@ final class ValueCoding<Value: Sendable>: Sendable {
                 .decodingFailed, key: key, expected: expected, underlying: CodingProblem(error, of: Value.self) ?? error
             )
         }
+    }
+
+    /// Whether bytes are what a value encodes to, and not only another form of it that is accepted.
+    func isExactForm(_ bytes: Data) -> Bool {
+        isOptional && bytes == Self.nilBytes || optionalResult(of: form.decodeStrictly, bytes) != nil
     }
 
     /// Decodes what a store holds.

@@ -68,16 +68,20 @@ extension SettingsService {
 
         override var hasHooks: Bool { hooks != nil }
 
-        override func addHooks(of change: HookedChange, to hooks: inout CommitHooks) {
+        override func addHooks(
+            of change: HookedChange, in service: SettingsService, to hooks: inout CommitHooks
+        ) {
             guard let own = self.hooks else { return }
+            let cached = service.cachedSetting(for: self)
             hooks.add(
-                own, oldValue: coding.resolve(change.old).value, newValue: newValue(of: change))
+                own, oldValue: cached.resolution(of: change.old).value,
+                newValue: newValue(of: change, cached))
         }
 
-        private func newValue(of change: HookedChange) -> T {
+        private func newValue(of change: HookedChange, _ cached: CachedSettingValue<T>) -> T {
             // In two steps: "no value" cast to an optional type would be its nil.
             guard let value = change.newValue, let value = value as? T else {
-                return coding.resolve(change.new).value
+                return cached.resolution(of: change.new).value
             }
             return value
         }

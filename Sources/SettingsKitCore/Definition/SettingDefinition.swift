@@ -73,7 +73,7 @@ extension SettingsService {
         var hasHooks: Bool { false }
 
         /// Adds the hooks for a change.
-        func addHooks(of change: HookedChange, to hooks: inout CommitHooks) {}
+        func addHooks(of change: HookedChange, in service: SettingsService, to hooks: inout CommitHooks) {}
 
         deinit {
             // No thread is reading this setting's cells: a reader holds the setting. The index may be reused only when every service

@@ -10,8 +10,9 @@ final class LayeredMirror: Sendable {
     /// Whether all layers are followed and no change waits, so that a change needs no attention. Changed inside the lock.
     let isSettled: Atomic<Bool>
 
-    init(_ contents: LayeredContents) {
-        feed = SettingsStoreFeed(isExhaustive: contents.isFollowingAll)
+    /// - Parameter lastGood: What counts where a layer holds something else.
+    init(_ contents: LayeredContents, lastGood: LastGoodBytes) {
+        feed = SettingsStoreFeed(isExhaustive: contents.isFollowingAll, lastGood: lastGood)
         isSettled = Atomic(contents.isFollowingAll)
         self.contents = Mutex(contents)
     }

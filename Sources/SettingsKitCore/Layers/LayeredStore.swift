@@ -73,7 +73,11 @@ public final class LayeredStore: SettingsStore {
         }
         guard let writable = stores[position] else { preconditionFailure("The writable layer is a store.") }
         self.writable = writable
-        mirror = LayeredMirror(LayeredContents(layers, writable: position))
+        let lastGood = zip(layers, stores).compactMap { layer, store in
+            store?.feed.map { (layer: layer.name, bytes: $0.lastGood) }
+        }
+        mirror = LayeredMirror(
+            LayeredContents(layers, writable: position), lastGood: LastGoodBytes(ofLayers: lastGood))
         var subscriptions: [SettingsService.Subscription] = []
         // First, so that what changes while the layers are read is noticed.
         for (layer, store) in stores.enumerated() {

@@ -65,11 +65,12 @@ extension SettingsService {
     func disregardedLocks(
         of setting: any CachedSetting, key: StorageKey, in store: ConnectedStore
     ) throws(SettingsError) -> [SettingsStoreCandidate] {
-        let locks = try store.read(key).all.filter(\.isLocking)
-        for candidate in locks where setting.problem(with: candidate) == nil {
+        let stored = try store.read(key)
+        // Also a last good value locks, in the place of bytes that the setting does not accept.
+        if let candidate = setting.resolve(stored, set: nil).candidate, candidate.isLocking {
             throw SettingsError(
                 .locked, key: key, store: candidate.location ?? store.description, layer: candidate.layer)
         }
-        return locks
+        return stored.all.filter(\.isLocking)
     }
 }

@@ -15,17 +15,26 @@ extension SettingsService {
         for connection in connections.all {
             if let store = connection.store { service.register(store.store.overridden, for: connection.scope) }
         }
-        var transaction = Transaction(service: service)
-        try body(&transaction)
-        for key in transaction.writes.keys where service.connection(for: key).store == nil {
-            service.register(MemoryStore(), for: key.scope)
-        }
-        do throws(SettingsError) {
-            _ = try transaction.commit()
-        } catch {
-            service.report(error)
+        while true {
+            var transaction = Transaction(service: service)
+            try body(&transaction)
+            let scopes = service.scopesWithoutStore(of: transaction)
+            for scope in scopes { service.register(MemoryStore(), for: scope) }
+            if !scopes.isEmpty { continue }
+            do throws(SettingsError) {
+                // False if a value that the closure has read was changed meanwhile.
+                if try transaction.commit() { break }
+            } catch {
+                service.report(error)
+                break
+            }
         }
         return service
+    }
+
+    private func scopesWithoutStore(of transaction: Transaction) -> Set<Scope> {
+        let keys = Array(transaction.writes.keys) + (transaction.error?.key.map { [$0] } ?? [])
+        return Set(keys.filter { connection(for: $0).store == nil }.map(\.scope))
     }
 }
 

@@ -60,6 +60,9 @@ struct StoredValue: Equatable, Sendable {
 
     static let nothing = StoredValue(nil)
 
+    /// What a store holds under a name that has nothing.
+    static func nothing(in store: ConnectedStore) -> StoredValue { .init(nil, candidates: store.isLayered ? [] : nil) }
+
     /// Whether no layer has anything.
     var isEmpty: Bool { candidates?.isEmpty ?? (data == nil) }
 
@@ -71,6 +74,9 @@ struct StoredValue: Equatable, Sendable {
         guard let candidates else { return data }
         return candidates.first { $0.layer == layer }?.data
     }
+
+    /// What a layer holds.
+    func candidate(in layer: String?) -> SettingsStoreCandidate? { all.first { $0.layer == layer } }
 
     /// The names of the layers that hold something else than in another value.
     func layersThatDiffer(from other: StoredValue) -> [String?] {

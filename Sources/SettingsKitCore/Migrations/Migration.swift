@@ -57,9 +57,7 @@ extension SettingsService {
             let source = StorageKey(oldName, scope: scope ?? setting.key.scope)
             return Migration(name: oldName, description: "rename \(source)", version: nil) { transaction in
                 guard let data = transaction.data(for: source) else { return }
-                if transaction.areOne(source, setting.key), (try? setting.coding.form.decodeStrictly(data)) != nil {
-                    return
-                }
+                if transaction.areOne(source, setting.key), setting.coding.isExactForm(data) { return }
                 let old: Old
                 do {
                     old = try StoredForm<Old>.standard.decode(data)

@@ -44,6 +44,9 @@ struct MigrationIntents {
     /// devices.
     let home: SettingsService.StorageKey
 
+    /// The locks that the written settings do not accept.
+    var disregardedLocks: [SettingsService.StorageKey: [SettingsStoreCandidate]] = [:]
+
     private var key: SettingsService.StorageKey { .init(home.name + ":under-way", scope: home.scope) }
     private var connection: ScopeConnection { service.connection(for: home) }
 
@@ -85,7 +88,7 @@ struct MigrationIntents {
             }
         }
         if store.isSame(as: connection.store) { own.append(.init(key: key, data: nil)) }
-        if isOneBatch { return try store.apply(.init(writes: writes, expectations: own)) }
+        if isOneBatch { return try apply(.init(writes: writes, expectations: own), to: store) }
 
         var intent = Intent(writes: [])
         for part in parts {
@@ -168,7 +171,7 @@ struct MigrationIntents {
         var batch = try pending(of: part.elements, in: part.store)
         batch.expectations.append(.init(key: mark, data: present))
         batch.writes.append(.init(key: mark, data: intent.mark))
-        return try part.store.apply(batch)
+        return try apply(batch, to: part.store)
     }
 
     /// Makes the writes in the ledger's store, and removes the intent.
@@ -180,6 +183,12 @@ struct MigrationIntents {
         var batch = try pending(of: own?.elements ?? [], in: store)
         batch.expectations.append(.init(key: key, data: data))
         batch.writes.append(.init(key: key, data: nil))
+        return try apply(batch, to: store)
+    }
+
+    private func apply(_ batch: SettingsStoreBatch, to store: ConnectedStore) throws(SettingsError) -> Bool {
+        var batch = batch
+        for write in batch.writes { batch.disregardedLocks[write.key.name] = disregardedLocks[write.key] }
         return try store.apply(batch)
     }
 

@@ -61,7 +61,7 @@ public final class Persister<Value: Sendable>: Sendable {
     @usableFromInline func valueThroughStore() -> Value {
         if persistDefault == .never { return cached.refreshedValue() }
         do throws(SettingsError) {
-            try settle(storedData())
+            try settle(storedValue())
         } catch {
             service.connections.diagnostics.reportOnce(error)
         }
@@ -73,7 +73,7 @@ public final class Persister<Value: Sendable>: Sendable {
     /// - Throws: ``SettingsError`` with the code `noStore`, `readFailed` or `decodingFailed`; with the codes of
     ///   ``persist(_:)`` if the default should be stored and cannot be.
     public func retrieve() throws -> Value {
-        if persistDefault != .never { try settle(storedData()) }
+        if persistDefault != .never { try settle(storedValue()) }
         return try service.load(setting)
     }
 
@@ -91,22 +91,24 @@ public final class Persister<Value: Sendable>: Sendable {
         try service.remove(setting, isKept: false)
     }
 
-    private func storedData() throws(SettingsError) -> Data? {
-        try cached.connection.read(setting.key)
+    private func storedValue() throws(SettingsError) -> StoredValue {
+        try cached.connection.requireStore(for: setting.key).read(setting.key)
     }
 
-    /// Stores the default in place of `data`, if it should be stored there, and if `data` is still stored.
-    private func settle(_ data: Data?) throws(SettingsError) {
-        if data == nil, !persistDefault.contains(.whenNil) { return }
-        if data != nil {
-            guard persistDefault.contains(.onError) else { return }
-            do throws(SettingsError) {
-                _ = try setting.coding.value(for: data)
+    /// Stores the default in place of what is stored, if it should be stored there, and if that is still stored.
+    private func settle(_ stored: StoredValue) throws(SettingsError) {
+        if stored.isEmpty {
+            if persistDefault.contains(.whenNil) { try service.replace(nil, of: setting, by: defaultValue) }
+            return
+        }
+        guard persistDefault.contains(.onError), let data = stored.writableData else { return }
+        for candidate in stored.all {
+            // Another layer counts, or the last good value does.
+            guard let problem = cached.problem(with: candidate), !cached.hasLastGoodValue(insteadOf: candidate) else {
                 return
-            } catch  where error.code == .decodingFailed || error.code == .invalidValue {
-                // The bytes are lost when the default replaces them, so report that they were there.
-                cached.connection.reportOnce(error, bytes: data)
             }
+            // The bytes are lost when the default replaces them, so report that they were there.
+            if candidate.layer == nil { cached.connection.reportOnce(problem, bytes: candidate.data) }
         }
         try service.replace(data, of: setting, by: defaultValue)
     }

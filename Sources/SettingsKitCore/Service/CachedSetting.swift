@@ -72,8 +72,9 @@ protocol CachedSetting: AnyObject, Sendable {
             let (store, lastSet) = connection.storeAndLastSet(of: self)
             guard let store else { throw SettingsError(.noStore, key: key) }
             let stored = try store.read(key)
-            if stored.isEmpty, case .once(let once) = coding.default {
-                return storedDefault(once, in: store, token: token)
+            if case .once(let once) = coding.default {
+                if stored.isEmpty { return storedDefault(once, in: store, token: token) }
+                once.forget()
             }
             let resolution = coding.resolve(stored, set: lastSet) {
                 connection.lastGoodData(insteadOf: $0, of: self, isReading: true)
@@ -101,13 +102,15 @@ protocol CachedSetting: AnyObject, Sendable {
         let value = once.value
         do throws(SettingsError) {
             try store.requireOpen()
-            guard let data = try coding.bytes(for: value) else { return value }
-            var expectation = SettingsStoreBatch.Entry(key: key, data: nil)
-            if store.isLayered { expectation.candidates = [] }
-            let isStored = try store.apply(
-                SettingsStoreBatch(writes: [.init(key: key, data: data)], expectations: [expectation]))
+            guard let data = try coding.bytesOfDefault(value) else { return value }
+            let batch = SettingsStoreBatch(
+                writes: [.init(key: key, data: data)], expectations: [StoredValue.nothing(in: store).entry(for: key)])
+            _ = try store.apply(batch)
+            // What is stored now: this value, decoded, or that of another process.
+            let resolution = resolution(of: try store.read(key))
+            if resolution.candidate == nil { return value }
             once.forget()
-            return isStored ? value : refreshedValue()
+            return resolution.value
         } catch {
             connection.diagnostics.reportOnce(error.completed(key: key, store: nil))
             // Until the store changes, so that not each read tries again.
@@ -126,6 +129,14 @@ protocol CachedSetting: AnyObject, Sendable {
 
     func resolve(_ stored: StoredValue, set: SetValue?) -> Resolution<any Sendable> {
         resolution(of: stored, set: set).erased
+    }
+
+    /// Whether a value counts in the place of a candidate that the setting does not accept.
+    func hasLastGoodValue(insteadOf candidate: SettingsStoreCandidate) -> Bool {
+        guard case let data?? = connection.lastGoodData(insteadOf: candidate, of: self, isReading: false) else {
+            return false
+        }
+        return problem(with: SettingsStoreCandidate(data)) == nil
     }
 
     func problem(with candidate: SettingsStoreCandidate) -> SettingsError? {

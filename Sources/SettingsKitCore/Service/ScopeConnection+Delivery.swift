@@ -73,7 +73,7 @@ extension ScopeConnection {
             if check.hasNewValueInForce { signal = .max }
             if let problem = check.problem {
                 for listener in check.listeners where listener.since < change.sequence { listener.deliver(problem) }
-                if !isLayered { return }
+                if !isLayered || check.isOutdated { return }
             }
             newValue = resolution.value
             if isLayered { (change.old, change.new) = (old, resolution.inForce) }
@@ -115,33 +115,40 @@ extension ScopeConnection {
     /// Notes whether the new bytes of a change are a value.
     ///
     /// - Parameter old: What was in force before.
-    /// - Returns: The listeners; why the changed bytes are none, if they came from outside; and whether they are the last
-    ///   good ones now, in the place of older ones that were read.
+    /// - Returns: The listeners; why the changed bytes are none, if they came from outside; whether they are the last good
+    ///   ones now, in the place of older ones that were read; and whether the program has replaced bad ones meanwhile.
     private func noteCheck(
         of change: EncodedChange, from old: StoredValue, _ resolution: Resolution<any Sendable>,
         of setting: any CachedSetting
-    ) -> (listeners: [SettingListener], problem: SettingsError?, hasNewValueInForce: Bool) {
+    ) -> (listeners: [SettingListener], problem: SettingsError?, hasNewValueInForce: Bool, isOutdated: Bool) {
         let changedLayers = change.new.layersThatDiffer(from: change.old)
         let rejection =
             change.isFromOutside
             ? resolution.rejections.first { changedLayers.contains($0.candidate.layer) } : nil
-        let noted: (listeners: [SettingListener], hasNewValueInForce: Bool)? = state.withLock { state in
+        // Below the value in force, too: a layer that is uncovered later may hold something else by then.
+        let good = change.new.all.filter { candidate in
+            candidate == resolution.candidate
+                || changedLayers.contains(candidate.layer) && setting.problem(with: candidate) == nil
+        }
+        typealias Noted = (listeners: [SettingListener], hasNewValueInForce: Bool, isOutdated: Bool)
+        let noted: Noted? = state.withLock { state in
             let events = state.events
             let lastGood = state.store?.feed.lastGood
             return state.settings.update(setting) { entry in
                 let hasLater = events.isWaiting(entry.lastEvent)
-                let hasNewValueInForce = entry.noteGoodLayers(of: change, resolution, hasLater: hasLater, lastGood)
+                let hasNewValueInForce = entry.noteGood(good, of: change, hasLater: hasLater, lastGood)
+                let isOutdated = hasLater && rejection.map { entry.lastGood[$0.candidate.layer] == nil } ?? false
                 if let rejection {
                     entry.noteBadLayer(rejection.candidate, of: change, from: old, hasLater: hasLater, lastGood)
                 }
-                return (entry.listeners, hasNewValueInForce)
+                return (entry.listeners, hasNewValueInForce, isOutdated)
             }
         }
-        guard let (listeners, hasNewValueInForce) = noted else { return ([], nil, false) }
+        guard let (listeners, hasNewValueInForce, isOutdated) = noted else { return ([], nil, false, false) }
         // An older value may be cached in the place of undecodable bytes that came after these.
         if hasNewValueInForce { setting.invalidate(stored: nil) }
         let problem = rejection.map { located($0.error) }
-        return (listeners, problem, hasNewValueInForce)
+        return (listeners, problem, hasNewValueInForce, isOutdated)
     }
 
     /// - Parameters:
@@ -255,22 +262,29 @@ extension ScopeConnection.State {
 }
 
 extension SettingEntry {
-    /// Notes which layers hold a value of the setting.
+    /// Notes which layers hold a value of the setting, or nothing.
     ///
-    /// - Parameter hasLater: Whether later changes wait.
+    /// - Parameters:
+    ///   - good: The candidates that are a value.
+    ///   - hasLater: Whether later changes wait.
     /// - Returns: Whether new bytes are the last good ones now, in the place of older ones that were read.
-    fileprivate mutating func noteGoodLayers(
-        of change: EncodedChange, _ resolution: Resolution<any Sendable>, hasLater: Bool,
-        _ lastGoodBytes: LastGoodBytes?
+    fileprivate mutating func noteGood(
+        _ good: [SettingsStoreCandidate], of change: EncodedChange, hasLater: Bool, _ lastGoodBytes: LastGoodBytes?
     ) -> Bool {
         var hasNewValueInForce = false
         for layer in lastGood.layers {
             // Unless it is about later changes.
+            let data = change.new.data(in: layer)
             guard let known = lastGood[layer], known.commit <= change.sequence,
-                resolution.accepts(change.new, in: layer)
+                data == nil || good.contains(where: { $0.layer == layer })
             else { continue }
-            lastGoodBytes?.forget(layer: layer, named: setting.name)
-            lastGood[layer] = hasLater ? .init(data: change.new.data(in: layer), commit: known.commit) : nil
+            if hasLater {
+                lastGood[layer] = .init(data: data, commit: known.commit)
+                lastGoodBytes?.change(to: data, layer: layer, named: setting.name)
+            } else {
+                lastGood[layer] = nil
+                lastGoodBytes?.forget(layer: layer, named: setting.name)
+            }
             if hasLater && known.isRead { hasNewValueInForce = true }
         }
         return hasNewValueInForce
@@ -288,14 +302,5 @@ extension SettingEntry {
         if let known, known.commit <= change.sequence {
             lastGoodBytes?.note(known.data, insteadOf: candidate, named: setting.name)
         }
-    }
-}
-
-extension Resolution {
-    /// Whether it is known that a layer holds a value of the setting, or nothing.
-    fileprivate func accepts(_ stored: StoredValue, in layer: String?) -> Bool {
-        guard stored.data(in: layer) != nil else { return true }
-        if rejections.contains(where: { $0.candidate.layer == layer }) { return false }
-        return candidate?.layer == layer
     }
 }

@@ -240,8 +240,11 @@ extension ScopeConnection.State {
             settings.update(named: change.name) { entry in
                 let pending = origin == .local ? entry.takePendingSet(of: writableData) : nil
                 if pending != nil { pendingSetCount.subtract(1, ordering: .relaxed) }
-                events.release(entry.lastSet)
-                entry.lastSet = isExhaustive ? pending : nil
+                // A change of another layer leaves the set value where it is.
+                if !isLayered || change.old.writableData != writableData {
+                    events.release(entry.lastSet)
+                    entry.lastSet = isExhaustive ? pending : nil
+                }
                 entry.setting.invalidate(stored: .some(change.newData))
                 entry.note(
                     change, newValue: pending, origin: origin, sequence: sequence, hasGroups: !groups.isEmpty, lastGood,
@@ -262,18 +265,11 @@ extension SettingEntry {
         let isLayered = change.newCandidates != nil
         var isToBeChecked = isFromOutside && setting.checksChangesFromOutside
         if isToBeChecked {
-            for layer in change.new.layersThatDiffer(from: change.old) where lastGood[layer] == nil {
-                lastGood[layer] = .init(data: change.old.data(in: layer), commit: sequence)
-            }
+            noteOldBytes(of: change, sequence: sequence, lastGoodBytes)
         } else {
-            if !lastGood.isEmpty || !lastGoodBytes.isEmpty {
-                for layer in change.new.layersThatDiffer(from: change.old) {
-                    lastGood[layer] = nil
-                    lastGoodBytes.forget(layer: layer, named: change.name)
-                }
-            }
+            if !lastGood.isEmpty || !lastGoodBytes.isEmpty { forgetOldBytes(of: change, lastGoodBytes) }
             // Whether the value in force has changed is found out on delivery.
-            isToBeChecked = isLayered && hasGroups && setting.checksChangesFromOutside
+            isToBeChecked = isLayered && (hasGroups || !lastGood.isEmpty) && setting.checksChangesFromOutside
         }
         if listeners.isEmpty, !isToBeChecked, !events.isWaiting(lastEvent) {
             assumed = nil
@@ -285,5 +281,36 @@ extension SettingEntry {
             old: change.old, new: change.new, origin: origin, isFromOutside: isFromOutside, sequence: sequence,
             newValue: newValue)
         events.append(encoded, to: &self)
+    }
+
+    /// Notes what counts if the new bytes of a change from outside are no value. That is known to everything that reads the
+    /// store before the bytes are checked.
+    private mutating func noteOldBytes(of change: SettingsStoreChange, sequence: UInt64, _ lastGoodBytes: LastGoodBytes)
+    {
+        for layer in change.new.layersThatDiffer(from: change.old) {
+            if lastGood[layer] == nil {
+                let data = change.old.candidate(in: layer).map { old in
+                    // The old bytes may be bad themselves.
+                    lastGoodBytes.data(insteadOf: old, named: change.name) ?? old.data
+                }
+                lastGood[layer] = .init(data: data ?? nil, commit: sequence)
+            }
+            if let new = change.new.candidate(in: layer), let known = lastGood[layer] {
+                lastGoodBytes.note(known.data, insteadOf: new, named: change.name)
+            }
+        }
+    }
+
+    /// Forgets the last good bytes of the layers that this program has changed.
+    private mutating func forgetOldBytes(of change: SettingsStoreChange, _ lastGoodBytes: LastGoodBytes) {
+        for layer in change.new.layersThatDiffer(from: change.old) {
+            lastGood[layer] = nil
+            // A setting that began to be used after the bad bytes came has no other note of what was in force.
+            if change.newCandidates == nil, assumed == nil, let old = change.old.candidate(in: layer),
+                let data = lastGoodBytes.data(insteadOf: old, named: change.name)
+            {
+                assumed = StoredValue(data)
+            }
+        }
     }
 }

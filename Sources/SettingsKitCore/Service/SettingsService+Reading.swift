@@ -4,7 +4,8 @@ extension SettingsService {
     /// It never throws and never waits for a file. When the store is missing or cannot be read, or the stored bytes are not a
     /// value of the setting's type, it returns the default and reports the error to ``diagnostics``, once for each cause; the
     /// stored bytes stay. A value that becomes undecodable from outside while the program uses the setting (an edit of the file, another
-    /// device) leaves the last good value in force, and listeners are not notified. From a store that publishes all of its
+    /// device) leaves the last good value in force, and listeners are not notified. (A store that does not publish such changes is
+    /// read as it is: there, the default counts.) From a store that publishes all of its
     /// changes, a value is decoded once and then read from memory: a number or a Boolean without a lock.
     @inlinable public func get<T>(_ setting: Setting<T>) -> T {
         if let cached = table.setting(at: setting.index) {

@@ -78,7 +78,7 @@ extension SettingsService {
             if try store.read(setting.key).writableData == data { return }
         }
         var hooks = CommitHooks()
-        setting.addHooks(of: HookedChange(old: .nothing, new: StoredValue(data), newValue: nil), to: &hooks)
+        setting.addHooks(of: HookedChange(old: .nothing, new: StoredValue(data), newValue: nil), in: self, to: &hooks)
         hooks.callBefore()
         try write(data, for: setting.key, of: cached, in: store)
         hooks.callAfter()
@@ -126,13 +126,19 @@ extension SettingsService {
         do throws(SettingsError) {
             try remove(namespace, in: scope)
         } catch {
-            connections.diagnostics.report(error)
+            reportFailure(error)
         }
     }
 
     func remove(_ namespace: any SettingsNamespace.Type, in scope: Scope) throws(SettingsError) {
         let store = try connections[scope].requireStore()
-        let names = try store.keys().filter(namespace.contains)
+        var names = try store.keys().filter(namespace.contains)
+        if store.isLayered {
+            // What other layers have cannot be removed.
+            var own: [String] = []
+            for name in names where try store.read(.init(name, scope: scope)).writableData != nil { own.append(name) }
+            names = own
+        }
         if names.isEmpty { return }
         var hooks = CommitHooks()
         hooks.add(namespace.path)

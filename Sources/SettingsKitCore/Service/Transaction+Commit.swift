@@ -24,6 +24,12 @@ extension SettingsService.Transaction {
             let expectations = expectations.map { $0.value.entry(for: $0.key) }
             // A store of two functions makes them in this order: what is removed goes last.
             let writes = entries(writes.filter { $0.value != nil }) + entries(writes.filter { $0.value == nil })
+            var intents = intents
+            // Before anything is noted: what is locked now cannot be completed by any process.
+            for write in writes {
+                let store = try service.connection(for: write.key).requireStore(for: write.key)
+                intents.disregardedLocks[write.key] = try disregardedLocks(of: write.key, in: store)
+            }
             return try intents.carryOut(writes, expecting: expectations)
         }
     }
@@ -109,8 +115,22 @@ extension SettingsService.Transaction {
     /// What a scope's part of the transaction has written, and what was there before.
     private struct Undoing {
         let store: ConnectedStore
-        let before: [SettingsStoreBatch.Entry]
-        let after: [SettingsStoreBatch.Entry]
+        /// The batches that undo it, one for each key.
+        var batches: [SettingsStoreBatch] = []
+    }
+
+    /// The locks of a key that its setting does not accept.
+    ///
+    /// - Throws: `locked`, if it accepts one; and if it is not known which setting has the key.
+    private func disregardedLocks(
+        of key: SettingsService.StorageKey, in store: ConnectedStore
+    ) throws(SettingsError) -> [SettingsStoreCandidate] {
+        guard store.isLayered else { return [] }
+        if let setting = settings[key] { return try service.disregardedLocks(of: setting, key: key, in: store) }
+        if let lock = try store.read(key).all.first(where: \.isLocking) {
+            throw SettingsError(.locked, key: key, store: store.description, layer: lock.layer)
+        }
+        return []
     }
 
     /// Applies the part of the transaction that concerns one scope.
@@ -125,32 +145,33 @@ extension SettingsService.Transaction {
         let writes = keys.compactMap { key in written[key].map { SettingsStoreBatch.Entry(key: key, data: $0) } }
         var batch = SettingsStoreBatch(
             writes: writes, expectations: keys.compactMap { key in expectations[key]?.entry(for: key) })
-        var before: [SettingsStoreBatch.Entry] = []
-        if isUndoable {
-            for write in writes {
-                let stored = try store.read(write.key)
-                before.append(.init(key: write.key, data: stored.writableData))
-                // If that changes before the batch is applied, restoring it would undo another write.
-                batch.expectations.append(stored.entry(for: write.key))
-            }
-        }
         if store.isLayered {
             for write in writes {
-                guard let setting = settings[write.key] else { continue }
-                let locks = try service.disregardedLocks(of: setting, key: write.key, in: store)
-                if !locks.isEmpty { batch.disregardedLocks[write.key.name] = locks }
+                batch.disregardedLocks[write.key.name] = try disregardedLocks(of: write.key, in: store)
+            }
+        }
+        var undoing = Undoing(store: store)
+        if isUndoable {
+            for write in writes {
+                let before = try store.read(write.key)
+                // If that changes before the batch is applied, restoring it would undo another write.
+                batch.expectations.append(before.entry(for: write.key))
+                var undo = SettingsStoreBatch(writes: [.init(key: write.key, data: before.writableData)])
+                undo.expectations = [before.replacingWritableData(by: write.data).entry(for: write.key)]
+                undo.disregardedLocks = batch.disregardedLocks
+                undoing.batches.append(undo)
             }
         }
         guard try store.apply(store.noting(operation, in: batch, of: service)) else { return nil }
-        return Undoing(store: store, before: before, after: writes)
+        return undoing
     }
 
     /// Restores what was changed in other scopes before one failed, except where it has changed again since.
     private func revert(_ done: [Undoing]) {
         for undoing in done.reversed() {
-            for (before, after) in zip(undoing.before, undoing.after) {
+            for batch in undoing.batches {
                 do throws(SettingsError) {
-                    _ = try undoing.store.apply(SettingsStoreBatch(writes: [before], expectations: [after]))
+                    _ = try undoing.store.apply(batch)
                 } catch {
                     service.connections.diagnostics.report(error)
                 }

@@ -42,7 +42,6 @@ extension SettingsService {
             let cached = service.cachedSetting(for: setting)
             let resolution = cached.resolution(of: stored)
             cached.connection.report(resolution.rejections)
-            if stored.isEmpty, case .once = setting.coding.default { set(setting, to: resolution.value) }
             return resolution.value
         }
 
@@ -127,10 +126,12 @@ extension SettingsService {
             var hooks = CommitHooks()
             for setting in hooked {
                 let key = setting.key
+                let old = expectations[key] ?? .nothing
+                let data = writes[key] ?? nil
+                if old.writableData == data { continue }
                 let change = HookedChange(
-                    old: expectations[key] ?? .nothing, new: StoredValue(writes[key] ?? nil),
-                    newValue: values[key]?.value)
-                if change.old.writableData != change.new.data { setting.addHooks(of: change, to: &hooks) }
+                    old: old, new: old.replacingWritableData(by: data), newValue: values[key]?.value)
+                setting.addHooks(of: change, in: service, to: &hooks)
             }
             return hooks
         }

@@ -105,13 +105,18 @@ public final class SettingsStoreFeed: Sendable {
     /// takes no lock.
     private let isFlushNeeded = Atomic(false)
     /// What counts where the store holds something else.
-    let lastGood = LastGoodBytes()
+    let lastGood: LastGoodBytes
     /// Whether something has ever listened to changes.
     private let hasHadListeners = Atomic(false)
 
     /// Makes a feed.
-    public init(isExhaustive: Bool = true) {
+    public convenience init(isExhaustive: Bool = true) {
+        self.init(isExhaustive: isExhaustive, lastGood: LastGoodBytes())
+    }
+
+    init(isExhaustive: Bool, lastGood: LastGoodBytes) {
         publishesAllChanges = Atomic(isExhaustive)
+        self.lastGood = lastGood
     }
 
     /// Makes the feed exhaustive from now on. Called inside the store's lock, as ``publish(_:origin:)`` is.

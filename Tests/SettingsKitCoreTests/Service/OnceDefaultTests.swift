@@ -56,12 +56,23 @@ struct OnceDefaultTests {
         #expect(settings.get(setting) == first)
     }
 
-    @Test("A transaction that reads it stores it")
+    @Test("A transaction that reads it gets the value that the next read stores")
     func transaction() throws {
         let (store, setting) = (MemoryStore(), Self.setting())
         let settings = SettingsService.over(store)
         let first = settings.transaction { $0.get(setting) }
+        #expect(store.get(setting.key) == nil)
         #expect(settings.get(setting) == first && store.get(setting.key) != nil)
+        settings.reset(setting)
+        #expect(settings.get(setting) != first)
+    }
+
+    @Test("It is neither processed nor validated, and the first read returns what is stored")
+    func exact() {
+        let number = Setting<Int>("n", in: .defaults, default: .once { 500 }, validation: .range(0...9)) { min($0, 9) }
+        let store = MemoryStore()
+        let settings = SettingsService.over(store)
+        #expect(settings.get(number) == 500 && store.get(number.key) == Data("500".utf8))
     }
 
     @Test("Threads that read it for the first time at once get one value", .ownThreads)

@@ -99,6 +99,12 @@ struct TolerantDecodingTests {
         #expect(read(text, as: Double.self) == value)
     }
 
+    @Test("A number that is too large for its type is no value")
+    func tooLarge() {
+        #expect(read("1e300", as: Float.self) == nil && read("\"1e300\"", as: Float.self) == nil)
+        #expect(read("300", as: Int8.self) == nil && read("\"-1\"", as: UInt.self) == nil)
+    }
+
     @Test("A string is only a string, and what is stored stays as it is")
     func strings() throws {
         #expect(read("80", as: String.self) == nil)
