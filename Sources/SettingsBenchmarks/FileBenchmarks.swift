@@ -13,6 +13,7 @@ extension Benchmark {
     /// Rows 4 to 6, and 12: the property list and its journal.
     static func files() throws -> [Benchmark] {
         let few = try Writing(keyCount: 10)
+        let layered = try Writing(keyCount: 10, hasLayers: true)
         let many = try Writing(keyCount: 100_000)
         let append = try LockedAppend()
         let opening = try Opening(keyCount: 10_000)
@@ -25,6 +26,9 @@ extension Benchmark {
             writing("set in a property list", atMost: 1.6, few.measure),
             writing("update in a property list", atMost: 2, few.measureUpdate),
             writing("transaction of two in a property list", atMost: 2.5, few.measureTransaction),
+            Benchmark(
+                row: 4, name: "set through five layers", yardstickName: "set in a property list",
+                target: .costAtMost(1.1), iterations: 50_000, operation: layered.measure, yardstick: few.measure),
             Benchmark(
                 row: 5, name: "set with 100,000 keys stored", yardstickName: "set with 10",
                 target: .costAtMost(1.2), iterations: 50_000, operation: many.measure, yardstick: few.measure),
@@ -49,11 +53,11 @@ final class Writing {
     // Released last, because the store would create the directory again for changes that it has not written yet.
     private let folder: TemporaryFolder
 
-    init(keyCount: Int) throws {
+    init(keyCount: Int, hasLayers: Bool = false) throws {
         folder = try TemporaryFolder()
         let store = try PropertyListStore(url: folder.file)
         try store.fill(keyCount)
-        settings = SettingsService(defaults: store)
+        settings = SettingsService(defaults: hasLayers ? try store.amongLayers : store)
         counters = try SettingsStorage(name: "counters", in: store)
     }
 
@@ -161,6 +165,17 @@ private final class Opening {
 }
 
 extension PropertyListStore {
+    /// The store as the writable one of five layers.
+    var amongLayers: LayeredStore {
+        get throws {
+            try LayeredStore([
+                .locked(MemoryStore(), name: "managed"), .arguments(["--verbose"]),
+                .environment(prefix: "BENCHMARK_", ["BENCHMARK_COLOUR": "red"]), .writable(self),
+                .fallback(MemoryStore(["set": Data("7".utf8)]), name: "system"),
+            ])
+        }
+    }
+
     /// Stores a text under each of a number of keys.
     func fill(_ keyCount: Int) throws {
         let writes = (0..<keyCount).map { number in

@@ -29,6 +29,8 @@ struct Parameters: SettingsRecord {
 /// A service over a property list with a hundred settings, in a temporary directory that is removed with this object.
 final class Fixture {
     let settings: SettingsService
+    /// The same over five layers.
+    let layered: SettingsService
     let numbers: [Setting<Int>]
     let number: Setting<Int>
     let flag: Setting<Bool>
@@ -44,6 +46,7 @@ final class Fixture {
             .appendingPathComponent("settings-benchmarks-\(UUID().uuidString)")
         let store = try PropertyListStore(url: folder.appendingPathComponent("Settings.plist"))
         settings = SettingsService(defaults: store)
+        layered = SettingsService(defaults: try store.amongLayers)
         numbers = (0..<100).map { Setting<Int>("setting-\($0)", in: .defaults, default: 0) }
         number = numbers[42]
         flag = Setting<Bool>("flag", in: .defaults, default: false)

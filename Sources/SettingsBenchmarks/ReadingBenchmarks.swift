@@ -20,6 +20,13 @@ extension Benchmark {
                     use(sum)
                 }
             },
+            row("get of an Int through five layers") { [setting = fixture.number, settings = fixture.layered] count in
+                nanosecondsEach(count) {
+                    var sum = 0
+                    for _ in 0..<count { sum &+= settings.get(setting) }
+                    use(sum)
+                }
+            },
             row("get of a String") { [setting = fixture.text] count in
                 nanosecondsEach(count) {
                     var sum = 0

@@ -76,8 +76,7 @@ extension SettingsStore {
 
     private func stored(for key: SettingsService.StorageKey) throws(SettingsError) -> StoredValue {
         do {
-            if layerNames.isEmpty { return StoredValue(try get(key)) }
-            return StoredValue(nil, candidates: try candidates(for: key))
+            return try read(key)
         } catch {
             throw .wrap(error, as: .readFailed, key: key, store: storeDescription)
         }

@@ -141,6 +141,15 @@ struct LayeredContents: Sendable {
         if layer < writable, new != nil { mayLock = true }
         // Found once, as the name of most changes has a list.
         let index = lists.index(forKey: name)
+        if layer == writable, let index, let new, layers[layer].isFollowed {
+            let before = lists.values[index]
+            // The usual case, which costs one array: only the writable layer has a value.
+            if before.count == 1, before[0].layer == nil {
+                let after = [SettingsStoreCandidate(new)]
+                lists.values[index] = after
+                return (before, after)
+            }
+        }
         var before = index.map { lists.values[$0] } ?? textCandidates(for: name)
         // What was read last of a layer that is not followed may be out of date.
         if !layers[layer].isFollowed { put(old, of: layer, in: &before) }

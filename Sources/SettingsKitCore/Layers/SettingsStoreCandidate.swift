@@ -103,3 +103,12 @@ struct StoredValue: Equatable, Sendable {
     /// The candidates, also of a store without layers.
     var all: [SettingsStoreCandidate] { candidates ?? data.map { [SettingsStoreCandidate($0)] } ?? [] }
 }
+
+extension SettingsStore {
+    /// What the store holds under a key, in all of its layers.
+    func read(_ key: SettingsService.StorageKey) throws -> StoredValue {
+        if layerNames.isEmpty { return StoredValue(try get(key)) }
+        let candidates = try candidates(for: key)
+        return StoredValue(candidates.storedData, candidates: candidates)
+    }
+}

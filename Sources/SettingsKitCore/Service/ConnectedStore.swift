@@ -53,8 +53,7 @@ final class ConnectedStore: Sendable {
     func read(_ key: SettingsService.StorageKey) throws(SettingsError) -> StoredValue {
         guard isLayered else { return StoredValue(try get(key)) }
         do {
-            let candidates = try store.candidates(for: key)
-            return StoredValue(candidates.storedData, candidates: candidates)
+            return try store.read(key)
         } catch {
             throw .wrap(error, as: .readFailed, key: key, store: description)
         }

@@ -265,16 +265,15 @@ extension SettingEntry {
             for layer in change.new.layersThatDiffer(from: change.old) where lastGood[layer] == nil {
                 lastGood[layer] = .init(data: change.old.data(in: layer), commit: sequence)
             }
-        } else if !isLayered {
-            lastGood[nil] = nil
-            lastGoodBytes.forget(layer: nil, named: change.name)
         } else {
-            for layer in change.new.layersThatDiffer(from: change.old) {
-                lastGood[layer] = nil
-                lastGoodBytes.forget(layer: layer, named: change.name)
+            if !lastGood.isEmpty || !lastGoodBytes.isEmpty {
+                for layer in change.new.layersThatDiffer(from: change.old) {
+                    lastGood[layer] = nil
+                    lastGoodBytes.forget(layer: layer, named: change.name)
+                }
             }
             // Whether the value in force has changed is found out on delivery.
-            isToBeChecked = hasGroups && setting.checksChangesFromOutside
+            isToBeChecked = isLayered && hasGroups && setting.checksChangesFromOutside
         }
         if listeners.isEmpty, !isToBeChecked, !events.isWaiting(lastEvent) {
             assumed = nil

@@ -21,9 +21,12 @@ final class LastGoodBytes: Sendable {
     /// Whether there is an entry, so that the usual case costs one load.
     private let hasEntries = Atomic(false)
 
+    /// Whether no bytes are known. One load.
+    var isEmpty: Bool { !hasEntries.load(ordering: .acquiring) }
+
     /// The bytes that count in the place of a candidate's; nil if none are known.
     func data(insteadOf candidate: SettingsStoreCandidate, named name: String) -> Data?? {
-        guard hasEntries.load(ordering: .acquiring) else { return nil }
+        if isEmpty { return nil }
         return entries.withLock { entries in
             guard let entry = entries[Place(name: name, layer: candidate.layer)], entry.bad == candidate.data else {
                 return nil
@@ -41,7 +44,7 @@ final class LastGoodBytes: Sendable {
 
     /// Forgets the bytes of a layer, because it holds others now.
     func forget(layer: String?, named name: String) {
-        guard hasEntries.load(ordering: .acquiring) else { return }
+        if isEmpty { return }
         entries.withLock { entries in
             entries[Place(name: name, layer: layer)] = nil
             if entries.isEmpty { hasEntries.store(false, ordering: .releasing) }

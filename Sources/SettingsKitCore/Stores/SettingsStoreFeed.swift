@@ -40,6 +40,14 @@ public struct SettingsStoreChange: Sendable, Equatable {
 }
 
 extension SettingsStoreChange {
+    init(name: String, from old: StoredValue, to new: StoredValue) {
+        if let oldCandidates = old.candidates, let newCandidates = new.candidates {
+            self.init(name: name, from: oldCandidates, to: newCandidates)
+        } else {
+            self.init(name: name, from: old.data, to: new.data)
+        }
+    }
+
     var old: StoredValue { StoredValue(oldData, candidates: oldCandidates) }
     var new: StoredValue { StoredValue(newData, candidates: newCandidates) }
 }

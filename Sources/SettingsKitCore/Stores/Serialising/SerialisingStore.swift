@@ -36,6 +36,11 @@ final class SerialisingStore: SettingsStore {
     var feed: SettingsStoreFeed? { ownFeed }
     var hasAtomicBatches: Bool { base.hasAtomicBatches }
     var storeDescription: String { base.storeDescription }
+    var layerNames: [String?] { base.layerNames }
+
+    func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate] {
+        try base.candidates(for: key)
+    }
 
     func get(_ key: SettingsService.StorageKey) throws -> Data? { try base.get(key) }
 
@@ -45,6 +50,9 @@ final class SerialisingStore: SettingsStore {
 
     func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         defer { ownFeed.flush() }
+        if !base.layerNames.isEmpty {
+            return try publishingChanges(of: { [key] }) { try base.set(key, to: data) }
+        }
         try locked {
             let old = try base.get(key)
             guard old != data else { return }
@@ -80,14 +88,14 @@ final class SerialisingStore: SettingsStore {
             for problem in problems { ownFeed.report(problem) }
         }
         return try locked {
-            let before = try keys().map { ($0, try base.get($0)) }
+            let before = try keys().map { ($0, try base.read($0)) }
             // Also after a failure: a store that could not restore everything is published as it is now.
             defer {
                 var changes: [SettingsStoreChange] = []
                 for (key, old) in before {
                     do {
-                        let new = try base.get(key)
-                        if new != old { changes.append(.init(name: key.name, from: old, to: new)) }
+                        let new = try base.read(key)
+                        if new != old { changes.append(SettingsStoreChange(name: key.name, from: old, to: new)) }
                     } catch {
                         problems.append(.wrap(error, as: .readFailed, key: key, store: storeDescription))
                     }
