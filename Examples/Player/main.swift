@@ -13,7 +13,7 @@ extension SettingDefinition {
 }
 
 let catalogue = SettingsCatalogue("Player") {
-    SettingsGroup("Sound") { .volume; .isMuted; .quality }
+    SettingsGroup("Sound", [.volume, .isMuted, .quality])
 }
 let settings = SettingsService(defaults: try LayeredStore.standard(environmentPrefix: "PLAYER_"))
 let arguments = CommandLine.arguments.dropFirst()

@@ -18,10 +18,10 @@ extension SettingDefinition {
 enum LogLevel: String, Codable, CaseIterable { case debug, info, error }
 
 let catalogue = SettingsCatalogue("Server") {
-    SettingsGroup("Network") { .host; .port; .isSecure }
-    SettingsGroup("Limits") { .workers; .timeout; .bodyLimit }
-    SettingsGroup("Logging") { .logLevel; .logFile }
-    SettingsGroup("Site") { .title; .greeting; .isClosed; .apiKey }
+    SettingsGroup("Network", [.host, .port, .isSecure])
+    SettingsGroup("Limits", [.workers, .timeout, .bodyLimit])
+    SettingsGroup("Logging", [.logLevel, .logFile])
+    SettingsGroup("Site", [.title, .greeting, .isClosed, .apiKey])
 }
 
 /// Starts the server: from the files, the environment and the arguments, live and validated, with `--help`.
