@@ -300,7 +300,8 @@ extension SettingEntry {
         if assumed == nil, known != nil || hasLater { assumed = old }
         isHeldBack = true
         if let known, known.commit <= change.sequence {
-            lastGoodBytes?.note(known.data, insteadOf: candidate, named: setting.name)
+            let replaced = change.old.data(in: candidate.layer)
+            lastGoodBytes?.note(known.data, insteadOf: candidate, replacing: replaced, named: setting.name)
         }
     }
 }

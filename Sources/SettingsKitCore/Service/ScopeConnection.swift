@@ -288,15 +288,16 @@ extension SettingEntry {
     private mutating func noteOldBytes(of change: SettingsStoreChange, sequence: UInt64, _ lastGoodBytes: LastGoodBytes)
     {
         for layer in change.new.layersThatDiffer(from: change.old) {
+            let (old, new) = (change.old.candidate(in: layer), change.new.candidate(in: layer))
             if lastGood[layer] == nil {
-                let data = change.old.candidate(in: layer).map { old in
-                    // The old bytes may be bad themselves.
-                    lastGoodBytes.data(insteadOf: old, named: change.name) ?? old.data
+                // The old bytes may be bad themselves.
+                let data = old.map { old in
+                    lastGoodBytes.data(before: new?.data, insteadOf: old, named: change.name) ?? old.data
                 }
                 lastGood[layer] = .init(data: data ?? nil, commit: sequence)
             }
-            if let new = change.new.candidate(in: layer), let known = lastGood[layer] {
-                lastGoodBytes.note(known.data, insteadOf: new, named: change.name)
+            if let new, let known = lastGood[layer] {
+                lastGoodBytes.note(known.data, insteadOf: new, replacing: old?.data, named: change.name)
             }
         }
     }

@@ -128,7 +128,7 @@ extension SettingsService.Transaction {
         guard store.isLayered else { return [] }
         if let setting = settings[key] { return try service.disregardedLocks(of: setting, key: key, in: store) }
         if let lock = try store.read(key).all.first(where: \.isLocking) {
-            throw SettingsError(.locked, key: key, store: store.description, layer: lock.layer)
+            throw store.store.locating(SettingsError(.locked, key: key, store: lock.location, layer: lock.layer))
         }
         return []
     }

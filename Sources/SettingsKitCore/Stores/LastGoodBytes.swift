@@ -16,8 +16,16 @@ final class LastGoodBytes: Sendable {
         let layer: String?
     }
 
-    /// A leaf. The bytes that are bad, and those that count in their place; nil for none.
-    private let entries = Mutex<[Place: (bad: Data, lastGood: Data?)]>([:])
+    private struct Entry {
+        let bad: Data
+        /// What counts in their place; nil for nothing.
+        var lastGood: Data?
+        /// What they have replaced.
+        let replaced: Data?
+    }
+
+    /// A leaf.
+    private let entries = Mutex<[Place: Entry]>([:])
     /// Whether there is an entry, so that the usual case costs one load.
     private let hasEntries = Atomic(false)
     /// Those of the stores that a store with layers is made of.
@@ -30,24 +38,36 @@ final class LastGoodBytes: Sendable {
 
     /// The bytes that count in the place of a candidate's; nil if none are known.
     func data(insteadOf candidate: SettingsStoreCandidate, named name: String) -> Data?? {
+        data(of: candidate.layer, name) { $0.bad == candidate.data }
+    }
+
+    /// The bytes that counted before a change; nil if none are known, so that the old ones did.
+    func data(before new: Data?, insteadOf old: SettingsStoreCandidate, named name: String) -> Data?? {
+        // Another service may have noted the same change a moment ago.
+        data(of: old.layer, name) { $0.bad == old.data || $0.bad == new && $0.replaced == old.data }
+    }
+
+    private func data(of layer: String?, _ name: String, where isWanted: (Entry) -> Bool) -> Data?? {
         if isEmpty { return nil }
-        let own: Data?? = entries.withLock { entries in
-            guard let entry = entries[Place(name: name, layer: candidate.layer)], entry.bad == candidate.data else {
-                return nil
-            }
+        if let bytes = of(layer) { return bytes.data(of: nil, name, where: isWanted) }
+        return entries.withLock { entries in
+            guard let entry = entries[Place(name: name, layer: layer)], isWanted(entry) else { return nil }
             return .some(entry.lastGood)
         }
-        if own != nil { return own }
-        return of(candidate.layer)?.data(insteadOf: SettingsStoreCandidate(candidate.data), named: name) ?? nil
     }
 
     /// Notes what counts in the place of a candidate, also for those who use the layer's store without the other layers.
-    func note(_ lastGood: Data?, insteadOf bad: SettingsStoreCandidate, named name: String) {
+    ///
+    /// - Parameter replaced: What the candidate has replaced.
+    func note(
+        _ lastGood: Data?, insteadOf bad: SettingsStoreCandidate, replacing replaced: Data?, named name: String
+    ) {
         if let bytes = of(bad.layer) {
-            return bytes.note(lastGood, insteadOf: SettingsStoreCandidate(bad.data), named: name)
+            let bad = SettingsStoreCandidate(bad.data)
+            return bytes.note(lastGood, insteadOf: bad, replacing: replaced, named: name)
         }
         entries.withLock { entries in
-            entries[Place(name: name, layer: bad.layer)] = (bad.data, lastGood)
+            entries[Place(name: name, layer: bad.layer)] = Entry(bad: bad.data, lastGood: lastGood, replaced: replaced)
             hasEntries.store(true, ordering: .releasing)
         }
     }
