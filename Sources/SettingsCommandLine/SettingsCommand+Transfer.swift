@@ -86,7 +86,7 @@ extension SettingsCommand {
         } catch {
             if case .typeMismatch(_, let context)? = error as? DecodingError, let member = context.codingPath.first {
                 throw CommandFailure.failure(
-                    "\(member.stringValue): The value has a number that is too large. Nothing was imported.")
+                    "\(member.stringValue): The value has a number that cannot be represented. Nothing was imported.")
             }
             let file = path == "-" ? "The input" : quoted(path)
             throw CommandFailure.failure("\(file) is not an object in JSON, as export writes it. Nothing was imported.")

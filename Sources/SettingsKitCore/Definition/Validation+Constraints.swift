@@ -71,7 +71,8 @@ extension ValidationWording {
         if texts.count < values.count {
             list = "one of the allowed values"
         } else {
-            constraint.allowed = texts
+            // An optional type says by itself that nil is allowed.
+            constraint.allowed = values.filter { ($0 as? any OptionalValue)?.isNil != true }.compactMap { text($0) }
             list = texts.isEmpty ? "no value" : "one of \(texts.joined(separator: ", "))"
         }
         return Self("must be \(list)", qualifier: ", \(list)", constraint: constraint)

@@ -48,6 +48,7 @@ struct ValidationTests {
         #expect(expected(Validation<Double>.range(-Double.infinity...Double.infinity)) == "a number in its range")
         #expect(Validation<[Theme]>.oneOf([[.light], []]).constraint.allowed == [#"["light"]"#, "[]"])
         #expect(Validation<[String: Int]>.oneOf([["a": 1]]).constraint.allowed == [#"{"a":1}"#])
+        #expect(Validation<Int?>.oneOf([nil, 1] as [Int?]).constraint.allowed == ["1"])
         let odd = Validation<Double>.oneOf([1, .infinity])
         #expect(odd.constraint.allowed == nil && odd.description == "must be one of the allowed values")
     }
