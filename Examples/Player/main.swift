@@ -19,7 +19,7 @@ let settings = SettingsService(defaults: try LayeredStore.standard(environmentPr
 let arguments = CommandLine.arguments.dropFirst()
 
 if arguments.first == "settings" {
-    exit(SettingsCommand(catalogue, settings: settings).run(Array(arguments.dropFirst())))
+    exit(SettingsCommand(catalogue, settings: settings, name: "Player settings").run(Array(arguments.dropFirst())))
 }
 if arguments.contains("--help") { print(catalogue.help(environmentPrefix: "PLAYER_")) }
 print("Playing at \(settings[.isMuted] ? 0 : settings[.volume]) in \(settings[.quality]) quality.")

@@ -11,7 +11,7 @@ import SettingsKit
 
 /// Where a command reads and writes.
 struct CommandStreams {
-    /// The error that no more can be written.
+    /// The error that nothing reads the output any more.
     struct Closed: Error {}
 
     private let readInput: () throws -> Data
@@ -31,16 +31,23 @@ struct CommandStreams {
     func read() throws -> Data { try readInput() }
 
     /// Writes text with its line break.
-    func print(_ text: String) throws(Closed) {
+    ///
+    /// - Throws: ``Closed``; a failure if the output cannot be written for another reason, such as a full disk.
+    func print(_ text: String) throws {
         do {
             try output(text)
+        } catch let error as POSIXError where error.code != .EPIPE {
+            let reason = String(cString: strerror(error.code.rawValue))
+            throw CommandFailure.failure("The output cannot be written: \(reason).")
         } catch {
             throw Closed()
         }
     }
 
     /// Writes a message, broken into lines of 80 columns. Messages never contain control characters.
-    func report(_ message: String) throws(Closed) {
+    ///
+    /// A message that cannot be written is lost: it changes neither what the command does nor its exit code.
+    func report(_ message: String) {
         let lines = message.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
             TextLayout.columns(String(line)) <= TextLayout.width
                 ? [String(line)] : TextLayout.wrapped(String(line), to: TextLayout.width)
@@ -50,7 +57,7 @@ struct CommandStreams {
         do {
             try errors(text)
         } catch {
-            throw Closed()
+            // There is no other place for the message.
         }
     }
 }
@@ -62,10 +69,12 @@ public enum StandardStreams {
 
     /// Writes to standard output.
     ///
-    /// - Throws: an error if nothing reads it any more. The process gets no signal then.
+    /// It waits while the output accepts no more for now, even if the descriptor does not block.
+    ///
+    /// - Throws: a `POSIXError`, with the code `EPIPE` if nothing reads the output any more. The process gets no signal then.
     public static func writeOutput(_ text: String) throws { try write(text, to: STDOUT_FILENO) }
 
-    /// Writes to standard error.
+    /// Writes to standard error, as ``writeOutput(_:)`` does.
     public static func writeError(_ text: String) throws { try write(text, to: STDERR_FILENO) }
 
     package static func write(_ text: String, to descriptor: Int32) throws {
@@ -75,14 +84,23 @@ public enum StandardStreams {
                 var rest = UnsafeRawBufferPointer(bytes)
                 while !rest.isEmpty {
                     let count = systemWrite(descriptor, rest)
-                    if count < 0 && errno == EINTR { continue }
-                    if count < 0 { return errno }
-                    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+                    if count >= 0 {
+                        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+                        continue
+                    }
+                    let error = errno == EAGAIN ? waitUntilWritable(descriptor) : errno
+                    if error != 0 && error != EINTR { return error }
                 }
                 return 0
             }
         }
-        if error != 0 { throw CommandStreams.Closed() }
+        if error != 0 { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO) }
+    }
+
+    /// - Returns: The error number; 0 if the next write says more.
+    private static func waitUntilWritable(_ descriptor: Int32) -> Int32 {
+        var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&state, 1, -1) < 0 ? errno : 0
     }
 
     private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {

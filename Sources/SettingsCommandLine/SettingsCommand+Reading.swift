@@ -21,7 +21,7 @@ extension SettingsCommand {
     func get(_ invocation: Invocation, _ streams: CommandStreams) throws {
         let setting = try setting(named: invocation.operands[0])
         let state = try state(of: setting, showsSecrets: invocation.has(.secrets))
-        if let problem = state.problem { try streams.report(message(for: problem)) }
+        if let problem = state.problem { streams.report(message(for: problem)) }
         if invocation.has(.json) {
             return try streams.print(SettingsCatalogue.json(of: state.text, setting).indented + "\n")
         }
@@ -33,7 +33,17 @@ extension SettingsCommand {
 
     func check(_ invocation: Invocation, _ streams: CommandStreams) throws -> ExitCode {
         let problems = catalogue.check(in: settings)
-        if invocation.has(.json) {
+        let code: ExitCode = problems.isEmpty ? .success : .problems
+        do {
+            try show(problems, asJSON: invocation.has(.json), streams)
+        } catch is CommandStreams.Closed {
+            // The exit code says whether there are problems, whether or not all of them were read.
+        }
+        return code
+    }
+
+    private func show(_ problems: [SettingsCatalogue.Problem], asJSON: Bool, _ streams: CommandStreams) throws {
+        if asJSON {
             let list = problems.map { problem in
                 var members: [(name: String, value: JSONText)] = [
                     ("kind", .string(problem.kind.rawValue)), ("scope", .string("\(problem.scope)")),
@@ -54,7 +64,6 @@ extension SettingsCommand {
                 try streams.print(lines.joined(separator: "\n  ") + "\n")
             }
         }
-        return problems.isEmpty ? .success : .problems
     }
 
     // MARK: Explaining
@@ -103,7 +112,7 @@ extension SettingsCommand {
             let isSource = state.source == (name.map { .layer($0) } ?? .store)
             var line = LayerLine(name: name ?? "store")
             if let layer = state.layers.first(where: { $0.name == name }) {
-                line.text = layer.text ?? "(not text)"
+                line.text = layer.text ?? (layer.problem == nil ? "(no text)" : "(not text)")
                 line.location = layer.location
                 line.isInForce = isSource && !state.isLastGood
                 if let problem = layer.problem {

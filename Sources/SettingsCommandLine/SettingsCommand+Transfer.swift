@@ -16,17 +16,19 @@ extension SettingsCommand {
         for setting in catalogue.settings {
             let name = catalogue.name(of: setting)
             let state = try state(of: setting, showsSecrets: true)
-            if let problem = state.problem { try streams.report(message(for: problem)) }
+            if let problem = state.problem { streams.report(message(for: problem)) }
             let stored = state.layers.first { $0.name == nil && $0.problem == nil }
-            guard let text = isEffective ? state.text : stored?.text else { continue }
+            if !isEffective && stored == nil { continue }
             if setting.isSecret && !invocation.has(.secrets) {
                 leftOut.append(name)
-            } else {
+            } else if let text = isEffective ? state.text : stored?.text {
                 members.append((name, .value(setting.catalogued.valueDescription.json(ofText: text))))
+            } else {
+                streams.report("\(name) has no text, left out.")
             }
         }
         if !leftOut.isEmpty {
-            try streams.report("Left out, because secret: \(leftOut.joined(separator: ", ")). --secrets includes them.")
+            streams.report("Left out, because secret: \(leftOut.joined(separator: ", ")). --secrets includes them.")
         }
         try streams.print(JSONText.object(members).indented + "\n")
     }
@@ -36,38 +38,56 @@ extension SettingsCommand {
     private struct Difference {
         let setting: SettingsService.SettingDefinition
         let old: SettingState
+        let new: ImportedText
+    }
+
+    private struct ImportedText {
+        /// The text in the file.
         let text: String
+        /// The text of the value that is stored then; nil if it has none.
+        let canonicalText: String?
     }
 
     func `import`(_ invocation: Invocation, _ streams: CommandStreams) throws {
         let path = invocation.operands[0]
         let differences = try differences(in: try members(ofFile: path, streams))
+        if !invocation.has(.dryRun) && !differences.isEmpty {
+            try settings.save { transaction in
+                for difference in differences {
+                    try difference.setting.catalogued.set(difference.new.text, in: &transaction)
+                }
+            }
+            try settings.synchronize()
+        }
+        // After the values are stored: a change that could not be made is not printed.
         for difference in differences {
             func shown(_ text: String?) -> String {
                 difference.setting.isSecret ? SettingsService.SettingDefinition.hidden : text ?? "(no text)"
             }
-            let line =
-                "\(catalogue.name(of: difference.setting)): \(shown(difference.old.text)) → \(shown(difference.text))"
+            let name = catalogue.name(of: difference.setting)
+            let line = "\(name): \(shown(difference.old.text)) → \(shown(difference.new.canonicalText))"
             try streams.print(TextLayout.escaped(line) + "\n")
         }
         if differences.isEmpty { try streams.print("Nothing changes.\n") }
-        if invocation.has(.dryRun) || differences.isEmpty { return }
-        try settings.save { transaction in
-            for difference in differences { try difference.setting.catalogued.set(difference.text, in: &transaction) }
-        }
-        try settings.synchronize()
     }
 
     private func members(ofFile path: String, _ streams: CommandStreams) throws -> [String: JSONValue] {
         let data: Data
         do {
-            data = try path == "-" ? streams.read() : Data(contentsOf: URL(filePath: path))
+            // A handle reads pipes, too.
+            data =
+                try path == "-"
+                ? streams.read() : FileHandle(forReadingFrom: URL(filePath: path)).readToEnd() ?? Data()
         } catch {
             throw CommandFailure.failure("\(quoted(path)) cannot be read. Check the path and the permissions.")
         }
         do {
             return try JSONDecoder().decode([String: JSONValue].self, from: data)
         } catch {
+            if case .typeMismatch(_, let context)? = error as? DecodingError, let member = context.codingPath.first {
+                throw CommandFailure.failure(
+                    "\(member.stringValue): The value has a number that is too large. Nothing was imported.")
+            }
             let file = path == "-" ? "The input" : quoted(path)
             throw CommandFailure.failure("\(file) is not an object in JSON, as export writes it. Nothing was imported.")
         }
@@ -78,7 +98,7 @@ extension SettingsCommand {
     /// - Throws: a failure with a line for each member that cannot be imported; the error of a store that cannot be read.
     private func differences(in members: [String: JSONValue]) throws -> [Difference] {
         var problems: [String] = []
-        var found: [ObjectIdentifier: String] = [:]
+        var found: [ObjectIdentifier: ImportedText] = [:]
         for (name, json) in members.sorted(by: { $0.key < $1.key }) {
             guard let setting = catalogue.setting(named: name) else {
                 if name != Self.comment && name != "$schema" { problems.append(unknown(name)) }
@@ -92,14 +112,16 @@ extension SettingsCommand {
         }
         var differences: [Difference] = []
         for setting in catalogue.settings {
-            guard let text = found[ObjectIdentifier(setting)] else { continue }
+            guard let new = found[ObjectIdentifier(setting)] else { continue }
             let state = try state(of: setting, showsSecrets: true)
-            if state.text == text && (state.source == .store || state.isLocked) { continue }
+            // A last good value is in force, but its layer holds something else.
+            let isInForce = new.canonicalText != nil && new.canonicalText == state.text && !state.isLastGood
+            if isInForce && (state.source == .store || state.isLocked) { continue }
             if state.isLocked {
                 let error = SettingsError(.locked, key: setting.key, layer: "\(state.source)")
                 problems.append(message(for: error))
             }
-            differences.append(Difference(setting: setting, old: state, text: text))
+            differences.append(Difference(setting: setting, old: state, new: new))
         }
         if problems.isEmpty { return differences }
         throw CommandFailure.failure((["Nothing was imported:"] + problems).joined(separator: "\n"))
@@ -107,13 +129,12 @@ extension SettingsCommand {
 
     private func text(
         of json: JSONValue, for setting: SettingsService.SettingDefinition
-    ) throws(SettingsError) -> String {
+    ) throws(SettingsError) -> ImportedText {
         // The sign in the place of a secret is not the secret.
         let isHidden = setting.isSecret && json == .string(SettingsService.SettingDefinition.hidden)
         guard !isHidden, let text = setting.catalogued.valueDescription.text(of: json) else {
             throw SettingsError(.invalidValue, key: setting.key, expected: setting.expected)
         }
-        try setting.catalogued.requireValue(fromText: text)
-        return text
+        return ImportedText(text: text, canonicalText: try setting.catalogued.canonicalText(ofText: text))
     }
 }

@@ -34,7 +34,7 @@ extension SettingsCommand {
             return json.compact + "\n"
         }
         let remark = change.isSet ? "\(change.origin)" : "\(change.origin), removed"
-        return TextLayout.escaped("\(time)  \(change.name): \(change.text)  (\(remark))") + "\n"
+        return TextLayout.escaped("\(time)  \(change.name): \(change.text ?? "(no text)")  (\(remark))") + "\n"
     }
 }
 
@@ -42,7 +42,8 @@ extension SettingsCommand {
 private struct ObservedChange: Sendable {
     let setting: SettingsService.SettingDefinition
     let name: String
-    let text: String
+    /// The text of the new value; nil if it has none.
+    let text: String?
     let isSet: Bool
     let origin: SettingsService.Origin
     let time = Date()

@@ -17,14 +17,15 @@ import SettingsKit
 /// See ``ExitCode``: 0 if all went well, 1 if the operation failed, 2 if the arguments are wrong, 3 if `check` found problems.
 ///
 /// ## Output
-/// Results go to `output`, and errors to `errors`, each with what to do next. If an output throws, because the program that
-/// reads it has ended, the command ends without a message.
+/// Results go to `output`, and errors to `errors`, each with what to do next. If the program that reads the output has ended,
+/// the command ends without a message, and the exit code is the same. An output that cannot be written for another reason,
+/// such as a full disk, is a failure. Messages that cannot be written are lost.
 public struct SettingsCommand: Sendable {
     /// The meaning of what ``SettingsCommand/run(_:input:output:errors:)`` returns.
     public enum ExitCode: Int32, Sendable, CaseIterable {
-        /// The operation was carried out. Also if its output was closed before its end.
+        /// The operation was carried out. Also if nothing has read its output to the end.
         case success = 0
-        /// The operation failed; nothing was changed.
+        /// The operation failed and changed nothing, or its output could not be written.
         case failure = 1
         /// The arguments are wrong, or there is no setting of that name.
         case usage = 2
@@ -59,40 +60,37 @@ public struct SettingsCommand: Sendable {
     ///   - arguments: The subcommand and its arguments, without the name of the program: `["set", "port", "9000"]`.
     ///   - input: Reads the file of `import -`; standard input by default.
     ///   - output: Receives the result, in one or more pieces with line breaks; standard output by default. It throws if no
-    ///     more can be written.
-    ///   - errors: Receives messages; standard error by default.
+    ///     more can be written: a `POSIXError` other than `EPIPE` is a failure, and any other error means that nothing reads the
+    ///     output any more.
+    ///   - errors: Receives messages; standard error by default. What it throws is ignored.
     /// - Returns: The exit code of the process; see ``ExitCode``.
     public func run(
         _ arguments: [String], input: @escaping () throws -> Data = StandardStreams.read,
         output: @escaping (String) throws -> Void = StandardStreams.writeOutput,
         errors: @escaping (String) throws -> Void = StandardStreams.writeError
     ) -> Int32 {
-        do {
-            return try run(arguments, CommandStreams(read: input, output: output, errors: errors)).rawValue
-        } catch {
-            // The program that reads the output has ended. That is no failure of this one.
-            return ExitCode.success.rawValue
-        }
+        run(arguments, CommandStreams(read: input, output: output, errors: errors)).rawValue
     }
 
-    private func run(_ arguments: [String], _ streams: CommandStreams) throws(CommandStreams.Closed) -> ExitCode {
+    private func run(_ arguments: [String], _ streams: CommandStreams) -> ExitCode {
         do {
             return try self.carryOut(arguments, streams)
-        } catch let closed as CommandStreams.Closed {
-            throw closed
+        } catch is CommandStreams.Closed {
+            // The program that reads the output has ended. That is no failure of this one.
+            return .success
         } catch let failure as CommandFailure {
-            try streams.report(failure.message)
+            streams.report(failure.message)
             return failure.code
         } catch {
             // An error of a store, in words.
-            try streams.report(message(for: error))
+            streams.report(message(for: error))
             return .failure
         }
     }
 
     private func carryOut(_ arguments: [String], _ streams: CommandStreams) throws -> ExitCode {
         guard let first = arguments.first else {
-            try streams.report(help())
+            streams.report(help())
             return .usage
         }
         if ["help", "--help", "-h"].contains(first) {

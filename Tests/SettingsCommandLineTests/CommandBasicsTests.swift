@@ -159,8 +159,68 @@ struct CommandBasicsTests {
         let code = desk.command.run(
             ["list"], input: { Data() }, output: { _ in throw Closed() }, errors: { errors.value += $0 })
         #expect(code == 0 && errors.value.isEmpty)
-        let usage = desk.command.run(["nothing"], input: { Data() }, output: { _ in }, errors: { _ in throw Closed() })
-        #expect(usage == 0)
+    }
+
+    @Test("An exit code stays the same if its message or its output is not read")
+    func exitCodesOfClosedStreams() throws {
+        struct Closed: Error {}
+        let desk = Desk(FullStore())
+        func code(_ arguments: String...) -> Int32 {
+            desk.command.run(
+                arguments, input: { Data() }, output: { _ in throw POSIXError(.EPIPE) }, errors: { _ in throw Closed() }
+            )
+        }
+        #expect(code("nothing") == 2 && code() == 2 && code("set", "port", "1") == 1 && code("get", "port") == 0)
+        let broken = Desk()
+        try broken.write("port", "0")
+        let output: (String) throws -> Void = { _ in throw POSIXError(.EPIPE) }
+        #expect(broken.command.run(["check"], output: output, errors: { _ in }) == 3)
+        #expect(broken.command.run(["check", "--json"], output: output, errors: { _ in }) == 3)
+        // The bad value is reported before the others are exported.
+        let exported = Box("")
+        let exporting = broken.command.run(
+            ["export"], output: { exported.value += $0 }, errors: { _ in throw Closed() })
+        #expect(exporting == 0 && exported.value == "{}\n")
+    }
+
+    @Test(
+        "An output that cannot be written is a failure with a message",
+        arguments: [POSIXErrorCode.EBADF, .ENOSPC, .EIO])
+    func brokenOutput(code: POSIXErrorCode) throws {
+        let desk = Desk()
+        try desk.write("port", "0")
+        for arguments in [["list"], ["get", "volume"], ["check"], ["help"]] {
+            let errors = Box("")
+            let result = desk.command.run(
+                arguments, input: { Data() }, output: { _ in throw POSIXError(code) }, errors: { errors.value += $0 })
+            #expect(result == 1 && errors.value.hasPrefix("The output cannot be written: "))
+        }
+    }
+
+    @Test("A descriptor that is not open is an error other than that of a pipe that nothing reads")
+    func descriptorThatIsNotOpen() {
+        let error = #expect(throws: POSIXError.self) { try StandardStreams.write("text", to: -1) }
+        #expect(error?.code == .EBADF)
+    }
+
+    @Test("A pipe that is full and does not block receives the whole text once it is read", .timeLimit(.minutes(2)))
+    func fullPipe() throws {
+        var descriptors: [Int32] = [0, 0]
+        #expect(pipe(&descriptors) == 0)
+        #expect(fcntl(descriptors[1], F_SETFL, O_NONBLOCK) == 0)
+        let text = String(repeating: "0123456789abcdef", count: 40_000)
+        let reader = FileHandle(fileDescriptor: descriptors[0], closeOnDealloc: true)
+        let received = Box<Data?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        Thread {
+            do { received.value = try reader.readToEnd() } catch { Issue.record(error) }
+            done.signal()
+        }
+        .start()
+        #expect(throws: Never.self) { try StandardStreams.write(text, to: descriptors[1]) }
+        close(descriptors[1])
+        done.wait()
+        #expect(received.value == Data(text.utf8))
     }
 
     @Test("A pipe that nothing reads is an error, and no signal")
@@ -169,6 +229,7 @@ struct CommandBasicsTests {
         #expect(pipe(&descriptors) == 0)
         close(descriptors[0])
         defer { close(descriptors[1]) }
-        #expect(throws: (any Error).self) { try StandardStreams.write("text", to: descriptors[1]) }
+        let error = #expect(throws: POSIXError.self) { try StandardStreams.write("text", to: descriptors[1]) }
+        #expect(error?.code == .EPIPE)
     }
 }

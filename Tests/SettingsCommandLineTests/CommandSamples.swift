@@ -24,7 +24,8 @@ struct Desk {
     let command: SettingsCommand
     let diagnosed = Recorder<SettingsError>()
 
-    init(_ store: any SettingsStore = MemoryStore()) {
+    /// - Parameter added: Settings of one test, after the others.
+    init(_ store: any SettingsStore = MemoryStore(), adding added: [SettingsService.SettingDefinition] = []) {
         self.store = store
         let diagnosed = diagnosed
         settings = SettingsService(
@@ -33,14 +34,15 @@ struct Desk {
             SettingsGroup("Looks") {
                 .volume; .skin; .motto
             }
-            SettingsGroup("Server", [.port, .hosts, .token])
+            SettingsGroup("Server", [.port, .hosts, .token] + added)
         }
         command = SettingsCommand(catalogue, settings: settings, name: "desk")
     }
 
     /// A desk whose environment locks settings.
-    init(environment: [String: String]) throws {
-        self.init(try LayeredStore([.environment(prefix: "DESK_", environment), .writable(MemoryStore())]))
+    init(environment: [String: String], adding added: [SettingsService.SettingDefinition] = []) throws {
+        let layers: [LayeredStore.Layer] = [.environment(prefix: "DESK_", environment), .writable(MemoryStore())]
+        self.init(try LayeredStore(layers), adding: added)
     }
 
     /// What a command has printed, and its exit code.

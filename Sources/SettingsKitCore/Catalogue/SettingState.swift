@@ -6,7 +6,8 @@ package struct SettingState: Sendable {
         package var name: String?
         /// The name of the variable or the argument, if the layer knows it.
         package var location: String?
-        /// The text of the value. If the setting does not accept what is stored, its text as it is; nil for a secret.
+        /// The text of the value; nil if it has none. If the setting does not accept what is stored, that as text; nil if it
+        /// is no text.
         package var text: String?
         /// Whether the layer is above the one that is written to.
         package var isLocking: Bool
@@ -47,10 +48,10 @@ package protocol CataloguedSetting: SettingsService.SettingDefinition {
     /// - Parameter showsSecrets: Whether the texts of a secret setting are shown; otherwise they are `•••`.
     func state(in service: SettingsService, showsSecrets: Bool) -> SettingState
 
-    /// Finds out whether a text can be set.
+    /// The text of the value that is stored if a text is set; nil if the value has none.
     ///
-    /// - Throws: `invalidValue` or `encodingFailed`.
-    func requireValue(fromText text: String) throws(SettingsError)
+    /// - Throws: `invalidValue` or `encodingFailed` if the text cannot be set.
+    func canonicalText(ofText text: String) throws(SettingsError) -> String?
 
     /// Adds a change to a transaction.
     ///
@@ -58,10 +59,10 @@ package protocol CataloguedSetting: SettingsService.SettingDefinition {
     /// - Throws: `invalidValue` if the setting does not accept the text.
     func set(_ text: String?, in transaction: inout SettingsService.Transaction) throws(SettingsError)
 
-    /// Calls a closure after each change, with the text of the new value.
+    /// Calls a closure after each change, with the text of the new value; nil if it has none.
     func observeText(
         in service: SettingsService,
-        _ body: @escaping @Sendable (_ text: String, _ isSet: Bool, SettingsService.Origin) -> Void
+        _ body: @escaping @Sendable (_ text: String?, _ isSet: Bool, SettingsService.Origin) -> Void
     ) -> SettingsService.Subscription
 }
 
@@ -98,10 +99,12 @@ extension SettingsService.Setting: CataloguedSetting {
             }
             for candidate in stored.all where coding.concerns(candidate) {
                 let problem = cached.problem(with: candidate).map { store.store.locating($0) }
+                // The bytes of an accepted value that has no text are not its text.
+                let stored = problem == nil ? nil : candidate.storedText
                 state.layers.append(
                     SettingState.Layer(
                         name: candidate.layer, location: candidate.location,
-                        text: isHidden ? Self.hidden : textOfValue(of: candidate) ?? candidate.storedText,
+                        text: isHidden ? Self.hidden : textOfValue(of: candidate) ?? stored,
                         isLocking: candidate.isLocking, problem: problem))
             }
             state.problem = state.layers.lazy.compactMap(\.problem).first
@@ -116,8 +119,10 @@ extension SettingsService.Setting: CataloguedSetting {
         optionalResult(of: { try coding.value(of: $0) }, candidate).flatMap(coding.text)
     }
 
-    package func requireValue(fromText text: String) throws(SettingsError) {
-        _ = try coding.bytes(for: coding.process(coding.read(text)))
+    package func canonicalText(ofText text: String) throws(SettingsError) -> String? {
+        let value = coding.process(try coding.read(text))
+        _ = try coding.bytes(for: value)
+        return coding.text(of: value)
     }
 
     package func set(_ text: String?, in transaction: inout SettingsService.Transaction) throws(SettingsError) {
@@ -127,11 +132,11 @@ extension SettingsService.Setting: CataloguedSetting {
 
     package func observeText(
         in service: SettingsService,
-        _ body: @escaping @Sendable (_ text: String, _ isSet: Bool, SettingsService.Origin) -> Void
+        _ body: @escaping @Sendable (_ text: String?, _ isSet: Bool, SettingsService.Origin) -> Void
     ) -> SettingsService.Subscription {
         let (coding, isSecret) = (coding, isSecret)
         return service.observe(self) { change in
-            let text = isSecret ? Self.hidden : coding.text(of: change.newValue) ?? Self.withoutText
+            let text = isSecret ? Self.hidden : coding.text(of: change.newValue)
             body(text, change.isSet, change.origin)
         }
     }

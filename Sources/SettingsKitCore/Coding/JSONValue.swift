@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A value in JSON of any type, as a decoder reads it.
 package enum JSONValue: Codable, Equatable, Sendable {
     case null
@@ -5,6 +11,8 @@ package enum JSONValue: Codable, Equatable, Sendable {
     case integer(Int64)
     case unsigned(UInt64)
     case number(Double)
+    /// A number with more digits than a `Double` has.
+    case decimal(Decimal)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
@@ -20,7 +28,8 @@ package enum JSONValue: Codable, Equatable, Sendable {
         } else if let value = optionalResult(of: container.decode, UInt64.self) {
             self = .unsigned(value)
         } else if let value = optionalResult(of: container.decode, Double.self) {
-            self = .number(value)
+            let exact = optionalResult(of: container.decode, Decimal.self)
+            self = exact.flatMap { $0 == Decimal(string: "\(value)") ? nil : .decimal($0) } ?? .number(value)
         } else if let value = optionalResult(of: container.decode, String.self) {
             self = .string(value)
         } else if let value = optionalResult(of: container.decode, [JSONValue].self) {
@@ -38,6 +47,7 @@ package enum JSONValue: Codable, Equatable, Sendable {
         case .integer(let value): try container.encode(value)
         case .unsigned(let value): try container.encode(value)
         case .number(let value): try container.encode(value)
+        case .decimal(let value): try container.encode(value)
         case .string(let value): try container.encode(value)
         case .array(let value): try container.encode(value)
         case .object(let value): try container.encode(value)

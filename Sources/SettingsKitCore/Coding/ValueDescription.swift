@@ -69,7 +69,11 @@ package struct ValueDescription: Sendable, Equatable {
 
     /// Converts JSON to the text of a value; nil if the JSON cannot be one. A string may hold the text of any type.
     package func text(of json: JSONValue) -> String? {
-        if isOptional { return json == .null ? NilText.null : required.text(of: json).map(NilText.quoted) }
+        if isOptional {
+            if json == .null { return NilText.null }
+            // A text that is JSON has its own quotation marks.
+            return required.text(of: json).map { self.json == nil ? $0 : NilText.quoted($0) }
+        }
         guard case .string(let string) = json else { return self.json == "string" ? nil : json.text }
         return self.json == nil ? json.text : string
     }

@@ -65,10 +65,15 @@ extension ValidationWording {
     }
 
     fileprivate static func allowed<Value>(_ values: [Value]) -> Self {
-        let texts = values.map(text)
+        let texts = values.compactMap { text($0) }
         var constraint = ValueConstraint()
-        constraint.allowed = texts
-        let list = texts.isEmpty ? "no value" : "one of \(texts.joined(separator: ", "))"
+        let list: String
+        if texts.count < values.count {
+            list = "one of the allowed values"
+        } else {
+            constraint.allowed = texts
+            list = texts.isEmpty ? "no value" : "one of \(texts.joined(separator: ", "))"
+        }
         return Self("must be \(list)", qualifier: ", \(list)", constraint: constraint)
     }
 
@@ -109,10 +114,10 @@ extension ValidationWording {
             qualifier: wordings.map(\.qualifier).joined(), constraint: constraint)
     }
 
-    fileprivate static func text<Value>(_ value: Value) -> String {
-        if let text = (value as? any TextValue)?.text { return text }
-        if let text = ((value as? any RawRepresentable)?.rawValue as? any TextValue)?.text { return text }
-        return "\(value)"
+    /// The text of a value as a setting of its type has it; nil if it has none, as an infinite number.
+    fileprivate static func text<Value>(_ value: Value) -> String? {
+        if let value = value as? any Codable { return StandardText.write(value) }
+        return ((value as? any RawRepresentable)?.rawValue as? any TextValue)?.text
     }
 
     /// The ends of a range as texts.

@@ -154,6 +154,10 @@ struct CatalogueDocumentationTests {
             Setting<[Int]>("list", in: .defaults, default: [1], validation: .notEmpty),
             Setting<Double>("below", in: .defaults, default: 0, validation: .range(0..<1)),
             Setting<[String: Int]>("map", in: .defaults, default: ["a\u{85}": 1]),
+            Setting<Double>("endless", in: .defaults, default: 0, validation: .range(0...Double.infinity)),
+            Setting<[CatalogueTheme]>("themes", in: .defaults, default: [], validation: .oneOf([[], [.dark]])),
+            Setting<[String: Int]>("maps", in: .defaults, default: [:], validation: .oneOf([[:], ["a": 1]])),
+            Setting<Double>("odd", in: .defaults, default: 0, validation: .oneOf([0, .infinity])),
             Setting<Int>("stored", in: .defaults, default: 1, transformer: JSONTransformer()),
         ]
         let schema = SettingsCatalogue("Types", [SettingsGroup("All", settings)]).jsonSchema()
@@ -171,6 +175,10 @@ struct CatalogueDocumentationTests {
         #expect(property("choice", "enum") == .array([.integer(1), .integer(2), .null]))
         #expect(property("list", "minItems") == .integer(1) && property("list", "default") == .array([.integer(1)]))
         #expect(property("below", "exclusiveMaximum") == .integer(1) && property("below", "maximum") == nil)
+        #expect(property("endless", "minimum") == .integer(0) && property("endless", "maximum") == nil)
+        #expect(property("themes", "enum") == .array([.array([]), .array([.string("dark")])]))
+        #expect(property("maps", "enum") == .array([.object([:]), .object(["a": .integer(1)])]))
+        #expect(property("odd", "enum") == nil)
         #expect(property("map", "default") == .object(["a\u{85}": .integer(1)]) && property("stored", "type") == nil)
     }
 

@@ -41,6 +41,17 @@ struct ValidationTests {
         #expect(Validation<Int>.oneOf([]).description == "must be no value")
     }
 
+    @Test("A limit without a text is none, and values have the texts of their settings")
+    func limitsWithoutTexts() {
+        let positive = Validation<Double>.range(0...Double.infinity)
+        #expect(expected(positive) == "a number of at least 0" && positive.constraint.maximum == nil)
+        #expect(expected(Validation<Double>.range(-Double.infinity...Double.infinity)) == "a number in its range")
+        #expect(Validation<[Theme]>.oneOf([[.light], []]).constraint.allowed == [#"["light"]"#, "[]"])
+        #expect(Validation<[String: Int]>.oneOf([["a": 1]]).constraint.allowed == [#"{"a":1}"#])
+        let odd = Validation<Double>.oneOf([1, .infinity])
+        #expect(odd.constraint.allowed == nil && odd.description == "must be one of the allowed values")
+    }
+
     @Test("A length counts characters")
     func lengths() {
         let name = Validation<String>.length(1...3)
