@@ -97,7 +97,7 @@ extension SettingsService.Setting: CataloguedSetting {
                 state.isLocked = candidate.isLocking
                 state.isLastGood = !stored.all.contains(candidate)
             }
-            for candidate in stored.all {
+            for candidate in stored.all where coding.concerns(candidate) {
                 let problem = cached.problem(with: candidate).map { store.store.locating($0) }
                 // The bytes of an accepted value that has no text are not its text.
                 let stored = problem == nil ? nil : candidate.storedText

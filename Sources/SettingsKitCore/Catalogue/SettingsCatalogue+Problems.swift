@@ -62,6 +62,10 @@ extension SettingsCatalogue {
                 problems.append(Problem(.store, name: nil, scope: setting.key.scope, error: error))
             }
         }
+        for scope in scopesInOrder {
+            let layers = (service.connections[scope].store?.store as? LayeredStore)?.layerProblems ?? []
+            problems += layers.map { Problem(.store, name: nil, scope: scope, error: $0) }
+        }
         return problems + unknownNames(in: service, except: unreadable)
     }
 

@@ -134,8 +134,13 @@ final class ValueCoding<Value: Sendable>: Sendable {
     ///
     /// - Throws: Why the first candidate is none.
     func value(for stored: StoredValue) throws(SettingsError) -> Value {
-        guard let candidate = stored.all.first else { return defaultValue }
+        guard let candidate = stored.all.first(where: concerns) else { return defaultValue }
         return try value(of: candidate)
+    }
+
+    /// Whether a candidate says anything about the setting: `--no-port` alone says nothing about a number.
+    func concerns(_ candidate: SettingsStoreCandidate) -> Bool {
+        candidate.form != .argument(next: nil) || form.text.isFlag || candidate.data != Data("false".utf8)
     }
 
     /// Decodes what a layer holds.

@@ -25,7 +25,7 @@ extension SettingsService.DiagnosticSink {
 
     /// Standard error, a line for each error.
     public static let standardError = SettingsService.DiagnosticSink { error in
-        var line = "SettingsKit: \(error.description)\n"
+        var line = "SettingsKit: \(TextLayout.escaped(error.description))\n"
         // One call, so that lines of several processes do not mix. A failure cannot be reported anywhere.
         _ = line.withUTF8 { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }

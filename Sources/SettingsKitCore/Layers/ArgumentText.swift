@@ -18,6 +18,8 @@ struct ArgumentText: Sendable {
 
     /// The last option of each name.
     private var options: [String: Option] = [:]
+    /// The last option without a value of each name that begins with `no-`.
+    private var negations: [String: Option] = [:]
 
     init(_ arguments: [String]) {
         for (place, argument) in arguments.enumerated() {
@@ -26,9 +28,12 @@ struct ArgumentText: Sendable {
             let parts = argument.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts.first, !name.isEmpty else { continue }
             let next = place + 1 < arguments.count ? arguments[place + 1] : nil
-            options[String(name)] = Option(
+            let option = Option(
                 place: place, spelling: "--\(name)", value: parts.count == 2 ? String(parts[1]) : nil,
                 next: next.flatMap { $0.hasPrefix("--") ? nil : $0 })
+            options[String(name)] = option
+            // `--no-muted=true` says nothing about `muted`.
+            if name.hasPrefix("no-"), option.value == nil { negations[String(name)] = option }
         }
     }
 
@@ -36,21 +41,18 @@ struct ArgumentText: Sendable {
 
     /// What the arguments say about a setting; nil for nothing.
     func candidate(for name: String) -> SettingsStoreCandidate? {
-        var last: (option: Option, isNegated: Bool)?
-        func consider(_ spelling: String, isNegated: Bool) {
-            guard let option = options[spelling], option.place >= last?.option.place ?? 0 else { return }
-            // `--no-muted=true` says nothing about `muted`.
-            if isNegated, option.value != nil { return }
-            last = (option, isNegated)
+        let spellings = SettingSpelling.options(for: name)
+        let option = spellings.compactMap { options[$0] }.max { $0.place < $1.place }
+        let negation = spellings.compactMap { negations["no-" + $0] }.max { $0.place < $1.place }
+        if let negation, negation.place > option?.place ?? -1 {
+            // Only a Boolean can be negated. A setting of another type takes the text of the option itself.
+            return SettingsStoreCandidate(
+                Data("false".utf8), form: .argument(next: option.flatMap { $0.value ?? $0.next }),
+                location: negation.spelling)
         }
-        for spelling in SettingSpelling.options(for: name) {
-            consider("no-" + spelling, isNegated: true)
-            consider(spelling, isNegated: false)
-        }
-        guard let (option, isNegated) = last else { return nil }
-        let form: SettingsStoreCandidate.Form =
-            option.value == nil ? .argument(next: isNegated ? nil : option.next) : .text
-        let text = option.value ?? (isNegated ? "false" : "true")
-        return SettingsStoreCandidate(Data(text.utf8), form: form, location: option.spelling)
+        guard let option else { return nil }
+        return SettingsStoreCandidate(
+            Data((option.value ?? "true").utf8), form: option.value == nil ? .argument(next: option.next) : .text,
+            location: option.spelling)
     }
 }

@@ -52,7 +52,9 @@ final class LayerObserver: StoreFeedListener {
     }
 
     func storeDidReport(_ error: SettingsError) {
-        mirror.feed.report(error.completed(key: nil, store: nil, layer: name))
+        let located = error.completed(key: nil, store: nil, layer: name)
+        if error.code == .damaged { mirror.contents.withLock { $0.noteDamage(located, of: layer) } }
+        mirror.feed.report(located)
         // A store that stands in for one that is not open yet says so when that is open.
         if error.code == .recovered { owner?.attend(forced: layer) }
     }

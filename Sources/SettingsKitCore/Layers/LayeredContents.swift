@@ -83,6 +83,16 @@ struct LayeredContents: Sendable {
         list(of: name).first { $0.form == .stored && $0.data == data }.map(rank(of:))
     }
 
+    /// Why layers cannot be read.
+    var failures: [SettingsError] { layers.compactMap { $0.failure ?? $0.damage } }
+
+    /// Notes that a layer that has not been loaded yet is damaged. What it was to lock is not known.
+    mutating func noteDamage(_ error: SettingsError, of layer: Int) {
+        if layers[layer].wasLoaded { return }
+        layers[layer].damage = error
+        if layer < writable { mayLock = true }
+    }
+
     /// Why a name cannot be written; nil if it can be.
     ///
     /// - Parameter disregarded: The candidates that lock nothing.
@@ -90,6 +100,9 @@ struct LayeredContents: Sendable {
         if isFollowingAll && !mayLock { return nil }
         let lock = list(of: name).first { $0.isLocking && disregarded?.contains($0) != true }
         if let lock { return .candidate(lock, layer: rank(of: lock)) }
+        for layer in 0..<writable {
+            if let damage = layers[layer].damage { return .unreadable(damage, layer: layer) }
+        }
         if isFollowingAll { return nil }
         for layer in 0..<writable where !layers[layer].knows(name) {
             if let failure = layers[layer].failure { return .unreadable(failure, layer: layer) }
@@ -106,6 +119,7 @@ struct LayeredContents: Sendable {
         _ changes: [SettingsStoreChange], of layer: Int, origin: SettingsService.Origin
     ) -> [SettingsStoreChange] {
         if !isFollowingAll { note(changes, of: layer) }
+        if layers[layer].damage != nil, origin == .external { layers[layer].damage = nil }
         var published: [SettingsStoreChange] = []
         published.reserveCapacity(changes.count)
         for change in changes where change.oldData != change.newData {
@@ -266,7 +280,9 @@ struct LayeredContents: Sendable {
             values[name] = .some(nil)
         }
         values.merge(layers[layer].changesWhileLoading ?? [:]) { $1 }
+        let damage = layers[layer].damage
         layers[layer] = LayerStatus(isFollowed: true, isLoadDue: false, wasLoaded: true)
+        layers[layer].damage = damage
         noteFollowing()
         var published: [SettingsStoreChange] = []
         for (name, data) in values {

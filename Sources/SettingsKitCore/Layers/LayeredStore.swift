@@ -39,7 +39,8 @@ import Synchronization
 ///
 /// ## Layers that cannot be read
 /// A layer that could be read once keeps its last known values, and its locks. As long as a layer above the writable one has
-/// not been read, every name that it may lock is locked, and the error is reported on the feed. Reading goes on with the
+/// not been read, or its file is damaged from the beginning, every name that it may lock is locked, and the error is reported
+/// on the feed. Reading goes on with the
 /// other layers. The layer is tried again when its feed publishes, and when this store is used, at most ten times a second.
 ///
 /// All functions may be called from any thread.
@@ -136,6 +137,12 @@ public final class LayeredStore: SettingsStore {
 
     /// Returns when every change of the writable layer made before the call survives a power failure.
     public func synchronize() throws { try writable.synchronize() }
+
+    /// Why layers cannot be read, with their names.
+    package var layerProblems: [SettingsError] {
+        attend()
+        return mirror.contents.withLock { $0.failures }
+    }
 
     /// Text as it is spelled for a setting in the layers that are text: arguments such as `--launch-count`, and a variable
     /// such as `PLAYER_LAUNCH_COUNT`.

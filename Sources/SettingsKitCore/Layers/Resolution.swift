@@ -51,7 +51,7 @@ extension ValueCoding {
             return Resolution(value: found?.value ?? defaultValue, candidate: found?.candidate, rejections: rejections)
         }
         var rejections: [Resolution<Value>.Rejection] = []
-        for candidate in candidates {
+        for candidate in candidates where concerns(candidate) {
             if let (value, candidate) = accept(candidate, set, lastGood, &rejections) {
                 return Resolution(value: value, candidate: candidate, rejections: rejections)
             }

@@ -17,8 +17,8 @@ public struct SettingsStoreCandidate: Hashable, Sendable {
         /// it means.
         case text
         /// An argument without a value in it, such as `--muted` or `--volume`. ``data`` is `true`, or `false` for `--no-muted`,
-        /// and is the value of a Boolean setting. A setting of another type takes the text behind the argument; nil if the
-        /// argument is the last one, or if its name begins with `--no-`.
+        /// and is the value of a Boolean setting. A setting of another type takes the text behind the argument, or for
+        /// `--no-volume` that of `--volume`; nil if there is none. `--no-volume` alone says nothing about a number.
         case argument(next: String?)
     }
 

@@ -126,6 +126,27 @@ struct CandidateTests {
         #expect(problems.all.map(\.code) == [.invalidValue, .invalidValue, .invalidValue])
     }
 
+    @Test(
+        "An argument that negates a Boolean says nothing about a setting of another type, and does not hide its option")
+    func negations() throws {
+        let delay = Setting<Int>("delay", in: .defaults, default: 1)
+        let noDelay = Setting<Bool>("noDelay", in: .defaults, default: false)
+        for (arguments, value, flag) in [
+            (["--delay", "5", "--no-delay"], 5, true), (["--delay=6", "--no-delay"], 6, true),
+            (["--no-delay"], 1, true),
+            (["--no-delay", "--delay", "7"], 7, true), (["--no-delay=false", "--delay", "8"], 8, false),
+        ] {
+            let store = try LayeredStore([.arguments(arguments), .writable(MemoryStore())])
+            let settings = SettingsService.over(store, problems)
+            #expect(settings.get(delay) == value && settings.get(noDelay) == flag, "\(arguments)")
+            #expect(try settings.load(delay) == value && settings.isLocked(delay) == (value != 1))
+        }
+        let store = try LayeredStore([
+            .arguments(["--muted", "--no-muted", "--no-muted=x"]), .writable(MemoryStore(["muted": Data("true".utf8)])),
+        ])
+        #expect(!SettingsService.over(store).get(isMuted) && problems.all.isEmpty)
+    }
+
     @Test("A locked setting cannot be changed in any way, and the attempt names the layer")
     func locked() throws {
         store.change("port", in: "managed", to: "4")

@@ -169,7 +169,7 @@ struct LayeredWritingTests {
         #expect(settings.get(port) == 9 && settings.get(theme) == "dark")
     }
 
-    @Test("A lossy value that was set stays as it was set while other layers change")
+    @Test("A lossy value stays what the program has set while other layers change")
     func lossyValue() {
         struct Rounding: Transformer {
             func transformValue(_ value: Double) -> Data { Data("\(Int(value))".utf8) }

@@ -46,6 +46,28 @@
 
     @Suite("The usual layers")
     struct StandardLayersTests {
+        @Test("A managed file that is damaged from the beginning locks everything until it is good; check reports it")
+        func damaged() async throws {
+            try await withTemporaryDirectory { directory in
+                let files = PlayerFiles(directory: directory)
+                try files.write(["a": 1], to: files.path("Managed"))
+                try Data("garbage".utf8).write(to: URL(fileURLWithPath: files.path("Managed")))
+                let setting = Setting<Int>("a", in: .defaults, default: 0)
+                let catalogue = SettingsCatalogue("Player", [SettingsGroup("All", [setting])])
+                let settings = SettingsService(defaults: try files.store(), diagnosticSink: .none)
+                #expect(thrownCode { try settings.save(setting, to: 5) } == .locked)
+                #expect(settings.get(setting) == 0)
+                let problems = catalogue.check(in: settings)
+                #expect(problems.map(\.kind) == [.store] && problems.first?.error?.layer == "managed")
+                try files.write(["b": 1], to: files.path("Managed"))
+                try await until {
+                    do { try settings.save(setting, to: 5) } catch { return false }
+                    return true
+                }
+                #expect(settings.get(setting) == 5 && catalogue.check(in: settings).map(\.kind) == [.unknownName])
+            }
+        }
+
         @Test("The usual layers are at their places, in their order")
         func places() throws {
             try withTemporaryDirectory { directory in
