@@ -72,7 +72,9 @@ struct StoredValue: Equatable, Sendable {
     /// The bytes in a layer.
     func data(in layer: String?) -> Data? {
         guard let candidates else { return data }
-        return candidates.first { $0.layer == layer }?.data
+        // Without copying a candidate.
+        for index in candidates.indices where candidates[index].layer == layer { return candidates[index].data }
+        return nil
     }
 
     /// What a layer holds.

@@ -72,14 +72,14 @@ protocol CachedSetting: AnyObject, Sendable {
             let (store, lastSet) = connection.storeAndLastSet(of: self)
             guard let store else { throw SettingsError(.noStore, key: key) }
             let stored = try store.read(key)
-            if case .once(let once) = coding.default {
-                if stored.isEmpty { return storedDefault(once, in: store, token: token) }
-                once.forget()
+            if stored.isEmpty, case .once(let once) = coding.default {
+                return storedDefault(once, in: store, token: token)
             }
             let resolution = coding.resolve(stored, set: lastSet) {
                 connection.lastGoodData(insteadOf: $0, of: self, isReading: true)
             }
             connection.report(resolution.rejections)
+            if resolution.candidate != nil, case .once(let once) = coding.default { once.forget() }
             cache(resolution.value, isDefault: resolution.candidate == nil, token: token)
             return resolution.value
         } catch {

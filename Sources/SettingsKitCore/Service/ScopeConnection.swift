@@ -241,7 +241,8 @@ extension ScopeConnection.State {
                 let pending = origin == .local ? entry.takePendingSet(of: writableData) : nil
                 if pending != nil { pendingSetCount.subtract(1, ordering: .relaxed) }
                 // A change of another layer leaves the set value where it is.
-                if !isLayered || change.old.writableData != writableData {
+                let keepsValue = entry.lastSet != nil || pending != nil
+                if keepsValue, !isLayered || change.old.writableData != writableData {
                     events.release(entry.lastSet)
                     entry.lastSet = isExhaustive ? pending : nil
                 }

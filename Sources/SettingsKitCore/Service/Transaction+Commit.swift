@@ -126,7 +126,9 @@ extension SettingsService.Transaction {
         of key: SettingsService.StorageKey, in store: ConnectedStore
     ) throws(SettingsError) -> [SettingsStoreCandidate] {
         guard store.isLayered else { return [] }
-        if let setting = settings[key] { return try service.disregardedLocks(of: setting, key: key, in: store) }
+        if let setting = values[key]?.setting ?? resetSettings[key] {
+            return try service.disregardedLocks(of: setting, key: key, in: store)
+        }
         if let lock = try store.read(key).all.first(where: \.isLocking) {
             throw store.store.locating(SettingsError(.locked, key: key, store: lock.location, layer: lock.layer))
         }

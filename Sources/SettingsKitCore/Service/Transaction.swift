@@ -17,13 +17,13 @@ extension SettingsService {
         private(set) var values: [StorageKey: (setting: any CachedSetting, value: any Sendable)] = [:]
         /// The bytes that must be stored when the transaction is applied, because it has read them.
         private(set) var expectations: [StorageKey: StoredValue] = [:]
-        /// The settings that were set or reset, of which only their types know whether they are locked.
-        private(set) var settings: [StorageKey: any CachedSetting] = [:]
+        /// The settings that were reset. As those that were set, only they know whether they are locked.
+        private(set) var resetSettings: [StorageKey: any CachedSetting] = [:]
         /// The settings that have hooks, in the order in which they were first set.
         private var hooked: [SettingDefinition] = []
         private var hookedIdentifiers: Set<ObjectIdentifier> = []
-        /// The keys of the values that were set, whose listeners are notified of a failure.
-        private var keysOfValues: Set<StorageKey> = []
+        /// The keys of the values that could not be encoded.
+        private var failedKeys: Set<StorageKey> = []
         /// Whether listeners are notified when a value could not be stored.
         var notifiesOfFailures = true
         /// How a store that is not open yet applies the transaction again; nil if it is to refuse it.
@@ -39,6 +39,13 @@ extension SettingsService {
         /// The setting's value, as it will be after the writes made so far; its default where it cannot be read. A value that became undecodable from outside reads as the last good one.
         public mutating func get<T>(_ setting: Setting<T>) -> T {
             let stored = value(for: setting.key)
+            if stored.candidates == nil {
+                do throws(SettingsError) {
+                    return try setting.coding.value(for: stored.data)
+                } catch {
+                    // The last good value may count, below.
+                }
+            }
             let cached = service.cachedSetting(for: setting)
             let resolution = cached.resolution(of: stored)
             cached.connection.report(resolution.rejections)
@@ -49,13 +56,11 @@ extension SettingsService {
         public mutating func set<T>(_ setting: Setting<T>, to value: T) {
             let value = setting.coding.process(value)
             noteHooks(of: setting)
-            keysOfValues.insert(setting.key)
             do throws(SettingsError) {
                 writes[setting.key] = .some(try setting.coding.bytes(for: value))
-                let cached = service.cachedSetting(for: setting)
-                values[setting.key] = (cached, value)
-                settings[setting.key] = cached
+                values[setting.key] = (service.cachedSetting(for: setting), value)
             } catch {
+                failedKeys.insert(setting.key)
                 self.error = self.error ?? error
             }
         }
@@ -81,7 +86,7 @@ extension SettingsService {
         public mutating func reset(_ setting: SettingDefinition) {
             noteHooks(of: setting)
             write(nil, for: setting.key)
-            settings[setting.key] = setting.cached(in: service)
+            resetSettings[setting.key] = setting.cached(in: service)
         }
 
         /// Whether a value will be stored for the setting after the writes made so far.
@@ -105,13 +110,12 @@ extension SettingsService {
         mutating func write(_ data: Data?, for key: StorageKey) {
             writes[key] = .some(data)
             values[key] = nil
-            settings[key] = nil
         }
 
         /// Notifies listeners of the settings that were set of a failure.
         func notifyListeners(of failure: SettingsError) {
             guard notifiesOfFailures else { return }
-            for key in keysOfValues { service.connection(for: key).notify(key.name, of: failure) }
+            for key in failedKeys.union(values.keys) { service.connection(for: key).notify(key.name, of: failure) }
         }
 
         private mutating func noteHooks(of setting: SettingDefinition) {

@@ -54,7 +54,11 @@ extension SettingsStoreChange {
 
 extension [SettingsStoreCandidate] {
     /// The bytes of the first candidate in stored form: the answer of `get`.
-    package var storedData: Data? { first { $0.form == .stored }?.data }
+    package var storedData: Data? {
+        // Without copying a candidate.
+        for index in indices { if case .stored = self[index].form { return self[index].data } }
+        return nil
+    }
 }
 
 /// Publishes a store's changes to every service that uses it.

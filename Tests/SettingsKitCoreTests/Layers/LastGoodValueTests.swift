@@ -150,6 +150,22 @@ struct LayeredWritingTests {
         }
     }
 
+    @Test("A locked value stays in force, whatever is written to the writable layer's store beside the layers")
+    func writingBeneath() throws {
+        let beneath = MemoryStore()
+        let layered = try LayeredStore([
+            .locked(MemoryStore(["port": Data("5".utf8)]), name: "managed"), .writable(beneath),
+        ])
+        let settings = SettingsService.over(layered)
+        let told = Recorder<Int>()
+        let subscription = settings.observe(port) { told.append($0.newValue) }
+        #expect(settings.get(port) == 5)
+        SettingsService.over(beneath).set(port, to: 9)
+        #expect(settings.get(port) == 5 && settings.isLocked(port) && told.all.isEmpty)
+        #expect(layered.get(port) == 5 && beneath.get(port) == 9)
+        subscription.cancel()
+    }
+
     @Test("A migration to a locked setting changes nothing; one that the setting does not accept locks nothing")
     func migrations() throws {
         let layers = CandidateStore()

@@ -67,6 +67,15 @@ struct OnceDefaultTests {
         #expect(settings.get(setting) != first)
     }
 
+    @Test("It is one value for as long as something is stored that is no value of the setting, which stays")
+    func undecodable() {
+        let store = MemoryStore(["installation": Data("oops".utf8)])
+        let (settings, setting) = (SettingsService.over(store, Recorder()), Self.setting())
+        let first = settings.get(setting)
+        for _ in 0..<3 { #expect(settings.get(setting) == first) }
+        #expect(store.get(setting.key) == Data("oops".utf8))
+    }
+
     @Test("It is neither processed nor validated, and the first read returns what is stored")
     func exact() {
         let number = Setting<Int>("n", in: .defaults, default: .once { 500 }, validation: .range(0...9)) { min($0, 9) }
