@@ -50,7 +50,8 @@ enum TolerantDecoding {
         _ data: Data
     ) -> Integer? {
         if let text = string(data) { return TextForm<Integer>.standard.read(text) }
-        return number(data).flatMap { Integer(exactly: $0) }
+        // Beyond this, a real number in the text may be another integer than the nearest `Double`.
+        return number(data).flatMap { abs($0) < 0x1p53 ? Integer(exactly: $0) : nil }
     }
 
     private static func number(_ data: Data) -> Double? {

@@ -58,6 +58,7 @@ extension SettingsService {
 
         override var constraint: ValueConstraint? { coding.validation?.constraint }
 
+        /// The type of the setting's value.
         override public var valueType: any Sendable.Type { T.self }
 
         /// The text of the default; nil if the default is computed or has no text.

@@ -52,9 +52,7 @@ final class LayerObserver: StoreFeedListener {
     }
 
     func storeDidReport(_ error: SettingsError) {
-        let located = error.completed(key: nil, store: nil, layer: name)
-        if error.code == .damaged { mirror.contents.withLock { $0.noteDamage(located, of: layer) } }
-        mirror.feed.report(located)
+        mirror.feed.report(error.completed(key: nil, store: nil, layer: name))
         // A store that stands in for one that is not open yet says so when that is open.
         if error.code == .recovered { owner?.attend(forced: layer) }
     }

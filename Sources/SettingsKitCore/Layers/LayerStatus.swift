@@ -12,7 +12,7 @@ struct LayerStatus: Sendable {
     var isLoadDue = true
     /// Why the layer could not be read the last time.
     var failure: SettingsError?
-    /// Why what the layer held before it was loaded is not known; until it publishes a change from outside.
+    /// Why what the layer held before it was loaded is not known; until its file is intact.
     var damage: SettingsError?
     /// When using the store makes it try again to load the layer.
     var nextTry = ContinuousClock.now

@@ -93,6 +93,12 @@ struct LayeredContents: Sendable {
         if layer < writable { mayLock = true }
     }
 
+    /// The layers whose files were damaged.
+    var damagedLayers: [Int] { layers.indices.filter { layers[$0].damage != nil } }
+
+    /// Notes that a layer's file is intact.
+    mutating func noteRepair(of layer: Int) { layers[layer].damage = nil }
+
     /// Why a name cannot be written; nil if it can be.
     ///
     /// - Parameter disregarded: The candidates that lock nothing.
@@ -119,7 +125,6 @@ struct LayeredContents: Sendable {
         _ changes: [SettingsStoreChange], of layer: Int, origin: SettingsService.Origin
     ) -> [SettingsStoreChange] {
         if !isFollowingAll { note(changes, of: layer) }
-        if layers[layer].damage != nil, origin == .external { layers[layer].damage = nil }
         var published: [SettingsStoreChange] = []
         published.reserveCapacity(changes.count)
         for change in changes where change.oldData != change.newData {

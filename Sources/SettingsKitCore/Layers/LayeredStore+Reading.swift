@@ -95,7 +95,11 @@ extension LayeredStore {
                 }
                 return
             }
+            let damage =
+                (store as? any LocatingStore)?.isDamaged == true
+                ? readError(SettingsError(.damaged), of: layer) : nil
             mirror.contents.withLock { contents in
+                if let damage { contents.noteDamage(damage, of: layer) }
                 mirror.feed.publish(contents.finishLoading(layer, with: values), origin: .external)
                 if contents.isFollowingAll, !mirror.feed.isExhaustive { mirror.feed.becomeExhaustive() }
             }
@@ -103,6 +107,17 @@ extension LayeredStore {
             let error = readError(error, of: layer)
             if mirror.contents.withLock({ $0.failLoading(layer, error) }) { mirror.feed.report(error) }
         }
+    }
+
+    /// Notes which damaged files are intact now.
+    ///
+    /// - Returns: Whether there are any.
+    func noteRepairs() -> Bool {
+        let repaired = mirror.contents.withLock { $0.damagedLayers }.filter { layer in
+            (stores[layer] as? any LocatingStore)?.isDamaged != true
+        }
+        mirror.contents.withLock { contents in for layer in repaired { contents.noteRepair(of: layer) } }
+        return !repaired.isEmpty
     }
 
     /// Tries to open a store that may not be open yet.

@@ -14,11 +14,11 @@ extension LayeredStore {
             (contents.isFollowingAll, contents.obstacle(to: key.name, disregarding: nil))
         }
         if isKnown {
-            if let obstacle { throw error(for: obstacle, key) }
+            if let obstacle, try isGone(obstacle, to: key) { return try set(key, to: data) }
         } else {
             try read([key])
             let obstacle = mirror.contents.withLock { $0.obstacle(to: key.name, disregarding: nil) }
-            if let obstacle { throw error(for: obstacle, key) }
+            if let obstacle, try isGone(obstacle, to: key) { return try set(key, to: data) }
         }
         try writable.set(key, to: data)
     }
@@ -31,7 +31,7 @@ extension LayeredStore {
         let (obstacle, lower) = mirror.contents.withLock { contents in
             contents.lowered(batch)
         }
-        if let (obstacle, key) = obstacle { throw error(for: obstacle, key) }
+        if let (obstacle, key) = obstacle, try isGone(obstacle, to: key) { return try apply(batch) }
         guard let lower else { return false }
         return try writable.apply(lower)
     }
@@ -40,6 +40,14 @@ extension LayeredStore {
     ///
     /// - Throws: As the writable layer does.
     public func removeAll() throws { try writable.removeAll() }
+
+    /// Whether an obstacle was a damaged file that is intact now.
+    ///
+    /// - Throws: `locked` if the obstacle is still there.
+    private func isGone(_ obstacle: Obstacle, to key: SettingsService.StorageKey) throws(SettingsError) -> Bool {
+        if case .unreadable = obstacle, noteRepairs() { return true }
+        throw error(for: obstacle, key)
+    }
 
     private func error(for obstacle: Obstacle, _ key: SettingsService.StorageKey) -> SettingsError {
         switch obstacle {

@@ -141,6 +141,7 @@ public final class LayeredStore: SettingsStore {
     /// Why layers cannot be read, with their names.
     package var layerProblems: [SettingsError] {
         attend()
+        _ = noteRepairs()
         return mirror.contents.withLock { $0.failures }
     }
 

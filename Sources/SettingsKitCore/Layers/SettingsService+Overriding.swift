@@ -15,7 +15,7 @@ extension SettingsService {
         for connection in connections.all {
             if let store = connection.store { service.register(store.store.overridden, for: connection.scope) }
         }
-        while true {
+        for attempt in 1...Self.attemptLimit {
             var transaction = Transaction(service: service)
             try body(&transaction)
             let scopes = service.scopesWithoutStore(of: transaction)
@@ -24,6 +24,7 @@ extension SettingsService {
             do throws(SettingsError) {
                 // False if a value that the closure has read was changed meanwhile.
                 if try transaction.commit() { break }
+                if attempt == Self.attemptLimit { throw SettingsError(.conflict) }
             } catch {
                 service.report(error)
                 break

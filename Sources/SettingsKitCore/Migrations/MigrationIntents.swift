@@ -67,7 +67,13 @@ struct MigrationIntents {
                 writes: [.init(key: key, data: try encode(intent))], expectations: [.init(key: key, data: data)])
             guard try store.apply(adopted) else { return }
         }
-        try complete(intent, notedIn: store)
+        // What locks a setting now was no obstacle when the intent was noted, or came later. The value below it is completed.
+        var intents = self
+        for write in intent.writes {
+            let store = try service.connection(for: write.key).requireStore(for: write.key)
+            intents.disregardedLocks[write.key] = try store.read(write.key).all.filter(\.isLocking)
+        }
+        try intents.complete(intent, notedIn: store)
     }
 
     /// Makes writes in any number of stores.

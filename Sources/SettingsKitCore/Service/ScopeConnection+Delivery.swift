@@ -272,6 +272,7 @@ extension SettingEntry {
         _ good: [SettingsStoreCandidate], of change: EncodedChange, hasLater: Bool, _ lastGoodBytes: LastGoodBytes?
     ) -> Bool {
         var hasNewValueInForce = false
+        if let lastGoodBytes { for candidate in good { lastGoodBytes.forget(candidate, named: setting.name) } }
         for layer in lastGood.layers {
             // Unless it is about later changes.
             let data = change.new.data(in: layer)
@@ -301,7 +302,8 @@ extension SettingEntry {
         isHeldBack = true
         if let known, known.commit <= change.sequence {
             let replaced = change.old.data(in: candidate.layer)
-            lastGoodBytes?.note(known.data, insteadOf: candidate, replacing: replaced, named: setting.name)
+            lastGoodBytes?.note(
+                known.data, insteadOf: candidate, replacing: replaced, named: setting.name, isBad: true)
         }
     }
 }

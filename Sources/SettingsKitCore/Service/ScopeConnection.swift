@@ -265,10 +265,16 @@ extension SettingEntry {
         let isFromOutside = origin == .external
         let isLayered = change.newCandidates != nil
         var isToBeChecked = isFromOutside && setting.checksChangesFromOutside
+        // What waits sets by itself what listeners assume.
+        if !isLayered, !lastGoodBytes.isEmpty, !events.isWaiting(lastEvent) {
+            assumeLastGood(before: change, lastGoodBytes)
+        }
         if isToBeChecked {
             noteOldBytes(of: change, sequence: sequence, lastGoodBytes)
         } else {
-            if !lastGood.isEmpty || !lastGoodBytes.isEmpty { forgetOldBytes(of: change, lastGoodBytes) }
+            if !lastGood.isEmpty {
+                for layer in change.new.layersThatDiffer(from: change.old) { lastGood[layer] = nil }
+            }
             // Whether the value in force has changed is found out on delivery.
             isToBeChecked = isLayered && (hasGroups || !lastGood.isEmpty) && setting.checksChangesFromOutside
         }
@@ -298,21 +304,18 @@ extension SettingEntry {
                 lastGood[layer] = .init(data: data ?? nil, commit: sequence)
             }
             if let new, let known = lastGood[layer] {
-                lastGoodBytes.note(known.data, insteadOf: new, replacing: old?.data, named: change.name)
+                lastGoodBytes.note(
+                    known.data, insteadOf: new, replacing: old?.data, named: change.name, isBad: false)
             }
         }
     }
 
-    /// Forgets the last good bytes of the layers that this program has changed.
-    private mutating func forgetOldBytes(of change: SettingsStoreChange, _ lastGoodBytes: LastGoodBytes) {
-        for layer in change.new.layersThatDiffer(from: change.old) {
-            lastGood[layer] = nil
-            // A setting that began to be used after the bad bytes came has no other note of what was in force.
-            if change.newCandidates == nil, assumed == nil, let old = change.old.candidate(in: layer),
-                let data = lastGoodBytes.data(insteadOf: old, named: change.name)
-            {
-                assumed = StoredValue(data)
-            }
-        }
+    /// Has listeners assume the last good bytes, if the setting began to be used after bad ones had taken their place: it has
+    /// no note of its own then.
+    private mutating func assumeLastGood(before change: SettingsStoreChange, _ lastGoodBytes: LastGoodBytes) {
+        guard assumed == nil, lastGood.isEmpty, let old = change.old.candidate(in: nil),
+            let data = lastGoodBytes.data(before: change.newData, insteadOf: old, named: change.name), data != old.data
+        else { return }
+        assumed = StoredValue(data)
     }
 }

@@ -61,7 +61,7 @@ extension SettingsService {
 
     /// How often a transaction is begun again before it is given up. Others make progress each time, so that this many
     /// failures mean a store that never answers twice the same.
-    private static var attemptLimit: Int { 10_000 }
+    static var attemptLimit: Int { 10_000 }
 
     /// Applies a transaction whose closure does not fail, and throws what went wrong.
     ///

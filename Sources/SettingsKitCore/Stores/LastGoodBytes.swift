@@ -22,6 +22,8 @@ final class LastGoodBytes: Sendable {
         var lastGood: Data?
         /// What they have replaced.
         let replaced: Data?
+        /// Whether a setting was found not to accept them. Until then, they may be good.
+        let isBad: Bool
     }
 
     /// A leaf.
@@ -44,7 +46,7 @@ final class LastGoodBytes: Sendable {
     /// The bytes that counted before a change; nil if none are known, so that the old ones did.
     func data(before new: Data?, insteadOf old: SettingsStoreCandidate, named name: String) -> Data?? {
         // Another service may have noted the same change a moment ago.
-        data(of: old.layer, name) { $0.bad == old.data || $0.bad == new && $0.replaced == old.data }
+        data(of: old.layer, name) { $0.isBad && $0.bad == old.data || $0.bad == new && $0.replaced == old.data }
     }
 
     private func data(of layer: String?, _ name: String, where isWanted: (Entry) -> Bool) -> Data?? {
@@ -58,16 +60,20 @@ final class LastGoodBytes: Sendable {
 
     /// Notes what counts in the place of a candidate, also for those who use the layer's store without the other layers.
     ///
-    /// - Parameter replaced: What the candidate has replaced.
+    /// - Parameters:
+    ///   - replaced: What the candidate has replaced.
+    ///   - isBad: Whether a setting was found not to accept the candidate.
     func note(
-        _ lastGood: Data?, insteadOf bad: SettingsStoreCandidate, replacing replaced: Data?, named name: String
+        _ lastGood: Data?, insteadOf bad: SettingsStoreCandidate, replacing replaced: Data?, named name: String,
+        isBad: Bool
     ) {
         if let bytes = of(bad.layer) {
             let bad = SettingsStoreCandidate(bad.data)
-            return bytes.note(lastGood, insteadOf: bad, replacing: replaced, named: name)
+            return bytes.note(lastGood, insteadOf: bad, replacing: replaced, named: name, isBad: isBad)
         }
         entries.withLock { entries in
-            entries[Place(name: name, layer: bad.layer)] = Entry(bad: bad.data, lastGood: lastGood, replaced: replaced)
+            let entry = Entry(bad: bad.data, lastGood: lastGood, replaced: replaced, isBad: isBad)
+            entries[Place(name: name, layer: bad.layer)] = entry
             hasEntries.store(true, ordering: .releasing)
         }
     }
@@ -85,6 +91,17 @@ final class LastGoodBytes: Sendable {
         if let bytes = of(layer) { return bytes.forget(layer: nil, named: name) }
         entries.withLock { entries in
             entries[Place(name: name, layer: layer)] = nil
+            if entries.isEmpty { hasEntries.store(false, ordering: .releasing) }
+        }
+    }
+
+    /// Forgets a candidate that was found to be good.
+    func forget(_ good: SettingsStoreCandidate, named name: String) {
+        if isEmpty { return }
+        if let bytes = of(good.layer) { return bytes.forget(SettingsStoreCandidate(good.data), named: name) }
+        entries.withLock { entries in
+            let place = Place(name: name, layer: good.layer)
+            if entries[place]?.bad == good.data { entries[place] = nil }
             if entries.isEmpty { hasEntries.store(false, ordering: .releasing) }
         }
     }

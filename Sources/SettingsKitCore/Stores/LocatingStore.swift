@@ -11,12 +11,16 @@ package protocol LocatingStore: SettingsStore {
     /// Called once for each diagnosis, with no lock held. May read the file.
     func line(of name: String, holding data: Data) -> Int?
 
+    /// Whether the store's file is damaged, so that some of what it holds may be missing. By default, false.
+    var isDamaged: Bool { get }
+
     /// What messages call a layer of the store. By default, the description of the store.
     func description(ofLayer layer: String?) -> String
 }
 
 extension LocatingStore {
     package func description(ofLayer layer: String?) -> String { storeDescription }
+    package var isDamaged: Bool { false }
 }
 
 extension SettingsStore {

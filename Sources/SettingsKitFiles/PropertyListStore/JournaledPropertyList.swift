@@ -148,6 +148,9 @@ final class JournaledPropertyList: Sendable {
     /// Notes that a store over the list may write.
     func allowWriting() { isReadOnly.store(false, ordering: .relaxed) }
 
+    /// Whether the property list was damaged when it was read last.
+    var isDamaged: Bool { files.withLock { $0.list.fault == .damaged } }
+
     // MARK: Access to the files
 
     /// Runs `body` while no other thread uses the files, and reports problems and calls listeners afterwards.

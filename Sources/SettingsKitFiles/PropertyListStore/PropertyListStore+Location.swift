@@ -8,6 +8,8 @@ import SettingsKitPlatform
 #endif
 
 extension PropertyListStore: LocatingStore {
+    package var isDamaged: Bool { list.isDamaged }
+
     /// Larger files are not searched: it would take longer than a diagnosis is worth.
     private static var searchedFileLimit: Int64 { 4 << 20 }
 

@@ -110,6 +110,64 @@ struct LastGoodValueTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
+    @Test("A good change from outside that the program overwrites before it is delivered swallows no later change")
+    func goodMeanwhile() {
+        let store = FeedStore(["port": Data("10".utf8)])
+        let settings = SettingsService.over(store)
+        let other = Setting<Int>("other", in: .defaults, default: 0)
+        let changes = Recorder<String>()
+        let subscriptions = [
+            settings.observe(port) { changes.append("\($0.oldValue)-\($0.newValue)") },
+            settings.observe(other) { [port] _ in
+                store.changeFromOutside([("port", "50")])
+                settings.set(port, to: 20)
+            },
+        ]
+        settings.set(other, to: 1)
+        settings.set(port, to: 50)
+        settings.set(port, to: 10)
+        settings.set(port, to: 50)
+        store.changeFromOutside([("port", "999")])
+        #expect(changes.all == ["10-50", "50-20", "20-50", "50-10", "10-50"] && settings.get(port) == 50)
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
+    @Test("Changes that wait are delivered each, with a bad one among them or without", arguments: ["50", "999"])
+    func waiting(outside: String) {
+        let store = FeedStore(["port": Data("10".utf8)])
+        let settings = SettingsService.over(store)
+        let other = Setting<Int>("other", in: .defaults, default: 0)
+        let changes = Recorder<String>()
+        let subscriptions = [
+            settings.observe(port) { changes.append("\($0.oldValue)-\($0.newValue)") },
+            settings.observe(other) { [port] _ in
+                settings.set(port, to: 20)
+                store.changeFromOutside([("port", outside)])
+                settings.set(port, to: 10)
+            },
+        ]
+        settings.set(other, to: 1)
+        #expect(changes.all == (outside == "50" ? ["10-20", "20-50", "50-10"] : ["10-20", "20-10"]))
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
+    @Test("A service that began after the bad edit hears of its repair as a change of the last good value")
+    func repairFromOutside() {
+        for (repairs, told) in [(["10"], []), (["11"], ["10-11"]), (["998", "12"], ["10-12"])] as [([String], [String])]
+        {
+            let store = FeedStore(["port": Data("10".utf8)])
+            let first = SettingsService.over(store)
+            #expect(first.get(port) == 10)
+            store.changeFromOutside([("port", "999")])
+            let late = SettingsService.over(store)
+            let changes = Recorder<String>()
+            let subscription = late.observe(port) { changes.append("\($0.oldValue)-\($0.newValue)") }
+            for repair in repairs { store.changeFromOutside([("port", repair)]) }
+            #expect(changes.all == told)
+            subscription.cancel()
+        }
+    }
+
     @Test("It is the same through a store and through layers over it")
     func layersOverAStore() throws {
         let store = FeedStore(["port": Data("10".utf8)])
