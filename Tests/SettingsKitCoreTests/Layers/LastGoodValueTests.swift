@@ -36,20 +36,40 @@ struct LastGoodValueTests {
         for settings in [first] + others { #expect(settings.get(port) == 11) }
     }
 
+    /// Two services over a store that held 10 and holds 999: the second began after that, and its changes are recorded.
+    private struct AfterABadEdit {
+        let store = FeedStore(["port": Data("10".utf8)])
+        let first: SettingsService
+        let late: SettingsService
+        let changes = Recorder<String>()
+        private let subscription: SettingsService.Subscription
+
+        init(_ port: Setting<Int>) {
+            first = SettingsService.over(store)
+            #expect(first.get(port) == 10)
+            store.changeFromOutside([("port", "999")])
+            late = SettingsService.over(store)
+            subscription = late.observe(port) { [changes] in changes.append("\($0.oldValue)-\($0.newValue)") }
+        }
+    }
+
     @Test("A service that began after the bad edit is notified of changes from the last good value")
     func lateListeners() {
         for (value, told) in [(10, []), (11, ["10-11"])] {
-            let store = FeedStore(["port": Data("10".utf8)])
-            let first = SettingsService.over(store)
-            #expect(first.get(port) == 10)
-            store.changeFromOutside([("port", "999")])
-            let late = SettingsService.over(store)
-            let changes = Recorder<String>()
-            let subscription = late.observe(port) { changes.append("\($0.oldValue)-\($0.newValue)") }
-            #expect(late.get(port) == 10)
-            first.set(port, to: value)
-            #expect(changes.all == told && late.get(port) == value)
-            subscription.cancel()
+            let services = AfterABadEdit(port)
+            #expect(services.late.get(port) == 10)
+            services.first.set(port, to: value)
+            #expect(services.changes.all == told && services.late.get(port) == value)
+        }
+    }
+
+    @Test("A service that began after the bad edit is notified of its repair as a change of the last good value")
+    func repairFromOutside() {
+        for (repairs, told) in [(["10"], []), (["11"], ["10-11"]), (["998", "12"], ["10-12"])] as [([String], [String])]
+        {
+            let services = AfterABadEdit(port)
+            for repair in repairs { services.store.changeFromOutside([("port", repair)]) }
+            #expect(services.changes.all == told)
         }
     }
 
@@ -110,62 +130,44 @@ struct LastGoodValueTests {
         for subscription in subscriptions { subscription.cancel() }
     }
 
+    /// A service over a store that holds 10. Changes that are made in `body` wait, and are delivered after it.
+    private struct WaitingChanges {
+        let store = FeedStore(["port": Data("10".utf8)])
+        let settings: SettingsService
+        let changes = Recorder<String>()
+        private let subscription: SettingsService.Subscription
+
+        init(_ port: Setting<Int>, _ body: @escaping @Sendable (FeedStore, SettingsService) -> Void) {
+            let settings = SettingsService.over(store)
+            self.settings = settings
+            subscription = settings.observe(port) { [changes] in changes.append("\($0.oldValue)-\($0.newValue)") }
+            let other = Setting<Int>("other", in: .defaults, default: 0)
+            let outer = settings.observe(other) { [store] _ in body(store, settings) }
+            settings.set(other, to: 1)
+            outer.cancel()
+        }
+    }
+
     @Test("A good change from outside that the program overwrites before it is delivered swallows no later change")
     func goodMeanwhile() {
-        let store = FeedStore(["port": Data("10".utf8)])
-        let settings = SettingsService.over(store)
-        let other = Setting<Int>("other", in: .defaults, default: 0)
-        let changes = Recorder<String>()
-        let subscriptions = [
-            settings.observe(port) { changes.append("\($0.oldValue)-\($0.newValue)") },
-            settings.observe(other) { [port] _ in
-                store.changeFromOutside([("port", "50")])
-                settings.set(port, to: 20)
-            },
-        ]
-        settings.set(other, to: 1)
-        settings.set(port, to: 50)
-        settings.set(port, to: 10)
-        settings.set(port, to: 50)
-        store.changeFromOutside([("port", "999")])
-        #expect(changes.all == ["10-50", "50-20", "20-50", "50-10", "10-50"] && settings.get(port) == 50)
-        for subscription in subscriptions { subscription.cancel() }
+        let waiting = WaitingChanges(port) { [port] store, settings in
+            store.changeFromOutside([("port", "50")])
+            settings.set(port, to: 20)
+        }
+        for value in [50, 10, 50] { waiting.settings.set(port, to: value) }
+        waiting.store.changeFromOutside([("port", "999")])
+        #expect(waiting.changes.all == ["10-50", "50-20", "20-50", "50-10", "10-50"])
+        #expect(waiting.settings.get(port) == 50)
     }
 
     @Test("Changes that wait are delivered each, with a bad one among them or without", arguments: ["50", "999"])
     func waiting(outside: String) {
-        let store = FeedStore(["port": Data("10".utf8)])
-        let settings = SettingsService.over(store)
-        let other = Setting<Int>("other", in: .defaults, default: 0)
-        let changes = Recorder<String>()
-        let subscriptions = [
-            settings.observe(port) { changes.append("\($0.oldValue)-\($0.newValue)") },
-            settings.observe(other) { [port] _ in
-                settings.set(port, to: 20)
-                store.changeFromOutside([("port", outside)])
-                settings.set(port, to: 10)
-            },
-        ]
-        settings.set(other, to: 1)
-        #expect(changes.all == (outside == "50" ? ["10-20", "20-50", "50-10"] : ["10-20", "20-10"]))
-        for subscription in subscriptions { subscription.cancel() }
-    }
-
-    @Test("A service that began after the bad edit hears of its repair as a change of the last good value")
-    func repairFromOutside() {
-        for (repairs, told) in [(["10"], []), (["11"], ["10-11"]), (["998", "12"], ["10-12"])] as [([String], [String])]
-        {
-            let store = FeedStore(["port": Data("10".utf8)])
-            let first = SettingsService.over(store)
-            #expect(first.get(port) == 10)
-            store.changeFromOutside([("port", "999")])
-            let late = SettingsService.over(store)
-            let changes = Recorder<String>()
-            let subscription = late.observe(port) { changes.append("\($0.oldValue)-\($0.newValue)") }
-            for repair in repairs { store.changeFromOutside([("port", repair)]) }
-            #expect(changes.all == told)
-            subscription.cancel()
+        let waiting = WaitingChanges(port) { [port] store, settings in
+            settings.set(port, to: 20)
+            store.changeFromOutside([("port", outside)])
+            settings.set(port, to: 10)
         }
+        #expect(waiting.changes.all == (outside == "50" ? ["10-20", "20-50", "50-10"] : ["10-20", "20-10"]))
     }
 
     @Test("It is the same through a store and through layers over it")
