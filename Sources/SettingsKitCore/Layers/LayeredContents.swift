@@ -29,6 +29,8 @@ struct LayeredContents: Sendable {
     private(set) var isFollowingAll = false
     /// Whether a layer that locks has ever had a value. Without one, a name need not be looked up before it is written.
     private var mayLock: Bool
+    /// Whether every layer is listened to. Loaded earlier, by the thread of another layer, it would miss changes.
+    private var isListening = false
     /// Whether the store can have readers.
     private var isReady = false
 
@@ -258,8 +260,13 @@ struct LayeredContents: Sendable {
     /// Begins to notify readers of changes, when all layers have been loaded for the first time.
     mutating func begin() { isReady = true }
 
+    /// Allows the layers to be loaded, because all of them are listened to.
+    mutating func noteListening() { isListening = true }
+
     /// The layers that are to be loaded.
-    var layersToLoad: [Int] { isFollowingAll ? [] : layers.indices.filter { layers[$0].isLoadDue } }
+    var layersToLoad: [Int] {
+        isFollowingAll || !isListening ? [] : layers.indices.filter { layers[$0].isLoadDue }
+    }
 
     /// Notes that a layer publishes all of its changes from now on, so that it can be followed.
     mutating func noteExhaustive(_ layer: Int) { if !layers[layer].isFollowed { layers[layer].isLoadDue = true } }

@@ -87,6 +87,7 @@ public final class LayeredStore: SettingsStore {
             subscriptions.append(feed.observe(by: observer, publishingOn: mirror.feed))
         }
         self.subscriptions.withLock { $0 = subscriptions }
+        mirror.contents.withLock { $0.noteListening() }
         attend()
         mirror.contents.withLock { $0.begin() }
     }
