@@ -25,6 +25,9 @@ struct LayeredContents: Sendable {
     private var lists: [String: [SettingsStoreCandidate]] = [:]
     private var layers: [LayerStatus]
     private var deferred: [String: Deferred] = [:]
+    /// The list that was published last under a name, while a layer is not followed. A layer may be read before its change is
+    /// published, and the next change still begins with what listeners know.
+    private var lastPublished: [String: [SettingsStoreCandidate]] = [:]
     /// Whether every layer is followed.
     private(set) var isFollowingAll = false
     /// Whether a layer that locks has ever had a value. Without one, a name need not be looked up before it is written.
@@ -46,7 +49,10 @@ struct LayeredContents: Sendable {
     /// Whether all layers are followed, and no change waits.
     var isSettled: Bool { isFollowingAll && deferred.isEmpty }
 
-    private mutating func noteFollowing() { isFollowingAll = layers.allSatisfy(\.isFollowed) }
+    private mutating func noteFollowing() {
+        isFollowingAll = layers.allSatisfy(\.isFollowed)
+        if isFollowingAll { lastPublished = [:] }
+    }
 
     // MARK: Reading
 
@@ -132,7 +138,13 @@ struct LayeredContents: Sendable {
         for change in changes where change.oldData != change.newData {
             let lists = replace(change.oldData, by: change.newData, under: change.name, in: layer)
             if !isSettled, !isReady || isDeferred(change, of: layer, origin: origin) { continue }
-            if let change = Self.change(of: change.name, from: lists.before, to: lists.after) {
+            var before = lists.before
+            if !isFollowingAll {
+                if let last = lastPublished[change.name] { before = last }
+                lastPublished[change.name] = lists.after
+                if before == lists.after { continue }
+            }
+            if let change = Self.change(of: change.name, from: before, to: lists.after) {
                 published.append(change)
             }
         }
@@ -251,6 +263,10 @@ struct LayeredContents: Sendable {
         let after = list(of: name)
         var before = after
         for (layer, data) in waiting.old { put(data, of: layer, in: &before) }
+        if !isFollowingAll {
+            if let last = lastPublished[name] { before = last }
+            lastPublished[name] = after
+        }
         if before == after { return nil }
         return Self.change(of: name, from: before, to: after).map { ($0, waiting.origin) }
     }
