@@ -68,8 +68,7 @@ extension SettingsService {
         let stored = try store.read(key)
         // Also a last good value locks, in the place of bytes that the setting does not accept.
         if let candidate = setting.resolve(stored, set: nil).candidate, candidate.isLocking {
-            throw store.store.locating(
-                SettingsError(.locked, key: key, store: candidate.location, layer: candidate.layer))
+            throw store.locked(key, by: candidate)
         }
         return stored.all.filter(\.isLocking)
     }

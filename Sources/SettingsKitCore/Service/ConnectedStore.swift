@@ -59,6 +59,11 @@ final class ConnectedStore: Sendable {
         }
     }
 
+    /// The error that a candidate locks a key, with the place of the candidate.
+    func locked(_ key: SettingsService.StorageKey, by candidate: SettingsStoreCandidate) -> SettingsError {
+        store.locating(SettingsError(.locked, key: key, store: candidate.location, layer: candidate.layer))
+    }
+
     func keys() throws(SettingsError) -> [String] {
         do {
             return try store.keys().filter(SettingsService.StorageKey.isValid)

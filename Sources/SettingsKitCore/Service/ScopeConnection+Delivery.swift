@@ -272,7 +272,9 @@ extension SettingEntry {
         _ good: [SettingsStoreCandidate], of change: EncodedChange, hasLater: Bool, _ lastGoodBytes: LastGoodBytes?
     ) -> Bool {
         var hasNewValueInForce = false
-        if let lastGoodBytes { for candidate in good { lastGoodBytes.forget(candidate, named: setting.name) } }
+        for candidate in good {
+            lastGoodBytes?.forget(layer: candidate.layer, named: setting.name, ifNoted: candidate.data)
+        }
         for layer in lastGood.layers {
             // Unless it is about later changes.
             let data = change.new.data(in: layer)

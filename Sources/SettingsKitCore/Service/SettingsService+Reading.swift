@@ -29,9 +29,9 @@ extension SettingsService {
     ///
     /// It reads from the store, whatever is in memory.
     ///
-    /// - Throws: ``SettingsError`` with the code `noStore`, `readFailed`, `decodingFailed` or
-    ///   `invalidValue`; `storeUnavailable` or
-    ///   `memoryOnly` if the store behind ``SettingsService/init(shared:storesForCustomScopes:diagnosticSink:)`` is not open.
+    /// - Throws: ``SettingsError`` with the code `noStore`, `readFailed`, `decodingFailed` or `invalidValue`;
+    ///   `storeUnavailable` or `memoryOnly` if the store behind
+    ///   ``SettingsService/init(shared:storesForCustomScopes:diagnosticSink:)`` is not open.
     public func load<T>(_ setting: Setting<T>) throws -> T {
         let connection = connection(for: setting.key)
         let store = try connection.requireStore(for: setting.key)

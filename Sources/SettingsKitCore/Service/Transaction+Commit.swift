@@ -130,7 +130,7 @@ extension SettingsService.Transaction {
             return try service.disregardedLocks(of: setting, key: key, in: store)
         }
         if let lock = try store.read(key).all.first(where: \.isLocking) {
-            throw store.store.locating(SettingsError(.locked, key: key, store: lock.location, layer: lock.layer))
+            throw store.locked(key, by: lock)
         }
         return []
     }

@@ -85,23 +85,15 @@ final class LastGoodBytes: Sendable {
         entries.withLock { $0[Place(name: name, layer: layer)]?.lastGood = lastGood }
     }
 
-    /// Forgets the bytes of a layer, because it holds others now.
-    func forget(layer: String?, named name: String) {
+    /// Forgets the bytes of a layer, because it holds others now, or because they were found to be good.
+    ///
+    /// - Parameter good: The bytes that were found to be good; nil to forget any.
+    func forget(layer: String?, named name: String, ifNoted good: Data? = nil) {
         if isEmpty { return }
-        if let bytes = of(layer) { return bytes.forget(layer: nil, named: name) }
+        if let bytes = of(layer) { return bytes.forget(layer: nil, named: name, ifNoted: good) }
         entries.withLock { entries in
-            entries[Place(name: name, layer: layer)] = nil
-            if entries.isEmpty { hasEntries.store(false, ordering: .releasing) }
-        }
-    }
-
-    /// Forgets a candidate that was found to be good.
-    func forget(_ good: SettingsStoreCandidate, named name: String) {
-        if isEmpty { return }
-        if let bytes = of(good.layer) { return bytes.forget(SettingsStoreCandidate(good.data), named: name) }
-        entries.withLock { entries in
-            let place = Place(name: name, layer: good.layer)
-            if entries[place]?.bad == good.data { entries[place] = nil }
+            let place = Place(name: name, layer: layer)
+            if good == nil || entries[place]?.bad == good { entries[place] = nil }
             if entries.isEmpty { hasEntries.store(false, ordering: .releasing) }
         }
     }
