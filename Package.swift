@@ -8,6 +8,7 @@ let package = Package(
     products: [
         .library(name: "SettingsKit", targets: ["SettingsKit"]),
         .library(name: "SettingsSQLite", targets: ["SettingsSQLite"]),
+        .library(name: "SettingsEtcd", targets: ["SettingsEtcd"]),
         .library(name: "SettingsCommandLine", targets: ["SettingsCommandLine"]),
         .executable(name: "settings", targets: ["settings"]),
         .library(name: "SettingsTestKit", targets: ["SettingsTestKit"]),
@@ -26,6 +27,14 @@ let package = Package(
             ]),
         .target(
             name: "SettingsSQLite", dependencies: ["SettingsKitCore", "SettingsKitPlatform", "CSettingsKitSQLite"]),
+        // Loads the library when the first store is opened.
+        .target(name: "CSettingsKitCurl", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        .target(
+            name: "SettingsEtcd",
+            dependencies: [
+                "SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles",
+                .target(name: "CSettingsKitCurl", condition: .when(platforms: [.linux])),
+            ]),
         .target(name: "SettingsKit", dependencies: ["SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform"]),
         .target(name: "SettingsCommandLine", dependencies: ["SettingsKit", "SettingsSQLite"]),
         .executableTarget(name: "settings", dependencies: ["SettingsCommandLine"]),
@@ -48,7 +57,9 @@ let package = Package(
             name: "Player", dependencies: ["SettingsCommandLine", "SettingsKit"], path: "Examples/Player"),
         .executableTarget(
             name: "settings-test-worker",
-            dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsSQLite"],
+            dependencies: [
+                "SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsSQLite", "SettingsEtcd",
+            ],
             path: "Tests/SettingsTestWorker"),
         // What the tests of several targets use. No product.
         .target(name: "CSettingsTestSupport", path: "Tests/CSettingsTestSupport"),
@@ -72,6 +83,11 @@ let package = Package(
             dependencies: [
                 "SettingsSQLite", "CSettingsKitSQLite", "SettingsKit", "SettingsTestKit", "SettingsTestSupport",
                 "settings-test-worker",
+            ]),
+        .testTarget(
+            name: "SettingsEtcdTests",
+            dependencies: [
+                "SettingsEtcd", "SettingsKit", "SettingsTestKit", "SettingsTestSupport", "settings-test-worker",
             ]),
         .testTarget(
             name: "SettingsTestKitTests",

@@ -29,6 +29,19 @@ package struct PropertyListLocation {
     }
 }
 
+extension PropertyListLocation {
+    /// The program's own folder for what a store keeps beside its settings.
+    ///
+    /// - Throws: `memoryOnly` if there is no home directory.
+    package static func stateDirectory(for name: String, store: String) throws -> String {
+        do {
+            return try platformStateDirectory + "/" + ownName + "/" + name
+        } catch {
+            throw SettingsError(.memoryOnly, store: store, underlying: error)
+        }
+    }
+}
+
 private struct UnusableName: ValueFreeError {
     var description: String { "The name of a property list must be one that a directory can have." }
 }
