@@ -36,7 +36,7 @@ let package = Package(
                 .target(name: "CSettingsKitCurl", condition: .when(platforms: [.linux])),
             ]),
         .target(name: "SettingsKit", dependencies: ["SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform"]),
-        .target(name: "SettingsCommandLine", dependencies: ["SettingsKit", "SettingsSQLite"]),
+        .target(name: "SettingsCommandLine", dependencies: ["SettingsKit", "SettingsSQLite", "SettingsEtcd"]),
         .executableTarget(name: "settings", dependencies: ["SettingsCommandLine"]),
         .target(name: "SettingsTestKit", dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles"]),
         .executableTarget(
@@ -52,6 +52,7 @@ let package = Package(
         .executableTarget(name: "SharedFolder", dependencies: ["SettingsKit"], path: "Examples/SharedFolder"),
         .executableTarget(
             name: "Vault", dependencies: ["SettingsKit", "SettingsSQLite"], path: "Examples/Vault"),
+        .executableTarget(name: "Fleet", dependencies: ["SettingsKit", "SettingsEtcd"], path: "Examples/Fleet"),
         .executableTarget(name: "Server", dependencies: ["SettingsKit"], path: "Examples/Server"),
         .executableTarget(
             name: "Player", dependencies: ["SettingsCommandLine", "SettingsKit"], path: "Examples/Player"),

@@ -24,6 +24,11 @@ extension EtcdStore {
         /// Such values are not kept in the local file: after a restart the program sets them again.
         public var expiring: Duration?
 
+        /// Whether a local file keeps the last known values, and the accepted changes on which the cluster has not agreed. If
+        /// not, a program that cannot reach the cluster starts without values, and `set` is safe only when
+        /// ``EtcdStore/synchronize()`` has returned.
+        public var keepsState = true
+
         /// Creates the default options.
         public init() {}
     }

@@ -80,14 +80,18 @@ public final class EtcdStore: SettingsStore {
         endpoints: [String], prefix: String, state: URL?, options: Options, transport: any GatewayTransport
     ) throws {
         let addresses = try Endpoints(endpoints)
-        guard !prefix.isEmpty, !ClientMarker.prefix.hasPrefix(prefix), !prefix.utf8.contains(0) else {
+        guard !prefix.isEmpty, !ClientMarker.prefix.hasPrefix(prefix), !prefix.hasPrefix(ClientMarker.prefix),
+            !prefix.utf8.contains(0)
+        else {
             throw SettingsError(.unusableEndpoint, store: "EtcdStore")
         }
-        let folder = try state?.path ?? Self.standardFolder()
+        let localState =
+            options.keepsState
+            ? try LocalState(folder: try state?.path ?? Self.standardFolder(), prefix: prefix) : nil
         let client = GatewayClient(addresses, transport: transport, credentials: options.credentials)
         cluster = EtcdCluster(
             range: KeyRange(prefix: prefix), description: "EtcdStore \(prefix)", options: options, client: client,
-            localState: try LocalState(folder: folder, prefix: prefix))
+            localState: localState)
         try cluster.start()
     }
 

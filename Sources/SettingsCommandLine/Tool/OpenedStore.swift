@@ -1,4 +1,5 @@
 import Foundation
+import SettingsEtcd
 import SettingsKit
 import SettingsSQLite
 import Synchronization
@@ -73,6 +74,14 @@ final class OpenedStore: Sendable {
             return try SQLiteStore(
                 at: URL(filePath: path, directoryHint: .notDirectory), table: table,
                 access: isReading ? .readOnly : .readWrite)
+        case .etcd(let endpoints, let prefix):
+            var options = EtcdStore.Options()
+            options.access = isReading ? .readOnly : .readWrite
+            // The tool writes nothing on this machine, and waits for the cluster.
+            options.keepsState = false
+            let store = try EtcdStore(endpoints: endpoints, prefix: prefix, options: options)
+            try store.synchronize()
+            return store
         }
     }
 

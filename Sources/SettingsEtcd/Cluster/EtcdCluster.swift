@@ -39,7 +39,7 @@ final class EtcdCluster: Sendable {
     let options: EtcdStore.Options
     let client: GatewayClient
     let state: Mutex<State>
-    /// The local file; nil after the end.
+    /// The local file; nil without one, and after the end.
     private let localState: Mutex<LocalState?>
     private let order = Mutex(())
     /// Listeners run here, not on the threads that follow and send.
@@ -60,12 +60,13 @@ final class EtcdCluster: Sendable {
     static let transactionSizeLimit = 1_000_000
 
     init(
-        range: KeyRange, description: String, options: EtcdStore.Options, client: GatewayClient, localState: LocalState
+        range: KeyRange, description: String, options: EtcdStore.Options, client: GatewayClient, localState: LocalState?
     ) {
         (self.range, self.description, self.options, self.client) = (range, description, options, client)
         state = Mutex(State(contents: ClusterContents(range: range)))
         self.localState = Mutex(localState)
         state.withLock { state in
+            guard let localState else { return }
             _ = state.contents.begin(with: localState.known)
             guard options.access == .readWrite, options.expiring == nil else { return }
             for write in localState.pending() {
@@ -203,7 +204,7 @@ final class EtcdCluster: Sendable {
             guard let write else { return nil }
             if write.writes.isEmpty { return false }
             try requireRoom(write)
-            if options.expiring == nil {
+            if options.expiring == nil && options.keepsState {
                 try localState.withLock { file in
                     guard let file else { throw SettingsError(.storeClosed, store: description) }
                     try file.accept(write)

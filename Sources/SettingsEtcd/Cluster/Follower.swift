@@ -105,7 +105,7 @@ struct Follower {
         cluster.take(entries, at: revision)
     }
 
-    /// Finds out whether the cluster is the one that was read. What has changed since is told by the watch.
+    /// Finds out whether the cluster is the one that was read. What has changed since comes with the watch.
     private mutating func compare() throws(GatewayFailure) {
         let known = cluster.state.withLock { $0.contents.revision }
         let answer = try cluster.compare(known, within: requestTime)

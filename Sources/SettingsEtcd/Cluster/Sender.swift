@@ -105,7 +105,7 @@ struct Sender {
             cluster.sendWake.wait(for: .milliseconds(5))
         case .lost:
             // It may have been made before the lease expired. What was accepted is now sent as after a restart, which cannot
-            // do it twice; a caller has to be told.
+            // do it twice; a caller has to know.
             let waiting = cluster.state.withLock { state in
                 state.queue.noteLostConnection()
                 return state.queue.entries.filter { plan.ids.contains($0.id) && !$0.isAccepted }.map(\.id)

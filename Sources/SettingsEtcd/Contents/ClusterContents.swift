@@ -9,8 +9,8 @@ import SettingsKitCore
 /// What the cluster holds under the prefix as far as this program knows, and what the program has set over it.
 ///
 /// There are three parts, each over the one before:
-/// - what the read at the beginning and the watch have told: the state of the cluster at one revision;
-/// - for single names, what the answer to a transaction has told of a later revision;
+/// - what the first read and the watch have returned: the state of the cluster at one revision;
+/// - for single names, what the answer to a transaction has shown at a later revision;
 /// - what the program has set, and the cluster has not agreed on yet.
 ///
 /// A value only makes way for a newer one, so that no reader goes back in time. Pure: no lock, no clock, no network.
@@ -31,11 +31,11 @@ struct ClusterContents {
     }
 
     let range: KeyRange
-    /// The revision of the cluster whose state the read and the watch have told; 0 if nothing was read.
+    /// The revision of the cluster whose state the read and the watch have returned; 0 if nothing was read.
     private(set) var revision: Int64 = 0
     /// The cluster's state at ``revision``.
-    private var told: [String: Known] = [:]
-    /// Keys under the prefix that no setting can have, and other spellings of names that are in ``told``.
+    private var followed: [String: Known] = [:]
+    /// Keys under the prefix that no setting can have, and other spellings of names that are in ``followed``.
     private var hidden: [Data: Known] = [:]
     private var ahead: [String: Ahead] = [:]
     /// What the program has set last under a name, and how many such writes wait.
@@ -50,7 +50,7 @@ struct ClusterContents {
     /// What the cluster holds under a name, without the program's own changes on which it has not agreed yet.
     func known(_ name: String) -> Known? {
         if let ahead = ahead[name] { return ahead.known }
-        return told[name]
+        return followed[name]
     }
 
     func modRevision(of name: String) -> Int64 { known(name)?.modRevision ?? 0 }
@@ -59,11 +59,11 @@ struct ClusterContents {
     func key(of name: String) -> Data { known(name)?.key ?? range.key(of: name) }
 
     /// The number of the cluster's keys under the prefix at ``revision``.
-    var count: Int64 { Int64(told.count + hidden.count) }
+    var count: Int64 { Int64(followed.count + hidden.count) }
 
     /// Everything that the cluster holds as far as it is known.
     var allKnown: [String: Data] {
-        var all = told.mapValues(\.data)
+        var all = followed.mapValues(\.data)
         for (name, ahead) in ahead { all[name] = ahead.known?.data }
         return all
     }
@@ -75,16 +75,16 @@ struct ClusterContents {
     /// - Returns: What readers see differently.
     mutating func replace(with entries: [ClusterEntry], at revision: Int64) -> [SettingsStoreChange] {
         let isEarlier = revision < self.revision
-        (told, hidden, self.revision) = ([:], [:], revision)
+        (followed, hidden, self.revision) = ([:], [:], revision)
         for entry in entries { put(entry) }
         ahead = isEarlier ? [:] : ahead.filter { $0.value.revision > revision }
-        return refresh(Set(told.keys).union(visible.keys).union(overlay.keys))
+        return refresh(Set(followed.keys).union(visible.keys).union(overlay.keys))
     }
 
     /// Begins with the last known state of an earlier run. It counts as older than everything that a cluster tells.
     mutating func begin(with values: [String: Data]) -> [SettingsStoreChange] {
         for (name, data) in values {
-            told[name] = Known(key: range.key(of: name), data: data, modRevision: 0)
+            followed[name] = Known(key: range.key(of: name), data: data, modRevision: 0)
         }
         return refresh(Set(values.keys))
     }
@@ -110,7 +110,7 @@ struct ClusterContents {
         _ = forgetPassed([])
     }
 
-    /// Takes what a transaction at a revision has told of keys: the entries that are there, and those that are not.
+    /// Takes what a transaction at a revision has shown of keys: the entries that are there, and those that are not.
     ///
     /// - Returns: What readers see differently.
     mutating func take(_ entries: [String: ClusterEntry?], at revision: Int64) -> [SettingsStoreChange] {
@@ -127,29 +127,29 @@ struct ClusterContents {
     private mutating func put(_ entry: ClusterEntry) {
         let known = Known(key: entry.key, data: entry.value, modRevision: entry.modRevision)
         guard let name = range.name(in: entry.key) else { return hidden[entry.key] = known }
-        if let present = told[name], present.key != known.key {
+        if let present = followed[name], present.key != known.key {
             // Two spellings of a name: the one that was written last counts.
             let (newer, older) = present.modRevision > known.modRevision ? (present, known) : (known, present)
             hidden[newer.key] = nil
-            (told[name], hidden[older.key]) = (newer, older)
+            (followed[name], hidden[older.key]) = (newer, older)
         } else {
             hidden[known.key] = nil
-            told[name] = known
+            followed[name] = known
         }
     }
 
     private mutating func remove(_ key: Data) {
         if hidden.removeValue(forKey: key) != nil { return }
-        guard let name = range.name(in: key), told[name]?.key == key else { return }
-        told[name] = nil
+        guard let name = range.name(in: key), followed[name]?.key == key else { return }
+        followed[name] = nil
         let others = hidden.values.filter { range.name(in: $0.key) == name }
         if let other = others.max(by: { $0.modRevision < $1.modRevision }) {
             hidden[other.key] = nil
-            told[name] = other
+            followed[name] = other
         }
     }
 
-    /// Forgets what transactions have told of revisions that the watch has reached.
+    /// Forgets what transactions have shown of revisions that the watch has reached.
     private mutating func forgetPassed(_ names: Set<String>) -> [SettingsStoreChange] {
         var names = names
         for (name, ahead) in ahead where ahead.revision <= revision {
@@ -169,7 +169,7 @@ struct ClusterContents {
 
     /// Ends ``show(_:)`` of the same names: the write was agreed on, or it is given up.
     ///
-    /// - Parameter writes: As they were shown.
+    /// - Parameter writes: The same as when they were shown.
     mutating func endShowing(_ writes: [String: Data?]) -> [SettingsStoreChange] {
         for name in writes.keys {
             guard let shown = overlay[name] else { continue }

@@ -123,7 +123,7 @@ extension WithEtcd {
                     try other.synchronize()
                     #expect(other.text("round") == "\(round)")
                     try fleet.server.start(leader)
-                    try await until { (try? fleet.server.leader()) ?? nil != nil }
+                    try await until { (try? fleet.server.leader()) != nil }
                 }
             }
         }

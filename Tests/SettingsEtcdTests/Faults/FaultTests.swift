@@ -82,8 +82,7 @@ extension WithEtcd {
         @Test("The history of five clients under faults is linearizable, and no client sees a value go back")
         func linearizable() async throws {
             let (operations, keys) = (Rounds.choose(40, full: 200), 4)
-            let clock = Atomic<UInt64>(0)
-            func now() -> UInt64 { clock.add(1, ordering: .sequentiallyConsistent).newValue }
+            let clock = LogicalClock()
             try await withProxies(clients: 5) { fleet, proxies in
                 let history = Recorder<(key: Int, operation: RegisterOperation)>()
                 let backwards = Recorder<String>()
@@ -99,7 +98,7 @@ extension WithEtcd {
                         let key = Int.random(in: 0..<keys, using: &generator)
                         let setting = Setting<Int?>("r\(key)", in: .fleet)
                         let value = client * 1_000_000 + number + 1
-                        let call = now()
+                        let call = clock.tick()
                         func note(_ kind: RegisterOperation.Kind, _ end: UInt64?) {
                             history.append((key, RegisterOperation(kind: kind, call: call, end: end)))
                         }
@@ -107,7 +106,7 @@ extension WithEtcd {
                         case 0:
                             let error = thrownCode { try settings.save(setting, to: value) }
                             if error == nil {
-                                note(.write(value), now())
+                                note(.write(value), clock.tick())
                             } else if error != .clusterUnreachable {
                                 note(.write(value), nil)
                             }
@@ -121,14 +120,14 @@ extension WithEtcd {
                             }
                             let kind = RegisterOperation.Kind.update(from: before.value, to: value)
                             if error == nil {
-                                note(kind, now())
+                                note(kind, clock.tick())
                             } else if error != .clusterUnreachable {
                                 note(kind, nil)
                             }
                         default:
                             if thrownCode({ try store.synchronize() }) == nil {
                                 let read = settings.get(setting)
-                                note(.read(read), now())
+                                note(.read(read), clock.tick())
                             }
                         }
                     }
@@ -188,4 +187,11 @@ func onThread(_ body: @escaping @Sendable () -> Void) async {
             continuation.resume()
         }
     }
+}
+
+/// Orders the calls and returns of the operations of all threads.
+private final class LogicalClock: Sendable {
+    private let time = Atomic<UInt64>(0)
+
+    func tick() -> UInt64 { time.add(1, ordering: .sequentiallyConsistent).newValue }
 }

@@ -2,10 +2,18 @@ import Foundation
 import SettingsTestSupport
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// One or several members of an etcd cluster, which the tests start on ports of their own and end with this object.
 final class EtcdServer: Sendable {
     /// Whether etcd is installed, and so the tests that need it can run.
-    static let isInstalled = ["etcd", "etcdctl"].allSatisfy { path(of: $0) != nil }
+    static let isInstalled = ["etcd", "etcdctl"].allSatisfy { Self.path(of: $0) != nil }
 
     private struct Member {
         let arguments: [String]
@@ -68,22 +76,19 @@ final class EtcdServer: Sendable {
             return members[index].process
         }
         guard let process else { return }
-        _ = signal(process, SIGKILL)
+        signal(process, SIGKILL)
         process.waitUntilExit()
     }
 
-    private func signal(_ process: Process, _ number: Int32) -> Int32 {
-        #if canImport(Glibc)
-            Glibc.kill(process.processIdentifier, number)
-        #else
-            Darwin.kill(process.processIdentifier, number)
-        #endif
+    private func signal(_ process: Process, _ number: Int32) {
+        // The system's function, not this class's.
+        _ = sendSignal(process.processIdentifier, number)
     }
 
     /// Stops or continues a member, which keeps its connections.
     func pause(_ index: Int, _ isPaused: Bool) {
         guard let process = members.withLock({ $0[index].process }) else { return }
-        _ = signal(process, isPaused ? SIGSTOP : SIGCONT)
+        signal(process, isPaused ? SIGSTOP : SIGCONT)
     }
 
     private func waitForPorts() throws {
@@ -160,3 +165,5 @@ final class EtcdServer: Sendable {
         return sockets.map(\.port)
     }
 }
+
+private func sendSignal(_ process: pid_t, _ number: Int32) -> Int32 { kill(process, number) }

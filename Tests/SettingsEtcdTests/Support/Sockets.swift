@@ -27,17 +27,17 @@ struct ListeningSocket: Sendable {
     let port: Int
 
     init() throws {
-        descriptor = socket(AF_INET, stream, 0)
+        let descriptor = socket(AF_INET, stream, 0)
         try #require(descriptor >= 0)
         let bound = withAddress(0) { bind(descriptor, $0, $1) }
         try #require(bound == 0 && listen(descriptor, 64) == 0)
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = descriptor
         let result = withUnsafeMutablePointer(to: &address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
         }
         try #require(result == 0)
+        self.descriptor = descriptor
         port = Int(in_port_t(bigEndian: address.sin_port))
     }
 
@@ -88,7 +88,7 @@ struct Connection: Sendable {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
                 #if canImport(Glibc)
-                    Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+                    Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
                 #else
                     Darwin.send(descriptor, $0.baseAddress, $0.count, 0)
                 #endif
