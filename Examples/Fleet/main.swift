@@ -45,7 +45,7 @@ func openService(_ endpoints: [String], _ folder: String) throws -> SettingsServ
     )
     // An outage is part of the example.
     return SettingsService(
-        storesForCustomScopes: [.custom(id: "fleet"): store], diagnosticSink: DiagnosticSink { _ in })
+        storesForCustomScopes: [.custom(id: "fleet"): store], diagnosticSink: .none)
 }
 
 // MARK: A copy

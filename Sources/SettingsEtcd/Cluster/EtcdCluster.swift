@@ -67,7 +67,7 @@ final class EtcdCluster: Sendable {
         self.localState = Mutex(localState)
         state.withLock { state in
             guard let localState else { return }
-            _ = state.contents.begin(with: localState.known)
+            _ = state.contents.begin(with: localState.known(in: range))
             guard options.access == .readWrite, options.expiring == nil else { return }
             for write in localState.pending() {
                 state.queue.append(write)
@@ -136,7 +136,7 @@ final class EtcdCluster: Sendable {
     func keep(_ names: some Sequence<String>, removing ended: [QueuedWrite.ID] = []) {
         withLocalState { file in
             let (known, revision) = state.withLock { state in
-                let known = names.map { ($0, state.contents.known($0)?.data) }
+                let known = names.map { ($0, state.contents.known($0)) }
                 return (Dictionary(known) { $1 }, state.contents.revision)
             }
             try file.update(removing: ended, known: known, revision: revision)

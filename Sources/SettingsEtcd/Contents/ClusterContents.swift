@@ -62,9 +62,9 @@ struct ClusterContents {
     var count: Int64 { Int64(followed.count + hidden.count) }
 
     /// Everything that the cluster holds as far as it is known.
-    var allKnown: [String: Data] {
-        var all = followed.mapValues(\.data)
-        for (name, ahead) in ahead { all[name] = ahead.known?.data }
+    var allKnown: [String: Known] {
+        var all = followed
+        for (name, ahead) in ahead { all[name] = ahead.known }
         return all
     }
 
@@ -82,10 +82,8 @@ struct ClusterContents {
     }
 
     /// Begins with the last known state of an earlier run. It counts as older than everything that a cluster tells.
-    mutating func begin(with values: [String: Data]) -> [SettingsStoreChange] {
-        for (name, data) in values {
-            followed[name] = Known(key: range.key(of: name), data: data, modRevision: 0)
-        }
+    mutating func begin(with values: [String: Known]) -> [SettingsStoreChange] {
+        followed = values
         return refresh(Set(values.keys))
     }
 

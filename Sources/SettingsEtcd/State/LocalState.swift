@@ -14,6 +14,8 @@ import SettingsKitPlatform
 /// several: each has a file of its own, which it keeps locked.
 final class LocalState: Sendable {
     private static let knownPrefix = "known:"
+    /// Before the revision of a known value.
+    private static let writtenPrefix = "written:"
     private static let pendingPrefix = "pending:"
     private static let revisionName = "revision"
     /// How many programs can use one folder and prefix at once.
@@ -119,13 +121,21 @@ final class LocalState: Sendable {
     // MARK: Reading
 
     /// The last known state of the cluster.
-    var known: [String: Data] {
-        var known: [String: Data] = [:]
-        for name in list.keys() where name.hasPrefix(Self.knownPrefix) {
-            known[String(name.dropFirst(Self.knownPrefix.count))] = list.get(Self.key(name))
+    func known(in range: KeyRange) -> [String: ClusterContents.Known] {
+        var known: [String: ClusterContents.Known] = [:]
+        for name in knownNames {
+            guard let data = list.get(Self.key(Self.knownPrefix + name)) else { continue }
+            let revision = list.get(Self.key(Self.writtenPrefix + name)).flatMap(Self.number) ?? 0
+            known[name] = .init(key: range.key(of: name), data: data, modRevision: revision)
         }
         return known
     }
+
+    private var knownNames: [String] {
+        list.keys().filter { $0.hasPrefix(Self.knownPrefix) }.map { String($0.dropFirst(Self.knownPrefix.count)) }
+    }
+
+    private static func number(_ data: Data) -> Int64? { Int64(String(decoding: data, as: UTF8.self)) }
 
     /// The revision of the last known state; 0 if there is none.
     var revision: Int64 { Self.revision(of: list) }
@@ -138,7 +148,7 @@ final class LocalState: Sendable {
     }
 
     private static func revision(of list: PropertyListStore) -> Int64 {
-        list.get(key(revisionName)).flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+        list.get(key(revisionName)).flatMap(number) ?? 0
     }
 
     private static func pendingNames(of list: PropertyListStore) -> [String] {
@@ -154,10 +164,14 @@ final class LocalState: Sendable {
 
     /// Removes writes that have ended, and stores what the cluster holds now under some names.
     func update(
-        removing ended: [QueuedWrite.ID] = [], known: [String: Data?] = [:], revision: Int64? = nil
+        removing ended: [QueuedWrite.ID] = [], known: [String: ClusterContents.Known?] = [:], revision: Int64? = nil
     ) throws {
         var writes = ended.map { SettingsStoreBatch.Entry(key: Self.key(Self.pendingName($0)), data: nil) }
-        for (name, data) in known { writes.append(.init(key: Self.key(Self.knownPrefix + name), data: data)) }
+        for (name, known) in known {
+            writes.append(.init(key: Self.key(Self.knownPrefix + name), data: known?.data))
+            let revision = known.map { Data("\($0.modRevision)".utf8) }
+            writes.append(.init(key: Self.key(Self.writtenPrefix + name), data: revision))
+        }
         if let revision {
             writes.append(.init(key: Self.key(Self.revisionName), data: Data("\(revision)".utf8)))
         }
@@ -166,9 +180,10 @@ final class LocalState: Sendable {
     }
 
     /// Stores the whole state of the cluster.
-    func replaceKnown(with known: [String: Data], revision: Int64) throws {
-        var changes: [String: Data?] = self.known.mapValues { _ in nil }
-        for (name, data) in known { changes[name] = .some(data) }
+    func replaceKnown(with known: [String: ClusterContents.Known], revision: Int64) throws {
+        var changes: [String: ClusterContents.Known?] = [:]
+        for name in knownNames { changes[name] = .some(nil) }
+        for (name, known) in known { changes[name] = .some(known) }
         try update(known: changes, revision: revision)
     }
 

@@ -224,7 +224,7 @@ extension WithEtcd {
                 let store = try fleet.store()
                 let own = MemoryStore()
                 let layered = try LayeredStore([.writable(own), .fallback(store, name: "fleet")])
-                let settings = SettingsService(stores: [.fleet: layered])
+                let settings = SettingsService.fleet(layered)
                 try store.save("count", "7")
                 #expect(settings.get(count) == 7)
                 settings.set(count, to: 8)

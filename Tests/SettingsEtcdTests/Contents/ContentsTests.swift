@@ -13,6 +13,10 @@ struct ContentsTests {
         ClusterEntry(key: range.key(of: name), value: Data(text.utf8), modRevision: revision)
     }
 
+    private func known(_ name: String, _ revision: Int64) -> ClusterContents.Known {
+        .init(key: range.key(of: name), data: Data("1".utf8), modRevision: revision)
+    }
+
     private func put(_ name: String, _ text: String, _ revision: Int64) -> WatchAnswer.Event {
         .init(isRemoval: false, entry: entry(name, text, revision))
     }
@@ -83,8 +87,8 @@ struct ContentsTests {
     @Test("The last known state counts until the first read")
     func lastKnown() {
         var contents = ClusterContents(range: range)
-        #expect(contents.begin(with: ["a": Data("1".utf8), "b": Data("1".utf8)]).count == 2)
-        #expect(contents.revision == 0 && contents.modRevision(of: "a") == 0)
+        #expect(contents.begin(with: ["a": known("a", 3), "b": known("b", 3)]).count == 2)
+        #expect(contents.revision == 0 && contents.modRevision(of: "a") == 3)
         let changes = contents.replace(with: [entry("a", "1", 3)], at: 4)
         #expect(changes.map(\.name) == ["b"])
     }

@@ -13,7 +13,7 @@ import Testing
 /// One or several members of an etcd cluster, which the tests start on ports of their own and end with this object.
 final class EtcdServer: Sendable {
     /// Whether etcd is installed, and so the tests that need it can run.
-    static let isInstalled = ["etcd", "etcdctl"].allSatisfy { Self.path(of: $0) != nil }
+    static let isInstalled = ["etcd", "etcdctl"].allSatisfy { EtcdServer.path(of: $0) != nil }
 
     private struct Member {
         let arguments: [String]
@@ -121,7 +121,10 @@ final class EtcdServer: Sendable {
             var fields: [String: String] = [:]
             for line in result.output.split(separator: "\n") {
                 let parts = line.split(separator: ":", maxSplits: 1)
-                if parts.count == 2 { fields[String(parts[0])] = parts[1].trimmingCharacters(in: .whitespaces) }
+                if parts.count == 2 {
+                    fields[parts[0].trimmingCharacters(in: .whitespaces)] = parts[1].trimmingCharacters(
+                        in: .whitespaces)
+                }
             }
             if let leader = fields["\"Leader\""], leader == fields["\"MemberID\""] { return index }
         }
