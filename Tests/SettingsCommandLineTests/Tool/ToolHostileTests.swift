@@ -30,7 +30,7 @@ struct ToolHostileTests {
         for arguments in subcommands {
             let result = ToolBench(kind, in: directory).run(arguments)
             #expect(result.code == 1 && !result.errors.isEmpty, "\(arguments): \(result)")
-            if let word { #expect(result.errors.contains(word), "\(arguments): \(result.errors)") }
+            if let word { #expect(result.message.contains(word), "\(arguments): \(result.errors)") }
             #expect(try Self.picture(of: directory) == before, "\(arguments)")
         }
     }
@@ -82,7 +82,7 @@ struct ToolHostileTests {
             let url = URL(fileURLWithPath: StoreKind.sqlite.file(in: directory))
             try SQLiteStore(at: url, table: "other").set(.init("a", scope: .defaults), to: Data("1".utf8))
             let result = ToolBench(.sqlite, in: directory).run("list")
-            #expect(result.code == 1 && result.errors.contains("There is no table settings"), "\(result)")
+            #expect(result.code == 1 && result.message.contains("There is no table settings"), "\(result)")
             #expect(ToolBench(.sqlite, in: directory).run("list", "--table", "other").output == "a  integer  1\n")
         }
     }
@@ -106,7 +106,7 @@ struct ToolHostileTests {
             try Data(text.utf8).write(to: URL(fileURLWithPath: StoreKind.file.file(in: directory)))
             let before = try Self.picture(of: directory)
             let result = ToolBench(in: directory).run("list")
-            #expect(result.code == 1 && result.errors.contains("damaged") || text.isEmpty, "\(result)")
+            #expect(result.code == 1 && result.message.contains("damaged") || text.isEmpty, "\(result)")
             #expect(ToolBench(in: directory).run("get", "a").code == 1)
             #expect(try Self.picture(of: directory) == before)
         }
@@ -119,10 +119,10 @@ struct ToolHostileTests {
             try Data(text.utf8).write(to: URL(fileURLWithPath: StoreKind.file.file(in: directory)))
             let result = ToolBench(in: directory).run("list")
             #expect(
-                result.code == 1 && result.output.contains("a  integer  1") && result.errors.contains("damaged"),
+                result.code == 1 && result.output.contains("a  integer  1") && result.message.contains("damaged"),
                 "\(result)")
             let value = ToolBench(in: directory).run("get", "a")
-            #expect(value.code == 0 && value.output == "1\n" && value.errors.contains("damaged"))
+            #expect(value.code == 0 && value.output == "1\n" && value.message.contains("damaged"))
         }
     }
 
@@ -133,7 +133,7 @@ struct ToolHostileTests {
             let text = "<plist version=\"1.0\"><dict><key>a</key>" + String(repeating: opening, count: 100_000)
             try Data(text.utf8).write(to: URL(fileURLWithPath: StoreKind.file.file(in: directory)))
             let result = ToolBench(in: directory).run("list")
-            #expect(result.code == 1 && result.errors.contains("damaged"), "\(result.errors)")
+            #expect(result.code == 1 && result.message.contains("damaged"), "\(result.errors)")
         }
     }
 

@@ -40,7 +40,7 @@ struct ToolValueTests {
             let bench = ToolBench(kind, in: directory)
             for name in ["a", "b", "c"] { #expect(bench.run("set", name, "1").code == 0) }
             let wrong = bench.run("delete", "a", "bb")
-            #expect(wrong.code == 1 && wrong.errors.contains("has no setting \"bb\". Did you mean \"b\"?"))
+            #expect(wrong.code == 1 && wrong.message.contains("has no setting \"bb\". Did you mean \"b\"?"))
             #expect(bench.run("get", "a").code == 0)
             #expect(bench.run("delete").code == 2 && bench.run("delete", "a", "--all").code == 2)
             #expect(bench.run("delete", "--all") == .init(0) && bench.run("list") == .init(0))
@@ -77,7 +77,7 @@ struct ToolValueTests {
             #expect(bench.run("set", "x", first, option) == .init(0))
             let before = bench.run("get", "x", "--json")
             let result = bench.run("set", "x", second)
-            #expect(result.code == 1 && result.errors.contains("--string") && result.output.isEmpty)
+            #expect(result.code == 1 && result.message.contains("--string") && result.output.isEmpty)
             #expect(bench.run("get", "x", "--json") == before)
         }
     }
@@ -115,7 +115,7 @@ struct ToolValueTests {
             let bench = ToolBench(in: directory)
             let explained = bench.run("explain", "when").output
             #expect(
-                explained.contains("stored as   date") && explained.contains("2001-01-01T00:00:05Z"), "\(explained)")
+                explained.contains("stored as  date") && explained.contains("2001-01-01T00:00:05Z"), "\(explained)")
             #expect(bench.run("set", "when", "2026-11-22T18:00:00Z", "--date") == .init(0))
             let text = try String(contentsOfFile: "\(directory)/Settings.plist", encoding: .utf8)
             #expect(text.contains("<date>2026-11-22T18:00:00Z</date>"))
@@ -162,7 +162,7 @@ struct ToolValueTests {
             case .shared: #expect(json["changed"] != nil && text.output.contains("changed by"))
             case .sqlite: break
             }
-            #expect(bench.run("explain", "thema").errors.contains("Did you mean \"theme\"?"))
+            #expect(bench.run("explain", "thema").message.contains("Did you mean \"theme\"?"))
         }
     }
 
@@ -182,7 +182,7 @@ struct ToolValueTests {
     @Test("A store is named exactly once")
     func storeArguments() throws {
         #expect(
-            ToolBench.run(["list"]).errors.hasPrefix(
+            ToolBench.run(["list"]).message.hasPrefix(
                 "Name the store: --app NAME, --file PATH, --shared DIR or --sqlite PATH."))
         let wrong = [
             ["list"], ["list", "--file", "a", "--app", "b"], ["list", "--state", "x", "--file", "y"],
