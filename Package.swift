@@ -60,7 +60,9 @@ let package = Package(
         .executableTarget(
             name: "Vault", dependencies: ["SettingsKit", "SettingsSQLite"], path: "Examples/Vault",
             exclude: ["Transcript.txt"]),
-        .executableTarget(name: "Fleet", dependencies: ["SettingsKit", "SettingsEtcd"], path: "Examples/Fleet"),
+        .executableTarget(
+            name: "Fleet", dependencies: ["SettingsKit", "SettingsEtcd"], path: "Examples/Fleet",
+            exclude: ["Transcript.txt"]),
         .executableTarget(
             name: "Server", dependencies: ["SettingsKit"], path: "Examples/Server", exclude: ["Transcript.txt"]),
         .executableTarget(

@@ -183,7 +183,7 @@ struct ToolValueTests {
     func storeArguments() throws {
         #expect(
             ToolBench.run(["list"]).message.hasPrefix(
-                "Name the store: --app NAME, --file PATH, --shared DIR or --sqlite PATH."))
+                "Name the store: --app NAME, --file PATH, --shared DIR, --sqlite PATH or --etcd URLS."))
         let wrong = [
             ["list"], ["list", "--file", "a", "--app", "b"], ["list", "--state", "x", "--file", "y"],
             ["list", "--table", "x", "--file", "y"], ["list", "--file"], ["list", "--file="],
