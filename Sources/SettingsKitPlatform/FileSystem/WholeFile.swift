@@ -117,7 +117,8 @@ package final class WholeFile: Sendable {
     /// - Returns: the state of the new file.
     /// - Throws: the errors of the system. The old file then stays, unless synchronising the directory failed: then the
     ///   new one is in place, but a power failure may undo that.
-    func replace(with bytes: Data) throws(SystemError) -> FileStatus {
+    @discardableResult
+    package func replace(with bytes: Data) throws(SystemError) -> FileStatus {
         let status = try put(prepare(bytes))
         try synchronizeDirectory()
         return status
