@@ -21,15 +21,14 @@ struct StoreRepair {
     ///
     /// - Returns: The paths of the copies.
     func backUp() throws -> [String] {
-        let date = Date().formatted(.iso8601).filter { $0 != ":" }
+        let date = String(Date().formatted(.iso8601)).replacingOccurrences(of: ":", with: "")
         let suffix = ".backup-\(date)-\(String(UInt32.random(in: .min ... .max), radix: 36))"
         var paths: [String] = []
         for file in [inspection.list?.list, inspection.list?.journal] {
             guard let file, let bytes = file.bytes else { continue }
             let path = CompanionName.path(beside: file.path, suffix: suffix)
             let copy = WholeFile(path: path, fileSystem: fileSystem)
-            _ = try copy.put(copy.prepare(bytes, permissions: file.status?.permissions), replaced: .removed)
-            try copy.synchronizeDirectory()
+            try copy.replace(with: bytes, permissions: file.status?.permissions)
             paths.append(path)
         }
         return paths

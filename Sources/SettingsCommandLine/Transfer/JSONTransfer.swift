@@ -32,23 +32,41 @@ enum JSONTransfer {
     // MARK: Reading
 
     static func read(_ file: Data) throws(TransferProblem) -> TransferredSettings {
-        let bytes = oneLine(file.starts(with: [0xEF, 0xBB, 0xBF]) ? file.dropFirst(3) : file)
-        let result: Result<TransferredSettings, TransferProblem> = bytes.withUnsafeBufferPointer { bytes in
-            var scanner = JSONScanner(bytes, 0..<bytes.count)
-            do throws(TransferProblem) {
-                return .success(try readMembers(&scanner))
-            } catch {
-                var problem = error
-                let end = min(scanner.position, file.count)
-                problem.line = 1 + file.prefix(end).count { $0 == 0x0A }
-                return .failure(problem)
+        var settings = TransferredSettings()
+        try readMembers(of: file) { name, json throws(TransferProblem) in
+            switch data(in: json) {
+            case .value: if !ignored.contains(name) { settings.take(name, json) }
+            case .data(let data): settings.take(name, data)
+            case .damaged: throw TransferProblem(message: "The text of \(dataMember) is not base 64.")
             }
         }
-        return try result.get()
+        return settings
     }
 
-    private static func readMembers(_ scanner: inout JSONScanner) throws(TransferProblem) -> TransferredSettings {
-        var settings = TransferredSettings()
+    /// Reads the members of the object in a file, and calls `take` with each in the order of the file. The value is in the form
+    /// in which the library writes it.
+    static func readMembers(
+        of file: Data, _ take: (_ name: String, _ json: Data) throws(TransferProblem) -> Void
+    ) throws(TransferProblem) {
+        let isMarked = file.starts(with: [0xEF, 0xBB, 0xBF])
+        let bytes = oneLine(isMarked ? file.dropFirst(3) : file)
+        let problem: TransferProblem? = bytes.withUnsafeBufferPointer { bytes in
+            var scanner = JSONScanner(bytes, 0..<bytes.count)
+            do throws(TransferProblem) {
+                try readMembers(&scanner, take)
+                return nil
+            } catch {
+                var problem = error
+                problem.line = 1 + file.prefix(scanner.position).count { $0 == 0x0A }
+                return problem
+            }
+        }
+        if let problem { throw problem }
+    }
+
+    private static func readMembers(
+        _ scanner: inout JSONScanner, _ take: (String, Data) throws(TransferProblem) -> Void
+    ) throws(TransferProblem) {
         skipSpace(&scanner)
         guard scanner.skip("{") else { throw TransferProblem(message: "The file is not an object in JSON.") }
         skipSpace(&scanner)
@@ -64,24 +82,13 @@ enum JSONTransfer {
                 else {
                     throw TransferProblem(message: "The value is not JSON, or is nested too deeply.")
                 }
-                try take(name, json, &settings)
+                try take(name, json)
                 skipSpace(&scanner)
             } while scanner.skip(",")
             guard scanner.skip("}") else { throw TransferProblem(message: "A comma or a closing brace is expected.") }
         }
         skipSpace(&scanner)
         guard scanner.isAtEnd else { throw TransferProblem(message: "Something follows the object.") }
-        return settings
-    }
-
-    private static func take(
-        _ name: String, _ json: Data, _ settings: inout TransferredSettings
-    ) throws(TransferProblem) {
-        switch data(in: json) {
-        case .value: if !ignored.contains(name) { settings.take(name, json) }
-        case .data(let data): settings.take(name, data)
-        case .damaged: throw TransferProblem(message: "The text of \(dataMember) is not base 64.")
-        }
     }
 
     private enum Content: Equatable {

@@ -59,17 +59,17 @@ extension SettingsTool {
         }
         let interruption = Interruption()
         defer { interruption.end() }
-        do {
+        do throws(StoreCopy.Stop) {
             try copy.carryOut(to: target.store) { done in
                 streams.progress("\(done) of \(copy.differences.count)")
                 return interruption.hasCome
             }
             streams.endProgress()
-        } catch let stop as StoreCopy.Stop {
+        } catch {
             streams.endProgress()
-            let reason = stop.error.map { message(for: $0) } ?? "The copying was interrupted."
+            let reason = error.error.map { message(for: $0) } ?? "The copying was interrupted."
             throw CommandFailure.failure(
-                "\(reason)\n\(stop.doneCount) of \(copy.differences.count) changes are stored in \(target.description), and both "
+                "\(reason)\n\(error.doneCount) of \(copy.differences.count) changes are stored in \(target.description), and both "
                     + "stores can be used. Run the same command again to go on with the rest.")
         }
     }
@@ -107,13 +107,12 @@ struct StoreCopy: Sendable {
                 let batch = differences[done...].prefix(Self.batchSize)
                 _ = try store.apply(SettingsStoreBatch(writes: batch.map(\.write)))
                 done += batch.count
-                if isStopped(done) && done < differences.count { throw Stop(error: nil, doneCount: done) }
+                if isStopped(done) { break }
             }
             try store.synchronize()
-        } catch let stop as Stop {
-            throw stop
         } catch {
             throw Stop(error: error, doneCount: done)
         }
+        if done < differences.count { throw Stop(error: nil, doneCount: done) }
     }
 }

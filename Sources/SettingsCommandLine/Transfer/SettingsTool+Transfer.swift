@@ -130,11 +130,12 @@ extension SettingsTool {
                 "\(TransferFile.shown(path)) is neither a property list nor what dconf dump prints. Import other files with import."
             )
         }
+        let prefix = try prefix(invocation)
         do throws(TransferProblem) {
-            return try format.read(data, over: stored, prefix: prefix(invocation))
-        } catch let problem as TransferProblem {
+            return try format.read(data, over: stored, prefix: prefix)
+        } catch {
             throw CommandFailure.failure(
-                "\(TransferFile.shown(path)) cannot be read as \(format.rawValue). \(problem.description)")
+                "\(TransferFile.shown(path)) cannot be read as \(format.rawValue). \(error.description)")
         }
     }
 
@@ -177,7 +178,7 @@ extension SettingsTool {
     // MARK: Comparing
 
     fileprivate func diff(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
-        let second = try StoreArguments(invocation, prefix: "with-", isOptional: true)
+        let second = try StoreArguments.optional(invocation, prefix: "with-")
         guard (second == nil) != invocation.operands.isEmpty else {
             throw CommandFailure.usage("diff needs FILE or a second store, such as --with-file PATH.")
         }

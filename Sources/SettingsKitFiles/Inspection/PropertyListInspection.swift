@@ -48,7 +48,9 @@ package struct PropertyListInspection: Sendable {
             path: FilesBeside.journal(target), in: fileSystem, limit: Journal.sizeLimit, followingLink: false)
         user = fileSystem.user
         self.now = now
-        if list.status == nil, case .none = list.contents, target != path { danglingLink = path }
+        if list.status == nil, try fileSystem.status(of: path, followingLink: false)?.kind == .link {
+            danglingLink = path
+        }
         let directory = WholeFile.split(target).directory
         do throws(SystemError) {
             guard let status = try fileSystem.status(of: directory, followingLink: true) else { return }

@@ -64,7 +64,7 @@ package enum DatabaseInspection {
                     advice: "Name the table with --table. A program that opens the store for writing creates it.")
             ]
         }
-        try KeyedLayout(table: table).prepare(connection)
+        try KeyedLayout(table: table).prepare(connection, isTableRequired: true)
         return []
     }
 
