@@ -76,7 +76,7 @@ extension SettingsTool {
 }
 
 /// Makes the differences of a copy, batch by batch. Doing it again after it has ended early goes on, because the differences
-/// are found anew from what both stores hold.
+/// are found from what both stores hold.
 struct StoreCopy: Sendable {
     /// The reason why it ended early, and the number of changes that were stored.
     struct Stop: Error {

@@ -144,6 +144,8 @@ struct VariantText {
         let isNegative = skip("-")
         if !isNegative { _ = skip("+") }
         let word = readWord { Self.isLetter($0) || Self.isDigit($0) || "+-.".utf8.contains($0) }
+        // A second sign.
+        guard let first = word.utf8.first, !"+-".utf8.contains(first) else { throw .notAValue }
         if ["inf", "infinity", "nan"].contains(word) { throw .notFinite }
         let lowercase = word.lowercased()
         let isHexadecimal = lowercase.hasPrefix("0x")

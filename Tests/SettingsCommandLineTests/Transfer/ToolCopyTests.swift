@@ -81,7 +81,7 @@ struct ToolCopyTests {
         #expect(try store.keys().count == 1_000)
         let interruption = Interruption()
         #expect(!interruption.hasCome)
-        kill(getpid(), SIGHUP)
+        kill(getpid(), SIGTERM)
         let deadline = ContinuousClock.now + .seconds(60)
         while !interruption.hasCome && ContinuousClock.now < deadline { sched_yield() }
         #expect(interruption.hasCome)
