@@ -67,14 +67,9 @@ struct StoreRepair {
     }
 
     private func recover() throws {
-        switch inspection.place {
-        case .shared: try writeReplica()
-        case .app, .file:
-            guard let path = inspection.list?.list.path else { return }
-            let store = try PropertyListStore(url: URL(filePath: path, directoryHint: .notDirectory))
-            try store.synchronize()
-        case .sqlite: break
-        }
+        // A state is a property list, too.
+        guard let path = inspection.list?.list.path else { return }
+        try PropertyListStore(url: URL(filePath: path, directoryHint: .notDirectory)).rewrite()
     }
 
     private func writeReplica() throws {

@@ -65,7 +65,8 @@ struct ToolDoctorTests {
         try withTemporaryDirectory { (directory: String) in
             let result = ToolBench(kind, in: directory).run("doctor")
             #expect(result.code == 1 && result.errors.contains("missing"), "\(result)")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+            #expect(names.isEmpty)
         }
     }
 
