@@ -57,8 +57,7 @@ final class OpenedStore: Sendable {
             }
             return store
         case .file(let path):
-            let url = URL(filePath: path, directoryHint: .notDirectory)
-            let store = try PropertyListStore(url: url, access: isReading ? .readOnly : .readWrite)
+            let store = try PropertyListStore(path: absolute(path), access: isReading ? .readOnly : .readWrite)
             if isReading && !store.hasFiles { throw missing("There is no property list", store.path) }
             return store
         case .shared(let path, let state):
@@ -78,6 +77,16 @@ final class OpenedStore: Sendable {
                 at: URL(filePath: path, directoryHint: .notDirectory), table: table,
                 access: isReading ? .readOnly : .readWrite)
         }
+    }
+
+    /// A path that does not depend on the present directory. Quicker than a URL, whose parts have to be loaded first.
+    private static func absolute(_ path: String) throws -> String {
+        if path.hasPrefix("/") { return path }
+        guard let directory = getcwd(nil, 0) else {
+            throw CommandFailure.failure("The present directory cannot be found out. Give an absolute path.")
+        }
+        defer { free(directory) }
+        return String(cString: directory) + "/" + path
     }
 
     private static func requireDirectories(_ paths: [String]) throws {

@@ -80,7 +80,7 @@ public final class PropertyListStore: SettingsStore {
     }
 
     /// Opens the property list at a path of this machine. Stores of one file share what they have in memory.
-    init(path: String, access: Access = .readWrite) throws {
+    package init(path: String, access: Access = .readWrite) throws {
         try Self.requireUsable(path)
         self.access = access
         list = try OpenPropertyLists.list(at: path, isReadOnly: access == .readOnly)

@@ -28,6 +28,11 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
+extension Desk.Result {
+    /// The messages without their line breaks.
+    var message: String { errors.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+}
+
 /// Runs the tool in this process, with a store in a directory.
 struct ToolBench {
     let directory: String
