@@ -38,11 +38,6 @@ extension StoreKind {
     }
 }
 
-extension Desk.Result {
-    /// The messages without the line breaks of the layout.
-    var message: String { errors.replacingOccurrences(of: "\n", with: " ") }
-}
-
 @Suite("Exporting, importing and comparing stores", .ownThreads)
 struct ToolTransferTests {
     private static let settings = [
