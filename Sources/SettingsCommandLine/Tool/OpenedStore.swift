@@ -17,7 +17,11 @@ final class OpenedStore: Sendable {
     init(_ arguments: StoreArguments, for use: StoreArguments.Use) throws {
         place = arguments.place
         if use == .changing { _ = try Self.open(arguments.place, for: .reading) }
-        store = try Self.open(arguments.place, for: use)
+        do {
+            store = try Self.open(arguments.place, for: use == .readingIfPresent ? .reading : use)
+        } catch let failure as CommandFailure where failure.isMissingStore && use == .readingIfPresent {
+            store = MemoryStore()
+        }
         subscription = store.feed?.observeErrors { [problems] in problems.append($0) }
     }
 
@@ -105,7 +109,9 @@ final class OpenedStore: Sendable {
     }
 
     private static func missing(_ what: String, _ path: String) -> CommandFailure {
-        .failure("\(what): \(path) is missing. Check the name; settings set creates it.")
+        CommandFailure(
+            code: .failure, message: "\(what): \(path) is missing. Check the name; settings set creates it.",
+            isMissingStore: true)
     }
 }
 

@@ -19,6 +19,8 @@ struct StoreArguments: Sendable {
     enum Use: Sendable {
         /// Reads. Nothing is written, locked or created.
         case reading
+        /// Reads as ``reading`` does. A missing store counts as an empty one.
+        case readingIfPresent
         /// Reads and writes what is there. A missing store is a failure.
         case changing
         /// Reads and writes. What is missing is created as the store does it.
@@ -93,6 +95,14 @@ struct StoreArguments: Sendable {
     }
 
     init(_ place: Place) { self.place = place }
+
+    /// The store that the options name, if they name one.
+    ///
+    /// - Throws: A failure if more than one is named.
+    static func optional(_ invocation: Invocation, prefix: String) throws(CommandFailure) -> StoreArguments? {
+        guard Options(prefix: prefix).all.contains(where: invocation.has) else { return nil }
+        return try StoreArguments(invocation, prefix: prefix)
+    }
 }
 
 extension Invocation {

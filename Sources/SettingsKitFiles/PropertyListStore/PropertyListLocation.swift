@@ -63,6 +63,11 @@ extension PropertyListStore {
         try self.init(path: PropertyListLocation(name: name).path, access: access)
     }
 
+    /// The path of the property list of a name.
+    ///
+    /// - Throws: as ``init(name:access:)`` does.
+    package static func path(forName name: String) throws -> String { try PropertyListLocation(name: name).path }
+
     /// The app's own property list, the same store each time.
     ///
     /// It is named after the executable on Linux, after the bundle identifier on Apple platforms.

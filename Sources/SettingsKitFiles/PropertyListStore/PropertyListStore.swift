@@ -168,6 +168,15 @@ public final class PropertyListStore: SettingsStore {
         try list.synchronize(isReadOnly: access == .readOnly)
     }
 
+    /// Writes the property list again although it may lack no change, so that a damaged one is replaced, and kept aside.
+    ///
+    /// - Throws: as ``synchronize()`` does.
+    package func rewrite() throws {
+        try requireWriting()
+        list.files.withLock { $0.list.requireRewrite() }
+        try list.synchronize()
+    }
+
     /// Takes over at once what others have written; for tests of stores that do not watch.
     package func refresh() throws {
         try list.refresh(waiting: .seconds(3))
