@@ -53,6 +53,42 @@ private func runProgram() throws {
     #expect(catalogue.rows(in: settings).map(\.text) == ["false", "medium", "3", "•••"])
 }
 
+// MARK: The recipe for export and import
+
+private struct ImportFailed: Error {
+    let message: String
+}
+
+private func exportedSettings(_ settings: SettingsService) -> String {
+    var text = ""
+    _ = SettingsCommand(catalogue, settings: settings)
+        .run(["export"], output: { text += $0 })
+    return text
+}
+
+private func importSettings(_ text: String, to settings: SettingsService) throws {
+    var message = ""
+    let code = SettingsCommand(catalogue, settings: settings).run(
+        ["import", "-"], input: { Data(text.utf8) }, output: { _ in },
+        errors: { message += $0 })
+    if code != 0 { throw ImportFailed(message: message) }
+}
+
+@Test("Recipes: an export is imported completely, or not at all")
+private func exportedSettingsAreImported() throws {
+    let settings = SettingsService(defaults: MemoryStore(), diagnosticSink: .none)
+    try settings.save(.retries, to: 7)
+    try settings.save(.quality, to: .high)
+    let text = exportedSettings(settings)
+    let other = SettingsService(defaults: MemoryStore(), diagnosticSink: .none)
+    try importSettings(text, to: other)
+    #expect(other[.retries] == 7 && other[.quality] == .high)
+    let bad = text.replacingOccurrences(of: "7", with: "70").replacingOccurrences(of: "high", with: "low")
+    let error = #expect(throws: ImportFailed.self) { try importSettings(bad, to: other) }
+    #expect(error?.message.contains("retries") == true)
+    #expect(other[.retries] == 7 && other[.quality] == .high)
+}
+
 // MARK: Examples
 
 /// The lines of an example's file that are not blank.

@@ -13,13 +13,20 @@ private enum Theme: String, Codable, Sendable {
 }
 
 extension SettingsService.SettingDefinition {
-    fileprivate static let launchCount = Setting<Int>("launchCount", in: .defaults, default: 0)
+    fileprivate static let launchCount = Setting<Int>(
+        "launchCount", in: .defaults, default: 0)
     fileprivate static let nickname = Setting<String?>("nickname", in: .defaults)
-    fileprivate static let volume = Setting<Double>("volume", in: .defaults, default: 0.5) { min(max($0, 0), 1) }
-    fileprivate static let theme = Setting<Theme>("theme", in: .shared, default: .system)
-    fileprivate static let installed = Setting<Date>("installed", in: .defaults, default: { Date() })
-    fileprivate static let searches = Setting<[String]>("searches", in: .custom(id: "session"), default: [])
-    fileprivate static let thumbnail = Setting<Data?>("thumbnail", in: .custom(id: "cache"))
+    fileprivate static let volume = Setting<Double>("volume", in: .defaults, default: 0.5) {
+        min(max($0, 0), 1)
+    }
+    fileprivate static let theme = Setting<Theme>(
+        "theme", in: .shared, default: .system)
+    fileprivate static let installed = Setting<Date>(
+        "installed", in: .defaults, default: { Date() })
+    fileprivate static let searches = Setting<[String]>(
+        "searches", in: .custom(id: "session"), default: [])
+    fileprivate static let thumbnail = Setting<Data?>(
+        "thumbnail", in: .custom(id: "cache"))
     fileprivate static let lastBackup = Setting<Date>(
         "lastBackup", in: .defaults, default: .distantPast, transformer: iso8601Transformer())
     fileprivate static let token = Setting<String?>(
@@ -59,10 +66,11 @@ private func countLaunch(in settings: SettingsService) -> Int {
     return settings.get(.launchCount)
 }
 
-// MARK: Getting started
+// MARK: Using settings
 
 private func makeService(file: URL) throws -> SettingsService {
-    let settings = SettingsService(defaults: try PropertyListStore(url: file))
+    let settings = SettingsService(
+        defaults: try PropertyListStore(url: file))
     settings.register(MemoryStore(), for: .custom(id: "session"))
     return settings
 }
@@ -90,12 +98,13 @@ private func saveTheme(_ theme: Theme, in settings: SettingsService) throws {
 }
 
 @Test private func aThemeIsRemembered() {
-    let settings = SettingsService(defaults: MemoryStore(), shared: MemoryStore(), diagnosticSink: .none)
+    let settings = SettingsService(
+        defaults: MemoryStore(), shared: MemoryStore(), diagnosticSink: .none)
     settings.set(.theme, to: .dark)
     #expect(settings.get(.theme) == .dark)
 }
 
-@Test private func theServiceOfGettingStartedPlays() async throws {
+@Test private func theServiceOfTheGuidePlays() async throws {
     try await withTemporaryFolder { folder in
         let settings = try makeService(file: folder.appendingPathComponent("Settings.plist"))
         play(in: settings)
@@ -112,11 +121,14 @@ private func saveTheme(_ theme: Theme, in settings: SettingsService) throws {
 
 private func serviceWithScopes(folder: URL) throws -> SettingsService {
     let settings = SettingsService(
-        defaults: try PropertyListStore(url: folder.appendingPathComponent("Settings.plist")),
+        defaults: try PropertyListStore(
+            url: folder.appending(path: "Settings.plist")),
         shared: try DirectoryStore(
-            at: folder.appendingPathComponent("Synced"), state: folder.appendingPathComponent("State")),
+            at: folder.appending(path: "Synced"),
+            state: folder.appending(path: "State")),
         storesForCustomScopes: [.custom(id: "session"): MemoryStore()])
-    settings.register(CacheStore(countLimit: 100), for: .custom(id: "cache"))
+    settings.register(
+        CacheStore(countLimit: 100), for: .custom(id: "cache"))
     return settings
 }
 

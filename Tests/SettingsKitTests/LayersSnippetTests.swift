@@ -72,21 +72,6 @@ private func usualService() throws -> SettingsService {
     return usual
 }
 
-// MARK: A service for each test
-
-private enum Current {
-    @TaskLocal static var settings = SettingsService()
-}
-
-private func greeting() -> String { "Hello, \(Current.settings[.user])!" }
-
-@Test private func aGreetingNamesTheUser() {
-    let settings = SettingsService(defaults: MemoryStore()).overriding { $0[.user] = "Ann" }
-    Current.$settings.withValue(settings) {
-        #expect(greeting() == "Hello, Ann!")
-    }
-}
-
 // MARK: Validation
 
 extension SettingsService.SettingDefinition {
