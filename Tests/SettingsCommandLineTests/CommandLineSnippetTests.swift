@@ -9,10 +9,14 @@ import Testing
 private enum Quality: String, Codable, CaseIterable { case low, medium, high }
 
 extension SettingsService.SettingDefinition {
-    fileprivate static let isMuted = Setting<Bool>("muted", in: .defaults, default: false, help: "Play nothing.")
-    fileprivate static let quality = Setting<Quality>("quality", in: .defaults, default: .medium)
-    fileprivate static let retries = Setting<Int>("retries", in: .defaults, default: 3, validation: .range(0...10))
-    fileprivate static let apiKey = Setting<String>("apiKey", in: .defaults, default: "", isSecret: true)
+    fileprivate static let isMuted = Setting<Bool>(
+        "muted", in: .defaults, default: false, help: "Play nothing.")
+    fileprivate static let quality = Setting<Quality>(
+        "quality", in: .defaults, default: .medium)
+    fileprivate static let retries = Setting<Int>(
+        "retries", in: .defaults, default: 3, validation: .range(0...10))
+    fileprivate static let apiKey = Setting<String>(
+        "apiKey", in: .defaults, default: "", isSecret: true)
 }
 
 // The article shows the braces on one line.
@@ -23,25 +27,33 @@ private let catalogue = SettingsCatalogue("Player") {
 }
 
 private func start(_ settings: SettingsService) {
-    for problem in catalogue.check(in: settings) { print("problem: \(problem)") }
+    for problem in catalogue.check(in: settings) {
+        print("problem: \(problem)")
+    }
     print(catalogue.table(in: settings))
 }
 
 /// What the article shows as a program's main file.
 private func runProgram() throws {
-    let settings = SettingsService(defaults: try LayeredStore.standard(environmentPrefix: "PLAYER_"))
+    let settings = SettingsService(
+        defaults: try LayeredStore.standard(environmentPrefix: "PLAYER_"))
     let arguments = CommandLine.arguments.dropFirst()
 
     if arguments.first == "settings" {
-        exit(SettingsCommand(catalogue, settings: settings, name: "player settings").run(Array(arguments.dropFirst())))
+        let command = SettingsCommand(
+            catalogue, settings: settings, name: "player settings")
+        exit(command.run(Array(arguments.dropFirst())))
     }
-    if arguments.contains("--help") { print(catalogue.help(environmentPrefix: "PLAYER_")) }
+    if arguments.contains("--help") {
+        print(catalogue.help(environmentPrefix: "PLAYER_"))
+    }
 }
 
 @Test private func retriesAreLimited() {
     let settings = SettingsService(defaults: MemoryStore())
     var errors = ""
-    let code = SettingsCommand(catalogue, settings: settings).run(["set", "retries", "99"], errors: { errors += $0 })
+    let code = SettingsCommand(catalogue, settings: settings).run(
+        ["set", "retries", "99"], errors: { errors += $0 })
     #expect(code == SettingsCommand.ExitCode.failure.rawValue)
     #expect(errors.hasPrefix("retries: invalidValue"))
 }

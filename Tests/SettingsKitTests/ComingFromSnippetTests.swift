@@ -104,7 +104,8 @@ private func importMeetings(from file: URL, to settings: SettingsService) throws
     try settings.migrate([
         .version("meetings-from-json") { t in
             let data = try Data(contentsOf: file)
-            let meetings = try JSONDecoder().decode([String].self, from: data)
+            let meetings = try JSONDecoder().decode(
+                [String].self, from: data)
             t.set(.meetings, to: meetings)
         }
     ])
@@ -129,7 +130,8 @@ private func aFileOfJSONIsReadOnce() async throws {
 
 extension SettingsService.SettingDefinition {
     fileprivate static let timeout = Setting<Int>(
-        "http.timeout", in: .defaults, default: 60, validation: .range(1...))
+        "http.timeout", in: .defaults, default: 60,
+        validation: .range(1...))
     fileprivate static let apiKey = Setting<String?>(
         "api.key", in: .defaults, isSecret: true)
 }

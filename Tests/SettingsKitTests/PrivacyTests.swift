@@ -28,7 +28,8 @@ struct PrivacyTests {
     @Test("New files have the mode 0600 and new directories 0700, as the guide says, whatever the umask")
     func modes() async throws {
         let guide = try Guide("PrivacyAndSecurity")
-        #expect(guide.row("a new property list, journal, file of a replica, database")?.first == "`0600`: only its owner")
+        let file = "a new property list, journal, file of a replica, database"
+        #expect(guide.row(file)?.first == "`0600`: only its owner")
         #expect(guide.row("a directory that a store creates")?.first == "`0700`: only its owner")
         try await withTemporaryFolder { folder in
             let number = Setting<Int>("number", in: .defaults, default: 0)
@@ -44,7 +45,8 @@ struct PrivacyTests {
                 try settings.save(number, to: 2)
             }
             let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-            for name in ["Settings.plist", "Settings.plist-journal", "State.plist", "Vault.sqlite", "Vault.sqlite-wal"] {
+            let names = ["Settings.plist", "Settings.plist-journal", "State.plist", "Vault.sqlite", "Vault.sqlite-wal"]
+            for name in names {
                 #expect(paths.contains { $0.hasSuffix("/\(name)") }, "\(name)")
             }
             #expect(paths.contains { $0.hasPrefix("Shared/Settings-") })
@@ -63,10 +65,10 @@ struct PrivacyTests {
     @Test("The interfaces that need a reason in a privacy manifest are those that the guide lists")
     func interfacesWithReasons() throws {
         let interfaces = [
-            "stat", "lstat", "fstat", "fstatat", "statfs", "fstatfs", "statvfs", "fstatvfs", "getattrlist", "UserDefaults",
-            "systemUptime", "mach_absolute_time", "activeInputModes", "creationDate", "modificationDate",
-            "fileModificationDate", "contentModificationDateKey", "creationDateKey", "volumeAvailableCapacityKey",
-            "systemFreeSize", "systemSize",
+            "stat", "lstat", "fstat", "fstatat", "statfs", "fstatfs", "statvfs", "fstatvfs", "getattrlist",
+            "UserDefaults", "systemUptime", "mach_absolute_time", "activeInputModes", "creationDate",
+            "modificationDate", "fileModificationDate", "contentModificationDateKey", "creationDateKey",
+            "volumeAvailableCapacityKey", "systemFreeSize", "systemSize",
         ]
         var used: Set<String> = []
         for target in ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsKit", "SettingsSQLite"] {
@@ -75,8 +77,7 @@ struct PrivacyTests {
             for case let file as URL in files where file.pathExtension == "swift" {
                 let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
                 let code = lines.filter { !$0.drop(while: \.isWhitespace).hasPrefix("//") }.joined(separator: "\n")
-                for interface in interfaces
-                where try code.contains(Regex("(?<![A-Za-z_\"])\(interface)(?=\\(path|\\(file\\.|\\(\\.|\\(suite|\\.)")) {
+                for interface in interfaces where try code.contains(Regex("(?<![\\w\"])\(interface)[(.]")) {
                     used.insert(interface)
                 }
             }

@@ -42,7 +42,8 @@ private func aToolReadsArgumentsVariablesAndItsFile() async throws {
 
 extension SettingsService.SettingDefinition {
     fileprivate static let port = Setting<Int>(
-        "port", in: .defaults, default: 8080, validation: .range(1...65_535))
+        "port", in: .defaults, default: 8080, validation: .range(1...65_535)
+    )
 }
 
 private func listen(

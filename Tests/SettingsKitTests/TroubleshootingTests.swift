@@ -40,7 +40,7 @@ struct TroubleshootingTests {
         #expect(lines.all.first?.contains("4711") == false)
     }
 
-    @Test("Every public code of an error has a section with its cause and its cure, and no section is about another code")
+    @Test("Every public code of an error has a section with cause and cure, and no section is about another code")
     func everyCodeHasASection() throws {
         let all = try ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsKit"]
             .reduce(into: Set()) { all, target in all.formUnion(try codes(of: target)) }
