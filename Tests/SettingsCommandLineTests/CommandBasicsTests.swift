@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Arguments, help, secrets and outputs of commands")
 struct CommandBasicsTests {
-    private static let subcommands = ["list", "get", "set", "reset", "watch", "export", "import", "check", "explain"]
+    private static let subcommands = ["list", "get", "set", "delete", "watch", "export", "import", "check", "explain"]
 
     @Test("Help lists the subcommands")
     func help() {
@@ -19,7 +19,7 @@ struct CommandBasicsTests {
               list     Show all settings with their values and sources.
               get      Print the value of a setting.
               set      Store a value.
-              reset    Remove stored values, so that the next layer or the default counts.
+              delete   Remove stored values, so that the next layer or the default counts.
               watch    Print changes as they are made.
               export   Print the stored values as JSON.
               import   Store the values of a JSON file: all of them, or none.
@@ -57,7 +57,9 @@ struct CommandBasicsTests {
                   --help     Show this help.
 
                 """)
-        #expect(Desk().run("help", "reset").output.hasPrefix("Usage: desk reset NAME... | --all\n"))
+        #expect(Desk().run("help", "delete").output.hasPrefix("Usage: desk delete NAME... | --all\n"))
+        #expect(Desk().run("help", "delete").output.contains("\nAlso called reset.\n"))
+        #expect(Desk().run("help", "reset") == Desk().run("help", "delete"))
     }
 
     @Test(
