@@ -35,6 +35,7 @@ extension Never: View {
 }
 
 @propertyWrapper public struct State<Value> {
+    public init(wrappedValue: Value) { fatalError() }
     public init(initialValue: Value) { fatalError() }
     public var wrappedValue: Value {
         get { fatalError() }
