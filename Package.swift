@@ -34,18 +34,28 @@ let package = Package(
             name: "settings-benchmarks",
             dependencies: ["SettingsKit", "SettingsKitPlatform", "SettingsSQLite", "CSettingsKitSQLite"],
             path: "Sources/SettingsBenchmarks"),
-        .executableTarget(name: "QuickStart", dependencies: ["SettingsKit"], path: "Examples/QuickStart"),
+        .executableTarget(
+            name: "QuickStart", dependencies: ["SettingsKit"], path: "Examples/QuickStart", exclude: ["Transcript.txt"]),
         .executableTarget(
             name: "ImportedPreferences", dependencies: ["SettingsKit"], path: "Examples/ImportedPreferences",
+            exclude: ["Transcript.txt"],
             resources: [.copy("Resources/com.apple.TextEdit.plist")]),
-        .executableTarget(name: "TwoProcesses", dependencies: ["SettingsKit"], path: "Examples/TwoProcesses"),
-        .executableTarget(name: "Surfaces", dependencies: ["SettingsKit"], path: "Examples/Surfaces"),
-        .executableTarget(name: "SharedFolder", dependencies: ["SettingsKit"], path: "Examples/SharedFolder"),
         .executableTarget(
-            name: "Vault", dependencies: ["SettingsKit", "SettingsSQLite"], path: "Examples/Vault"),
-        .executableTarget(name: "Server", dependencies: ["SettingsKit"], path: "Examples/Server"),
+            name: "TwoProcesses", dependencies: ["SettingsKit"], path: "Examples/TwoProcesses",
+            exclude: ["Transcript.txt"]),
         .executableTarget(
-            name: "Player", dependencies: ["SettingsCommandLine", "SettingsKit"], path: "Examples/Player"),
+            name: "Surfaces", dependencies: ["SettingsKit"], path: "Examples/Surfaces", exclude: ["Transcript.txt"]),
+        .executableTarget(
+            name: "SharedFolder", dependencies: ["SettingsKit"], path: "Examples/SharedFolder",
+            exclude: ["Transcript.txt"]),
+        .executableTarget(
+            name: "Vault", dependencies: ["SettingsKit", "SettingsSQLite"], path: "Examples/Vault",
+            exclude: ["Transcript.txt"]),
+        .executableTarget(
+            name: "Server", dependencies: ["SettingsKit"], path: "Examples/Server", exclude: ["Transcript.txt"]),
+        .executableTarget(
+            name: "Player", dependencies: ["SettingsCommandLine", "SettingsKit"], path: "Examples/Player",
+            exclude: ["Transcript.txt"]),
         .executableTarget(
             name: "settings-test-worker",
             dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsSQLite"],
@@ -87,6 +97,7 @@ let package = Package(
                 "SettingsCommandLine", "SettingsKit", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport",
                 "settings",
             ]),
+        .testTarget(name: "SettingsBenchmarksTests", dependencies: ["settings-benchmarks"]),
     ],
     swiftLanguageModes: [.v6]
 )
