@@ -12,7 +12,7 @@ import SettingsKitPlatform
 /// Reads the directory: finds new files, and takes over their contents.
 extension ReplicatedDirectory {
     /// The greatest number of files that are read.
-    private static var fileLimit: Int { 2_000 }
+    static var fileLimit: Int { 2_000 }
 
     /// Reads the directory, and takes over what has changed. Files that have not changed are not read again.
     ///
