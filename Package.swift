@@ -81,7 +81,7 @@ let package = Package(
             dependencies: ["SettingsKit", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport"]),
         .testTarget(
             name: "SettingsCommandLineTests",
-            dependencies: ["SettingsCommandLine", "SettingsKit", "SettingsTestKit", "SettingsTestSupport"]),
+            dependencies: ["SettingsCommandLine", "SettingsKit", "SettingsTestKit", "SettingsTestSupport", "Player"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -100,7 +100,17 @@ struct BrowserWrite: Equatable, Sendable {
     var content: Content
     /// What must be stored for the change to be made: what the person has seen.
     var expected: Data?
+    /// What was stored when the person began, whose type a text has.
+    var basis: Data?
     var purpose: Purpose
+
+    init(_ purpose: Purpose, _ name: String, _ content: Content, expected: Data?) {
+        self.purpose = purpose
+        self.name = name
+        self.content = content
+        self.expected = expected
+        basis = expected
+    }
 
     enum Outcome: Equatable, Sendable {
         case stored(BrowserChange)

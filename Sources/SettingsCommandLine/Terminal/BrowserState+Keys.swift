@@ -84,7 +84,7 @@ extension BrowserState {
             return []
         }
         let next = Self.choice(after: detail.editableText, in: detail.choices, by: 1)
-        return [.write(.init(name: detail.name, content: .text(next), expected: detail.stored, purpose: .edit))]
+        return [.write(.init(.edit, detail.name, .text(next), expected: detail.stored))]
     }
 
     private static func choice(after text: String?, in choices: [String], by step: Int) -> String {
@@ -98,10 +98,8 @@ extension BrowserState {
             message = Message(text: "\(detail.name): Nothing is stored that could be deleted.")
             return
         }
-        let write = BrowserWrite(
-            name: detail.name, content: .stored(nil), expected: detail.stored, purpose: .delete)
-        mode = .confirming(
-            Confirmation(question: "Delete the stored value of \(detail.name)? (y/n)", write: write))
+        let write = BrowserWrite(.delete, detail.name, .stored(nil), expected: detail.stored)
+        mode = .confirming(Confirmation(question: "Delete the stored value of \(detail.name)? (y/n)", write: write))
     }
 
     private mutating func undo() -> [Effect] {
@@ -112,9 +110,7 @@ extension BrowserState {
         // What is changed should be seen.
         if list.item(named: change.name) != nil, !isShown(change.name) { find("") }
         list.select(change.name)
-        return [
-            .write(.init(name: change.name, content: .stored(change.before), expected: change.after, purpose: .undo))
-        ]
+        return [.write(.init(.undo, change.name, .stored(change.before), expected: change.after))]
     }
 
     private func isShown(_ name: String) -> Bool {
@@ -157,8 +153,7 @@ extension BrowserState {
         switch key {
         case .enter:
             message = nil
-            let content = BrowserWrite.Content.text(edit.editor.text)
-            return [.write(.init(name: edit.name, content: content, expected: edit.expected, purpose: .edit))]
+            return [.write(.init(.edit, edit.name, .text(edit.editor.text), expected: edit.expected))]
         case .escape:
             mode = .list
             message = Message(text: "\(edit.name): nothing was changed.")
@@ -188,6 +183,13 @@ extension BrowserState {
         case .scalar("y"), .scalar("Y"):
             mode = confirmation.edit.map { .editing($0) } ?? .list
             return [.write(confirmation.write)]
+        case .scalar("s"), .scalar("S"):
+            // Otherwise, a change that is not to be undone would be in the way of all before it.
+            guard confirmation.write.purpose == .undo, !changes.isEmpty else { return [] }
+            changes.removeLast()
+            mode = .list
+            message = Message(text: "\(confirmation.write.name): left as it is. u undoes the change before it.")
+            return [.refresh(confirmation.write.name)]
         case .scalar("n"), .scalar("N"), .escape, .scalar("q"):
             mode = confirmation.edit.map { .editing($0) } ?? .list
             message = Message(text: "Nothing was changed.")

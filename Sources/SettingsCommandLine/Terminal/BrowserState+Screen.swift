@@ -62,7 +62,8 @@ extension BrowserState {
         case .editing(let edit):
             let choices = edit.choices.isEmpty ? [] : [("Tab", "next value")]
             return [("Enter", "store"), ("Esc", "cancel")] + choices + [("^U", "clear"), ("Alt-Enter", "line break")]
-        case .confirming: return [("y", "yes"), ("n", "no")]
+        case .confirming(let confirmation):
+            return [("y", "yes"), ("n", "no")] + (confirmation.write.purpose == .undo ? [("s", "skip")] : [])
         case .reading: return [("q", "back"), ("Space", "next page")]
         }
     }

@@ -199,11 +199,11 @@ struct BrowserState: Equatable, Sendable {
         if case .editing(let current) = mode { edit = current }
         if case .confirming(let current) = mode { edit = current.edit }
         edit?.isChangedMeanwhile = true
-        let verb =
+        let question =
             switch write.purpose {
-            case .edit: "Overwrite it"
-            case .delete: "Delete it all the same"
-            case .undo: "Undo your change all the same"
+            case .edit: "Overwrite it? (y/n)"
+            case .delete: "Delete it all the same? (y/n)"
+            case .undo: "Undo your change all the same? (y/n, s skips it)"
             }
         var confirmed = write
         confirmed.expected = stored
@@ -211,6 +211,6 @@ struct BrowserState: Equatable, Sendable {
         message = nil
         mode = .confirming(
             Confirmation(
-                question: "\(write.name) was \(event) outside of this view. \(verb)? (y/n)", write: confirmed, edit: edit))
+                question: "\(write.name) was \(event) outside of this view. \(question)", write: confirmed, edit: edit))
     }
 }
