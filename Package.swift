@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "SettingsKit", targets: ["SettingsKit"]),
         .library(name: "SettingsSQLite", targets: ["SettingsSQLite"]),
         .library(name: "SettingsCommandLine", targets: ["SettingsCommandLine"]),
+        .executable(name: "settings", targets: ["settings"]),
         .library(name: "SettingsTestKit", targets: ["SettingsTestKit"]),
     ],
     dependencies: [],
@@ -26,7 +27,8 @@ let package = Package(
         .target(
             name: "SettingsSQLite", dependencies: ["SettingsKitCore", "SettingsKitPlatform", "CSettingsKitSQLite"]),
         .target(name: "SettingsKit", dependencies: ["SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform"]),
-        .target(name: "SettingsCommandLine", dependencies: ["SettingsKit"]),
+        .target(name: "SettingsCommandLine", dependencies: ["SettingsKit", "SettingsSQLite"]),
+        .executableTarget(name: "settings", dependencies: ["SettingsCommandLine"]),
         .target(name: "SettingsTestKit", dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles"]),
         .executableTarget(
             name: "settings-benchmarks",
@@ -81,7 +83,10 @@ let package = Package(
             dependencies: ["SettingsKit", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport"]),
         .testTarget(
             name: "SettingsCommandLineTests",
-            dependencies: ["SettingsCommandLine", "SettingsKit", "SettingsTestKit", "SettingsTestSupport", "Player"]),
+            dependencies: [
+                "SettingsCommandLine", "SettingsKit", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport",
+                "settings", "Player",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -31,14 +31,16 @@ struct Browser {
     /// Shows the view until the person quits.
     ///
     /// - Throws: if there is no terminal, or if the settings cannot be read.
-    static func run(_ source: any BrowsedSettings) throws {
+    static func run(_ settings: () throws -> any BrowsedSettings) throws {
+        try Terminal.require()
+        let source = try settings()
         let environment = ProcessInfo.processInfo.environment
         let changes = ChangedNames()
         // Before they are read, so that no change is missed.
         let subscriptions = source.observe { names, origin in changes.add(names, isExternal: origin == .external) }
         defer { for subscription in subscriptions { subscription.cancel() } }
         let items = try source.items()
-        let terminal = try Terminal(environment: environment)
+        let terminal = try Terminal()
         var browser = Browser(source, items, terminal, changes, environment)
         let signal = browser.run()
         terminal.restore()
@@ -159,7 +161,8 @@ private final class ChangedNames: Sendable {
     private let names = Mutex<[String: Bool]>([:])
 
     func add(_ added: [String], isExternal: Bool) {
-        names.withLock { names in for name in added { names[name, default: false] = names[name] ?? false || isExternal } }
+        names.withLock { names in for name in added { names[name, default: false] = names[name] ?? false || isExternal }
+        }
         TerminalSignals.wake()
     }
 

@@ -102,7 +102,8 @@ struct BrowserList: Equatable, Sendable {
             shownCount += 1
         }
         // Where the selected item is gone, the one in its place.
-        selectedRow = newRow ?? nextItem(from: min(row, rows.count - 1), by: 1) ?? nextItem(from: rows.count - 1, by: -1)
+        selectedRow =
+            newRow ?? nextItem(from: min(row, rows.count - 1), by: 1) ?? nextItem(from: rows.count - 1, by: -1)
     }
 
     // MARK: Moving

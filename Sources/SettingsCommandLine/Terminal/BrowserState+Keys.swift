@@ -88,7 +88,9 @@ extension BrowserState {
     }
 
     private static func choice(after text: String?, in choices: [String], by step: Int) -> String {
-        guard let text, let index = choices.firstIndex(of: text) else { return choices[step > 0 ? 0 : choices.count - 1] }
+        guard let text, let index = choices.firstIndex(of: text) else {
+            return choices[step > 0 ? 0 : choices.count - 1]
+        }
         return choices[(index + step + choices.count) % choices.count]
     }
 

@@ -147,7 +147,9 @@ struct BrowserState: Equatable, Sendable {
         edit.isChangedMeanwhile = true
         mode = .editing(edit)
         message = Message(
-            text: "\(edit.name): changed outside of this view. Enter asks before it is overwritten; Esc shows the new value.")
+            text:
+                "\(edit.name): changed outside of this view. Enter asks before it is overwritten; Esc shows the new value."
+        )
     }
 
     /// The setting that is being edited.
@@ -183,7 +185,8 @@ struct BrowserState: Equatable, Sendable {
         switch write.purpose {
         case .undo:
             if !changes.isEmpty { changes.removeLast() }
-            message = Message(text: change.after == nil ? "\(name): undone. Nothing is stored now." : "\(name): undone.")
+            message = Message(
+                text: change.after == nil ? "\(name): undone. Nothing is stored now." : "\(name): undone.")
         case .edit, .delete:
             if change.before == change.after {
                 message = Message(text: "\(name): nothing to change.")

@@ -51,8 +51,11 @@ struct CatalogueSettings: BrowsedSettings {
         // What is stored and not accepted is to be corrected. A secret is typed again.
         let rejected = state.layers.first { $0.name == nil && $0.problem != nil }?.text
         detail.editableText = setting.isSecret ? "" : rejected ?? state.text ?? ""
-        detail.choices = setting.isSecret ? [] : setting.catalogued.isFlag
-            ? ["false", "true"] : setting.catalogued.valueDescription.constraint.allowed ?? []
+        detail.choices =
+            setting.isSecret
+            ? []
+            : setting.catalogued.isFlag
+                ? ["false", "true"] : setting.catalogued.valueDescription.constraint.allowed ?? []
         do {
             detail.stored = try settings.save { $0.storedData(of: setting) }
         } catch {

@@ -99,7 +99,8 @@ struct Screen: Equatable, Sendable {
         let columns = TextLayout.columns(text)
         // A combining character with nothing before it would join with the cell before it.
         if columns == 0 {
-            let escape = character.unicodeScalars.map { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }.joined()
+            let escape = character.unicodeScalars.map { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
+                .joined()
             return escape.count > 5 * scalarLimit ? ("\u{FFFD}", 1) : (escape, escape.count)
         }
         if text.unicodeScalars.count > scalarLimit, text.count == 1 { return ("\u{FFFD}", 1) }

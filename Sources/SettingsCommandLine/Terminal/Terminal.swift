@@ -34,17 +34,23 @@ final class Terminal {
 
     private static let isInUse = Atomic<Bool>(false)
 
-    /// Takes the terminal on standard input and output.
-    ///
-    /// - Throws: A usage error if there is none, or if it can show no pictures.
-    init(environment: [String: String]) throws(CommandFailure) {
-        (input, output) = (STDIN_FILENO, STDOUT_FILENO)
-        guard isatty(input) == 1, isatty(output) == 1 else {
-            throw .usage("browse needs a terminal on standard input and standard output. Use list, get and set in scripts.")
+    /// - Throws: A usage error if there is no terminal on standard input and output, or if it can show no pictures.
+    static func require() throws(CommandFailure) {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+            throw .usage(
+                "browse needs a terminal on standard input and standard output. Use list, get and set in scripts.")
         }
-        if ["", "dumb"].contains(environment["TERM"] ?? "") {
+        if ["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "") {
             throw .usage("browse needs a terminal with a cursor, and TERM names none. Use list, get and set.")
         }
+    }
+
+    /// Takes the terminal on standard input and output.
+    ///
+    /// - Throws: as ``require()`` does; a failure if the process has a view already.
+    init() throws(CommandFailure) {
+        (input, output) = (STDIN_FILENO, STDOUT_FILENO)
+        try Self.require()
         if Self.isInUse.exchange(true, ordering: .sequentiallyConsistent) {
             throw .failure("The process has a terminal view already.")
         }

@@ -39,8 +39,19 @@ extension ReplicatedDirectory {
         }
     }
 
+    /// Reads what others have written, and writes nothing.
+    private func readNow() throws {
+        try list.synchronize(isReadOnly: true)
+        do {
+            try read()
+        } catch {
+            throw SettingsError.wrap(error, as: .readFailed, store: list.description)
+        }
+    }
+
     /// Exports what is missing, and flushes the directory and the local state to the disk.
     func synchronize() throws {
+        if isReadOnly { return try readNow() }
         do {
             try export(always: false)
             try ReplicaExport(directory: self).synchronize()

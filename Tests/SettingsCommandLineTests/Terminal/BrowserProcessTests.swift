@@ -27,7 +27,9 @@ struct PlayerProcess {
     /// Where an executable is that is built beside the tests.
     static func path(of name: String) throws -> String {
         let places = [CommandLine.arguments[0]] + Bundle.allBundles.map(\.bundlePath)
-        let found = places.map { URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent(name).path }
+        let found = places.map {
+            URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent(name).path
+        }
         return try #require(found.first { FileManager.default.isExecutableFile(atPath: $0) }, "\(name) is not built")
     }
 
@@ -66,12 +68,13 @@ struct BrowserProcessTests {
             let terminal = try player.browse()
             try await terminal.waitFor("? help")
             #expect(terminal.isRaw && terminal.shown.isAlternate && !terminal.shown.showsCursor)
-            #expect(terminal.shown.rows[0...4] == [
-                " Player                                                              3 settings", " Sound",
-                "   volume   0.7                                             store",
-                "   muted    false                                           default",
-                "   quality  high                                            environment, locked",
-            ])
+            #expect(
+                terminal.shown.rows[0...4] == [
+                    " Player                                                              3 settings", " Sound",
+                    "   volume   0.7                                             store",
+                    "   muted    false                                           default",
+                    "   quality  high                                            environment, locked",
+                ])
             // An edit that is refused, then one that is not.
             terminal.type("\r\u{15}2\r")
             try await terminal.waitFor("volume: Not stored. Expected a number from 0 to 1.")
@@ -118,9 +121,11 @@ struct BrowserProcessTests {
         }
     }
 
-    @Test("The terminal is restored when a signal ends the process, and the process dies of it", arguments: [
-        SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTRAP, SIGFPE,
-    ])
+    @Test(
+        "The terminal is restored when a signal ends the process, and the process dies of it",
+        arguments: [
+            SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTRAP, SIGFPE,
+        ])
     func signals(_ signal: Int32) async throws {
         try await withTemporaryDirectory { home in
             let terminal = try PlayerProcess(home).browse()
@@ -233,8 +238,9 @@ struct BrowserProcessTests {
             let terminal = try player.browse()
             try await terminal.waitFor("? help")
             // A value from outside that the setting does not accept is diagnosed.
-            let file = try #require(FileManager.default.enumerator(atPath: home)?.compactMap { $0 as? String }
-                .first { $0.hasSuffix(".plist") })
+            let file = try #require(
+                FileManager.default.enumerator(atPath: home)?.compactMap { $0 as? String }
+                    .first { $0.hasSuffix(".plist") })
             let url = URL(fileURLWithPath: home).appendingPathComponent(file)
             try Data(
                 """

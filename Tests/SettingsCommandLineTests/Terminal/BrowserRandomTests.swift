@@ -7,7 +7,8 @@ import Testing
 @Suite("The terminal view under random events", .ownThreads)
 struct BrowserRandomTests {
     private static let keys: [Key] = [
-        .up, .down, .left, .right, .home, .end, .pageUp, .pageDown, .enter, .enter, .escape, .tab, .backTab, .backspace, .delete,
+        .up, .down, .left, .right, .home, .end, .pageUp, .pageDown, .enter, .enter, .escape, .tab, .backTab, .backspace,
+        .delete,
         .lineBreak, .deleteWord, .wordLeft, .unreadable, .control("l"), .control("u"), .control("z"), .pasted("4\n2"),
         .scalar("1"), .scalar("7"), .scalar("."), .scalar("x"), .scalar("u"), .scalar("u"), .scalar("d"), .scalar("y"),
         .scalar("y"), .scalar("n"), .scalar("s"), .scalar("/"), .scalar(" "), .scalar("v"), .scalar("?"), .scalar("é"),
@@ -17,7 +18,9 @@ struct BrowserRandomTests {
     private func browser(_ generator: inout SeededGenerator) -> TestBrowser {
         let names = ["a", "b", "choice", "locked.x", "name with spaces", "n\u{1B}[31m", "secret", "中文.設定", "zz"]
         var values: [String: String] = [:]
-        for name in names where Bool.random(using: &generator) { values[name] = "\(Int.random(in: 0..<100, using: &generator))" }
+        for name in names where Bool.random(using: &generator) {
+            values[name] = "\(Int.random(in: 0..<100, using: &generator))"
+        }
         for index in 0..<Int.random(in: 0..<40, using: &generator) { values["item.\(index)"] = "\(index)" }
         let isFixed = Bool.random(using: &generator)
         return TestBrowser(
@@ -59,7 +62,8 @@ struct BrowserRandomTests {
         }
     }
 
-    @Test("The view stays consistent, whatever happens in whatever order", arguments: Rounds.seeds(0..<1_000, part: 120))
+    @Test(
+        "The view stays consistent, whatever happens in whatever order", arguments: Rounds.seeds(0..<1_000, part: 120))
     func consistency(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var browser = browser(&generator)

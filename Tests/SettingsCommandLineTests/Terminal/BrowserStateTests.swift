@@ -279,7 +279,8 @@ struct BrowserStateTests {
         browser.press(.enter, .scalar("0"), .enter, .down, .enter, .scalar("0"), .enter)
         browser.change("b", to: "5")
         browser.press(.scalar("u"))
-        #expect(browser.question == "b was changed outside of this view. Undo your change all the same? (y/n, s skips it)")
+        #expect(
+            browser.question == "b was changed outside of this view. Undo your change all the same? (y/n, s skips it)")
         browser.press(.scalar("n"))
         #expect(browser["b"] == "5" && browser.state.changes.count == 2)
         browser.press(.scalar("u"), .scalar("s"))
@@ -303,7 +304,9 @@ struct BrowserStateTests {
         #expect(browser.text.contains("\\u{1B}]0;x\\u{7}\\u{9B}"))
     }
 
-    @Test("Small screens have what matters most", arguments: [(20, 5), (20, 6), (30, 12), (10, 3), (5, 2), (1, 1), (40, 15)])
+    @Test(
+        "Small screens have what matters most",
+        arguments: [(20, 5), (20, 6), (30, 12), (10, 3), (5, 2), (1, 1), (40, 15)])
     func small(_ size: (columns: Int, rows: Int)) {
         var browser = TestBrowser(["port": "8080", "zoom": "2"])
         browser.send(.resized(columns: size.columns, rows: size.rows))
@@ -317,7 +320,9 @@ struct BrowserStateTests {
             #expect(browser.text.contains("8080"))
             browser.press(.escape)
         }
-        for key: Key in [.scalar("?"), .end, .home, .escape, .scalar("v"), .pageDown, .escape, .scalar("/"), .scalar("z")] {
+        for key: Key in [
+            .scalar("?"), .end, .home, .escape, .scalar("v"), .pageDown, .escape, .scalar("/"), .scalar("z"),
+        ] {
             browser.press(key)
             #expect(browser.rows.count == size.rows)
         }
@@ -348,7 +353,9 @@ struct BrowserStateTests {
     func help() {
         var browser = TestBrowser(["port": "1"])
         browser.press(.scalar("?"))
-        for key in ["Enter", "Space", "undo the last change", "Ctrl-L", "locked"] { #expect(browser.text.contains(key)) }
+        for key in ["Enter", "Space", "undo the last change", "Ctrl-L", "locked"] {
+            #expect(browser.text.contains(key))
+        }
         browser.send(.resized(columns: 20, rows: 5))
         var seen = ""
         for _ in 0..<80 {

@@ -11,9 +11,12 @@ struct KeyDecoderTests {
         ("\u{1}\u{1A}", [.control("a"), .control("z")]), ("\0", []), ("\u{9B}", []),
         ("\u{1B}[A\u{1B}[B\u{1B}[C\u{1B}[D", [.up, .down, .right, .left]),
         ("\u{1B}OA\u{1B}OB\u{1B}OC\u{1B}OD", [.up, .down, .right, .left]),
-        ("\u{1B}[H\u{1B}[F\u{1B}OH\u{1B}OF\u{1B}[1~\u{1B}[4~\u{1B}[7~\u{1B}[8~", [
-            .home, .end, .home, .end, .home, .end, .home, .end,
-        ]),
+        (
+            "\u{1B}[H\u{1B}[F\u{1B}OH\u{1B}OF\u{1B}[1~\u{1B}[4~\u{1B}[7~\u{1B}[8~",
+            [
+                .home, .end, .home, .end, .home, .end, .home, .end,
+            ]
+        ),
         ("\u{1B}[3~\u{1B}[5~\u{1B}[6~\u{1B}[Z", [.delete, .pageUp, .pageDown, .backTab]),
         ("\u{1B}[1;5C\u{1B}[1;3D\u{1B}f\u{1B}b", [.wordRight, .wordLeft, .wordRight, .wordLeft]),
         ("\u{1B}[1;2C", [.right]), ("\u{1B}\u{7F}\u{1B}[3;5~", [.deleteWord, .deleteWord]),
@@ -39,7 +42,8 @@ struct KeyDecoderTests {
         #expect(decoder.timeOut() == [])
     }
 
-    @Test("A sequence that arrives in two pieces gives the same keys, wherever it is split", arguments: sequences.indices)
+    @Test(
+        "A sequence that arrives in two pieces gives the same keys, wherever it is split", arguments: sequences.indices)
     func split(_ index: Int) {
         let (text, keys) = Self.sequences[index]
         let bytes = Array(text.utf8)
@@ -59,9 +63,12 @@ struct KeyDecoderTests {
         #expect(decoder.decode("[A".utf8) == [.scalar("["), .scalar("A")])
     }
 
-    @Test("Bytes that are not UTF-8 are unreadable, and the next key is not lost", arguments: [
-        [0xE9], [0xC3], [0x80], [0xC0], [0xC3, 0x28], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF], [0xE4, 0xB8],
-    ] as [[UInt8]])
+    @Test(
+        "Bytes that are not UTF-8 are unreadable, and the next key is not lost",
+        arguments: [
+            [0xE9], [0xC3], [0x80], [0xC0], [0xC3, 0x28], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF],
+            [0xE4, 0xB8],
+        ] as [[UInt8]])
     func invalid(_ bytes: [UInt8]) {
         var decoder = KeyDecoder()
         let keys = decoder.decode(bytes) + decoder.timeOut()
@@ -70,8 +77,9 @@ struct KeyDecoderTests {
         #expect(decoder.decode("q".utf8) == [.scalar("q")])
     }
 
-    @Test("Random bytes in random pieces give the same keys as at once, and a person can still quit",
-          arguments: Rounds.seeds(0..<2_000, part: 300))
+    @Test(
+        "Random bytes in random pieces give the same keys as at once, and a person can still quit",
+        arguments: Rounds.seeds(0..<2_000, part: 300))
     func random(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let alphabet = Array("\u{1B}\u{1B}\u{1B}[[O]P~;0123456789ABCqué中\r\n\u{7}\u{18}".utf8) + [0xFF, 0x80]

@@ -32,9 +32,11 @@ struct LineEditorTests {
         }
     }
 
-    @Test("What people see as one character is moved over and deleted as one", arguments: [
-        "👨‍👩‍👧‍👦", "🇩🇪", "e\u{301}", "각", "नि", "👍🏽", "\r\n",
-    ])
+    @Test(
+        "What people see as one character is moved over and deleted as one",
+        arguments: [
+            "👨‍👩‍👧‍👦", "🇩🇪", "e\u{301}", "각", "नि", "👍🏽", "\r\n",
+        ])
     func characters(_ character: String) {
         #expect(edited("a" + character, .backspace) == ("a", 1))
         #expect(edited(character + "a", .home, .delete) == ("a", 0))
@@ -55,8 +57,9 @@ struct LineEditorTests {
         #expect(line.text == "a\u{301}" && line.cursor == 1 && line.characters.count == 1)
     }
 
-    @Test("After random keys, the cursor is between characters, and the part that is seen has it",
-          arguments: Rounds.seeds(0..<1_000, part: 150))
+    @Test(
+        "After random keys, the cursor is between characters, and the part that is seen has it",
+        arguments: Rounds.seeds(0..<1_000, part: 150))
     func random(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let scalars = Array("ab _\u{301}\u{200D}🇩🇪👨‍👩‍👧👍🏽中각\n\u{1B}\u{202E}\u{FE0F}".unicodeScalars)

@@ -159,7 +159,8 @@ final class PseudoTerminal: Sendable {
 
     func waitFor(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let isShown = try await eventually(within: 20) { shown.text.contains(text) }
-        try #require(isShown, "\(text) is not shown, but\n\(shown.text)\n\(shown.normalText)", sourceLocation: sourceLocation)
+        try #require(
+            isShown, "\(text) is not shown, but\n\(shown.text)\n\(shown.normalText)", sourceLocation: sourceLocation)
     }
 
     /// Waits for the end.
@@ -194,7 +195,8 @@ final class PseudoTerminal: Sendable {
             },
         ]
         let shown = shown
-        return !isSame.contains(false) && !shown.isAlternate && shown.isWrapping && shown.showsCursor && !shown.marksPastes
+        return !isSame.contains(false) && !shown.isAlternate && shown.isWrapping && shown.showsCursor
+            && !shown.marksPastes
             && shown.style.isEmpty
     }
 

@@ -57,8 +57,9 @@ struct ScreenTests {
         #expect(new.difference(from: old, abilities: .init()).utf8.count <= 20)
     }
 
-    @Test("A terminal that is sent the differences shows each picture",
-          arguments: Rounds.seeds(0..<1_000, part: 150), [(true, true), (false, true), (true, false)])
+    @Test(
+        "A terminal that is sent the differences shows each picture",
+        arguments: Rounds.seeds(0..<1_000, part: 150), [(true, true), (false, true), (true, false)])
     func random(_ seed: UInt64, _ abilities: (hasColors: Bool, isUnicode: Bool)) {
         var generator = SeededGenerator(seed: seed)
         var able = TerminalAbilities()
@@ -66,15 +67,19 @@ struct ScreenTests {
         able.isUnicode = abilities.isUnicode
         var emulator = TerminalEmulator(columns: 30, rows: 6)
         emulator.feed("\u{1B}[?1049h\u{1B}[?7l\u{1B}[?25l")
-        let texts = ["a", "text", "中文", "e\u{301}", "👨‍👩‍👧‍👦", "…", "─────", "\u{1B}[31m", "\u{202E}", "    ", "ab  cd", "é", "🇩🇪"]
+        let texts = [
+            "a", "text", "中文", "e\u{301}", "👨‍👩‍👧‍👦", "…", "─────", "\u{1B}[31m", "\u{202E}", "    ", "ab  cd", "é", "🇩🇪",
+        ]
         let styles: [TextStyle] = [.plain, .bold, .reversed, .underlined, .dim, .colored(.red)]
         var previous: Screen?
         for _ in 0..<8 {
-            var screen = Bool.random(using: &generator) ? previous ?? Screen(columns: 30, rows: 6) : Screen(columns: 30, rows: 6)
+            var screen =
+                Bool.random(using: &generator) ? previous ?? Screen(columns: 30, rows: 6) : Screen(columns: 30, rows: 6)
             for _ in 0..<Int.random(in: 0..<12, using: &generator) {
                 screen.put(
                     texts.randomElement(using: &generator) ?? "", row: .random(in: -1...6, using: &generator),
-                    column: .random(in: -1...31, using: &generator), style: styles.randomElement(using: &generator) ?? .plain)
+                    column: .random(in: -1...31, using: &generator),
+                    style: styles.randomElement(using: &generator) ?? .plain)
             }
             screen.cursor = Bool.random(using: &generator) ? nil : .init(row: 2, column: 3)
             let text = screen.difference(from: previous, abilities: able)

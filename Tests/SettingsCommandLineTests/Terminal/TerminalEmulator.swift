@@ -38,7 +38,11 @@ struct TerminalEmulator {
             if pending.count > 2, (0x40...0x7E).contains(scalar.value) { finish() }
         } else if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) {
             flush()
-            if isAlternate { problems.append("control character \(scalar.value)") } else { normalText.unicodeScalars.append(scalar) }
+            if isAlternate {
+                problems.append("control character \(scalar.value)")
+            } else {
+                normalText.unicodeScalars.append(scalar)
+            }
         } else if isAlternate {
             let longer = cluster + String(scalar)
             if longer.count > 1 { flush() }
@@ -54,7 +58,9 @@ struct TerminalEmulator {
         let width = Screen.shown(character).columns
         if width > 2 { problems.append("an invisible character") }
         if column + width > screen.columns, isWrapping { problems.append("a line that is too long") }
-        if column + width <= screen.columns { screen.put(String(character), row: row, column: column, style: textStyle) }
+        if column + width <= screen.columns {
+            screen.put(String(character), row: row, column: column, style: textStyle)
+        }
         column += width
     }
 
@@ -83,7 +89,8 @@ struct TerminalEmulator {
             for code in numbers { if code == 0 { style = [] } else { style.append(code) } }
         case ("[", "H"): (row, column) = ((numbers.first ?? 1) - 1, (numbers.count > 1 ? numbers[1] : 1) - 1)
         case ("[", "C"): column += numbers.first ?? 1
-        case ("[", "K"): screen.put(String(repeating: " ", count: max(0, screen.columns - column)), row: row, column: column)
+        case ("[", "K"):
+            screen.put(String(repeating: " ", count: max(0, screen.columns - column)), row: row, column: column)
         case ("[", "J") where body == "2": screen = Screen(columns: screen.columns, rows: screen.rows)
         case ("[", "h"), ("[", "l"):
             let isOn = final == "h"

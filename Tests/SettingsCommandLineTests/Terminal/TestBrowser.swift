@@ -41,7 +41,9 @@ struct TestBrowser {
         func detail(of name: String) -> BrowserDetail? {
             guard let item = item(named: name) else { return nil }
             var detail = BrowserDetail(name: name, description: "A number.", text: item.text)
-            detail.layers = [.init(name: "store", text: item.isSet ? item.text : nil, remark: "in force", isInForce: true)]
+            detail.layers = [
+                .init(name: "store", text: item.isSet ? item.text : nil, remark: "in force", isInForce: true)
+            ]
             detail.stored = state.value.stored[name]
             detail.editableText = item.text
             if item.isLocked { detail.refusal = "\(name) is locked by the layer managed." }
@@ -111,7 +113,9 @@ struct TestBrowser {
         refresh(name, isExternal: true)
     }
 
-    subscript(_ name: String) -> String? { settings.state.value.stored[name].map { String(decoding: $0, as: UTF8.self) } }
+    subscript(_ name: String) -> String? {
+        settings.state.value.stored[name].map { String(decoding: $0, as: UTF8.self) }
+    }
 
     /// The rows of the screen.
     var rows: [String] {

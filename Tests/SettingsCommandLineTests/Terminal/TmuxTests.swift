@@ -16,11 +16,12 @@ struct TmuxTests {
             tmux.run("new-session", "-d", "-x", "80", "-y", "24", "env HOME=\(home) LANG=C.UTF-8 sh")
             tmux.run("send-keys", "echo before; \(program) settings browse; echo after $?", "Enter")
             try await tmux.waitFor("? help")
-            #expect(tmux.rows[0...3] == [
-                " Player                                                              3 settings", " Sound",
-                "   volume   0.75                                            store",
-                "   muted    false                                           default",
-            ])
+            #expect(
+                tmux.rows[0...3] == [
+                    " Player                                                              3 settings", " Sound",
+                    "   volume   0.75                                            store",
+                    "   muted    false                                           default",
+                ])
             tmux.run("send-keys", "Down", "Space")
             try await tmux.waitFor("muted: stored. u undoes it.")
             #expect(try player.run("get", "muted").output == "true\n")

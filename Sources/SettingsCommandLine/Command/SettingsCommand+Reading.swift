@@ -19,7 +19,7 @@ extension SettingsCommand {
     }
 
     func get(_ invocation: Invocation, _ streams: CommandStreams) throws {
-        let setting = try setting(named: invocation.operands[0])
+        let setting = try setting(named: invocation.text(0))
         let state = try state(of: setting, showsSecrets: invocation.has(.secrets))
         if let problem = state.problem { streams.report(message(for: problem)) }
         if invocation.has(.json) {
@@ -69,7 +69,7 @@ extension SettingsCommand {
     // MARK: Explaining
 
     func explain(_ invocation: Invocation, _ streams: CommandStreams) throws {
-        let setting = try setting(named: invocation.operands[0])
+        let setting = try setting(named: invocation.text(0))
         let state = try state(of: setting, showsSecrets: false)
         let lines = explanations(of: setting, state)
         if invocation.has(.json) {

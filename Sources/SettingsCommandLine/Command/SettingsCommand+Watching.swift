@@ -1,14 +1,12 @@
-import Dispatch
 import Foundation
 import SettingsKit
-import Synchronization
 
 extension SettingsCommand {
     func watch(_ invocation: Invocation, _ streams: CommandStreams) throws {
-        let names = invocation.operands
+        let names = try invocation.texts()
         let chosen = try names.isEmpty ? catalogue.settings : names.map(setting)
         let limit = try invocation.number(.count)
-        let changes = ObservedChanges()
+        let changes = ChangeQueue<ObservedChange>()
         let subscriptions = chosen.map { setting in
             let name = catalogue.name(of: setting)
             return setting.catalogued.observeText(in: settings) { text, isSet, origin in
@@ -18,7 +16,7 @@ extension SettingsCommand {
         defer { for subscription in subscriptions { subscription.cancel() } }
         var count = 0
         while count < limit ?? .max {
-            try streams.print(Self.line(for: changes.next(), isJSON: invocation.has(.json)))
+            try streams.print(Self.line(for: changes.next(while: streams), isJSON: invocation.has(.json)))
             count += 1
         }
     }
@@ -47,29 +45,4 @@ private struct ObservedChange: Sendable {
     let isSet: Bool
     let origin: SettingsService.Origin
     let time = Date()
-}
-
-/// Changes that listeners append, and that the thread of the command takes.
-private final class ObservedChanges: Sendable {
-    private let changes = Mutex<[ObservedChange]>([])
-    private let available = DispatchSemaphore(value: 0)
-
-    /// The number of changes that wait at most, for an output that is read slowly. The oldest are dropped.
-    private static let limit = 10_000
-
-    func append(_ change: ObservedChange) {
-        let isFull = changes.withLock { changes in
-            let isFull = changes.count == Self.limit
-            if isFull { changes.removeFirst() }
-            changes.append(change)
-            return isFull
-        }
-        if !isFull { available.signal() }
-    }
-
-    /// The oldest change that was not taken yet; waits for it.
-    func next() -> ObservedChange {
-        available.wait()
-        return changes.withLock { $0.removeFirst() }
-    }
 }

@@ -9,67 +9,15 @@ import SettingsKit
     import Darwin
 #endif
 
-/// Where a command reads and writes.
-struct CommandStreams {
-    /// The error that nothing reads the output any more.
-    struct Closed: Error {}
-
-    private let readInput: () throws -> Data
-    private let output: (String) throws -> Void
-    private let errors: (String) throws -> Void
-
-    init(
-        read: @escaping () throws -> Data, output: @escaping (String) throws -> Void,
-        errors: @escaping (String) throws -> Void
-    ) {
-        readInput = read
-        self.output = output
-        self.errors = errors
-    }
-
-    /// All of the input.
-    func read() throws -> Data { try readInput() }
-
-    /// Writes text with its line break.
-    ///
-    /// - Throws: ``Closed``; a failure if the output cannot be written for another reason, such as a full disk.
-    func print(_ text: String) throws {
-        do {
-            try output(text)
-        } catch let error as POSIXError where error.code != .EPIPE {
-            let reason = String(cString: strerror(error.code.rawValue))
-            throw CommandFailure.failure("The output cannot be written: \(reason).")
-        } catch {
-            throw Closed()
-        }
-    }
-
-    /// Writes a message, broken into lines of 80 columns. Messages never contain control characters.
-    ///
-    /// A message that cannot be written is lost: it changes neither what the command does nor its exit code.
-    func report(_ message: String) {
-        let lines = message.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
-            TextLayout.columns(String(line)) <= TextLayout.width
-                ? [String(line)] : TextLayout.wrapped(String(line), to: TextLayout.width)
-        }
-        var text = lines.map { TextLayout.escaped($0) }.joined(separator: "\n")
-        if !text.hasSuffix("\n") { text += "\n" }
-        do {
-            try errors(text)
-        } catch {
-            // There is no other place for the message.
-        }
-    }
-}
-
-/// The standard streams of the process, for ``SettingsCommand/run(_:input:output:errors:)``.
+/// The standard streams of the process, for ``SettingsCommand/run(_:input:output:errors:)`` and ``SettingsTool``.
 public enum StandardStreams {
     /// Reads standard input to its end.
     public static func read() throws -> Data { try FileHandle.standardInput.readToEnd() ?? Data() }
 
     /// Writes to standard output.
     ///
-    /// It waits while the output accepts no more for now, even if the descriptor does not block.
+    /// It waits while the output accepts no more for now, even if the descriptor does not block. An empty text writes nothing,
+    /// and finds out whether the output is still read.
     ///
     /// - Throws: a `POSIXError`, with the code `EPIPE` if nothing reads the output any more. The process gets no signal then.
     public static func writeOutput(_ text: String) throws { try write(text, to: STDOUT_FILENO) }
@@ -79,6 +27,7 @@ public enum StandardStreams {
 
     package static func write(_ text: String, to descriptor: Int32) throws {
         var text = text
+        if text.isEmpty { return try requireOpen(descriptor) }
         let error = withoutSignal(descriptor) {
             text.withUTF8 { bytes -> Int32 in
                 var rest = UnsafeRawBufferPointer(bytes)
@@ -101,6 +50,27 @@ public enum StandardStreams {
     private static func waitUntilWritable(_ descriptor: Int32) -> Int32 {
         var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&state, 1, -1) < 0 ? errno : 0
+    }
+
+    /// Fails if a descriptor is not open, or a pipe has no reader any more.
+    private static func requireOpen(_ descriptor: Int32) throws {
+        var state = pollfd(fd: descriptor, events: 0, revents: 0)
+        guard poll(&state, 1, 0) > 0 else { return }
+        if state.revents & Int16(POLLNVAL) != 0 { throw POSIXError(.EBADF) }
+        if state.revents & Int16(POLLERR | POLLHUP) != 0 { throw POSIXError(.EPIPE) }
+    }
+
+    /// Whether standard output is a terminal that shows colours, and the variable `NO_COLOR` does not forbid them.
+    public static var outputHasColours: Bool {
+        func value(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
+        return isatty(STDOUT_FILENO) == 1 && value("NO_COLOR").isEmpty && !["", "dumb"].contains(value("TERM"))
+    }
+
+    /// The number of columns of the terminal that standard output is; 80 for anything else.
+    public static var outputWidth: Int {
+        var size = winsize()
+        let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        return isKnown ? max(40, Int(size.ws_col)) : TextLayout.width
     }
 
     private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {

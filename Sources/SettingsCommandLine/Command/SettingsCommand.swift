@@ -1,7 +1,7 @@
 import Foundation
 import SettingsKit
 
-/// Gives a program subcommands over its own settings: `list`, `get`, `set`, `reset`, `watch`, `export`, `import`, `check` and
+/// Gives a program subcommands over its own settings: `list`, `get`, `set`, `delete`, `watch`, `export`, `import`, `check` and
 /// `explain`.
 ///
 /// ```swift
@@ -21,15 +21,16 @@ import SettingsKit
 /// the command ends without a message, and the exit code is the same. An output that cannot be written for another reason,
 /// such as a full disk, is a failure. Messages that cannot be written are lost.
 public struct SettingsCommand: Sendable {
-    /// The meaning of what ``SettingsCommand/run(_:input:output:errors:)`` returns.
+    /// The meaning of what ``SettingsCommand/run(_:input:output:errors:)`` and
+    /// ``SettingsTool/run(_:input:output:errors:)`` return.
     public enum ExitCode: Int32, Sendable, CaseIterable {
         /// The operation was carried out. Also if nothing has read its output to the end.
         case success = 0
         /// The operation failed and changed nothing, or its output could not be written.
         case failure = 1
-        /// The arguments are wrong, or there is no setting of that name.
+        /// The arguments are wrong, or the catalogue has no setting of that name. (Nothing stored under a name is a failure.)
         case usage = 2
-        /// `check` found problems.
+        /// `check` or `doctor` found problems, or `diff` found differences.
         case problems = 3
     }
 
@@ -69,62 +70,8 @@ public struct SettingsCommand: Sendable {
         output: @escaping (String) throws -> Void = StandardStreams.writeOutput,
         errors: @escaping (String) throws -> Void = StandardStreams.writeError
     ) -> Int32 {
-        run(arguments, CommandStreams(read: input, output: output, errors: errors)).rawValue
-    }
-
-    private func run(_ arguments: [String], _ streams: CommandStreams) -> ExitCode {
-        do {
-            return try self.carryOut(arguments, streams)
-        } catch is CommandStreams.Closed {
-            // The program that reads the output has ended. That is no failure of this one.
-            return .success
-        } catch let failure as CommandFailure {
-            streams.report(failure.message)
-            return failure.code
-        } catch {
-            // An error of a store, in words.
-            streams.report(message(for: error))
-            return .failure
-        }
-    }
-
-    private func carryOut(_ arguments: [String], _ streams: CommandStreams) throws -> ExitCode {
-        guard let first = arguments.first else {
-            streams.report(help())
-            return .usage
-        }
-        if ["help", "--help", "-h"].contains(first) {
-            guard arguments.count > 1, first == "help" else {
-                try streams.print(help())
-                return .success
-            }
-            try streams.print(help(for: try subcommand(named: arguments[1])))
-            return .success
-        }
-        let subcommand = try subcommand(named: first)
-        let invocation = try Invocation(subcommand, Array(arguments.dropFirst()), commandName: name)
-        if invocation.has(.help) {
-            try streams.print(help(for: subcommand))
-            return .success
-        }
-        switch subcommand {
-        case .list: try list(invocation, streams)
-        case .get: try get(invocation, streams)
-        case .set: try set(invocation)
-        case .reset: try reset(invocation)
-        case .watch: try watch(invocation, streams)
-        case .export: try export(invocation, streams)
-        case .import: try `import`(invocation, streams)
-        case .check: return try check(invocation, streams)
-        case .explain: try explain(invocation, streams)
-        }
-        return .success
-    }
-
-    private func subcommand(named name: String) throws(CommandFailure) -> Subcommand {
-        if let subcommand = Subcommand(rawValue: name) { return subcommand }
-        let all = Subcommand.allCases.map(\.rawValue).joined(separator: ", ")
-        throw .usage("There is no subcommand \(quoted(name)). Use one of \(all); \(self.name) --help describes them.")
+        carryOut(arguments.map(CommandArgument.init), CommandStreams(read: input, output: output, errors: errors))
+            .rawValue
     }
 
     /// The setting with a name.
@@ -149,6 +96,3 @@ public struct SettingsCommand: Sendable {
         return "\(catalogue.name(of: setting)): \(error)"
     }
 }
-
-/// A name or a text in a message.
-func quoted(_ text: String) -> String { "\"\(text)\"" }

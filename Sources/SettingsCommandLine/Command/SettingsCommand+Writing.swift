@@ -2,19 +2,19 @@ import SettingsKit
 
 extension SettingsCommand {
     func set(_ invocation: Invocation) throws {
-        try settings.set(setting(named: invocation.operands[0]), fromText: invocation.operands[1])
+        try settings.set(setting(named: invocation.text(0)), fromText: invocation.text(1))
         try settings.synchronize()
     }
 
-    func reset(_ invocation: Invocation) throws {
+    func delete(_ invocation: Invocation) throws {
         if invocation.has(.all) != invocation.operands.isEmpty {
-            throw CommandFailure.usage("reset needs the names of settings, or --all for all of them.")
+            throw CommandFailure.usage("delete needs the names of settings, or --all for all of them.")
         }
         // Of all settings, those that are stored: the others may be locked.
         let chosen =
             try invocation.has(.all)
             ? catalogue.settings.filter { try state(of: $0, showsSecrets: false).isSet }
-            : invocation.operands.map(setting)
+            : invocation.texts().map(setting)
         try settings.save { transaction in
             for setting in chosen { try setting.catalogued.set(nil, in: &transaction) }
         }

@@ -49,7 +49,7 @@ extension SettingsCommand {
     }
 
     func `import`(_ invocation: Invocation, _ streams: CommandStreams) throws {
-        let path = invocation.operands[0]
+        let path = try invocation.text(0)
         let differences = try differences(in: try members(ofFile: path, streams))
         if !invocation.has(.dryRun) && !differences.isEmpty {
             try settings.save { transaction in
