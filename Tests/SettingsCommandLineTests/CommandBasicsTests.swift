@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Arguments, help, secrets and outputs of commands")
 struct CommandBasicsTests {
-    private static let subcommands = ["list", "get", "set", "delete", "watch", "export", "import", "check", "explain", "browse"]
+    private static let subcommands = [
+        "list", "get", "set", "delete", "watch", "export", "import", "check", "explain", "browse",
+    ]
 
     @Test("Help lists the subcommands")
     func help() {

@@ -135,12 +135,12 @@ struct BrowserState: Equatable, Sendable {
                 message = Message(text: "\(text): changed outside of this view.")
             }
         }
-        guard let name = detail?.name, changed.contains(where: { $0.name == name }) else { return [] }
+        guard let name = list.selected?.name, changed.contains(where: { $0.name == name }) else { return [] }
         return [.load(name)]
     }
 
     private mutating func take(_ detail: BrowserDetail?) {
-        self.detail = detail
+        self.detail = detail?.name == list.selected?.name ? detail : nil
         guard case .editing(var edit) = mode, !edit.isChangedMeanwhile else { return }
         if let detail, detail.name != edit.name { return }
         if detail?.stored == edit.expected { return }
@@ -168,14 +168,14 @@ struct BrowserState: Equatable, Sendable {
         case .stored(let change):
             note(change, of: write)
             mode = .list
-            return [.refresh(write.name), .load(write.name)]
+            return [.refresh(write.name)]
         case .refused(let reason):
             // The text of an edit is still there.
             message = Message(text: reason, isError: true)
             return []
         case .changedMeanwhile(let stored):
             ask(write, stored: stored)
-            return [.refresh(write.name), .load(write.name)]
+            return [.refresh(write.name)]
         }
     }
 

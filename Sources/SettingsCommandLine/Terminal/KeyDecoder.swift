@@ -203,7 +203,9 @@ struct KeyDecoder: Sendable {
         guard isPasting else { return keys.append(key) }
         switch key {
         case .scalar(let scalar): paste(scalar)
-        case .unreadable: keys.append(key)
+        case .unreadable:
+            flushPaste()
+            keys.append(key)
         // Keys cannot be pasted, so that a pasted text is never a command.
         default: break
         }

@@ -7,7 +7,8 @@ extension Screen {
     func difference(from previous: Screen?, abilities: TerminalAbilities) -> String {
         var pen = Pen(abilities: abilities)
         var previous = previous
-        if previous.map({ $0.columns != columns || $0.rows != rows }) ?? true {
+        let isKnown = previous.map { $0.columns == columns && $0.rows == rows } ?? false
+        if !isKnown {
             pen.clear()
             previous = Screen(columns: columns, rows: rows)
         }
@@ -35,7 +36,7 @@ extension Screen {
                 pen.eraseToEnd()
             }
         }
-        pen.finish(cursor: cursor, previous: previous.flatMap(\.cursor))
+        pen.finish(cursor: cursor, previous: previous.flatMap(\.cursor), isKnown: isKnown)
         return pen.text
     }
 
@@ -108,10 +109,10 @@ private struct Pen {
         text += "\u{1B}[K"
     }
 
-    mutating func finish(cursor: Screen.Position?, previous: Screen.Position?) {
+    mutating func finish(cursor: Screen.Position?, previous: Screen.Position?, isKnown: Bool) {
         if style != nil, style != .plain { select(.plain) }
         guard let cursor else {
-            if previous != nil { text += "\u{1B}[?25l" }
+            if previous != nil || !isKnown { text += "\u{1B}[?25l" }
             return
         }
         if !text.isEmpty || cursor != previous {

@@ -12,7 +12,7 @@ enum TerminalSequence {
     static let enter: StaticString = "\u{1B}[?1049h"
     /// Text that is too long ends at the edge; what is pasted is marked; no cursor.
     static let modes: StaticString = "\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l"
-    /// All of it as it was. An unfinished sequence before it is abandoned.
+    /// All of that undone. An unfinished sequence before it is abandoned.
     static let leave: StaticString = "\u{18}\u{1B}[0m\u{1B}[?25h\u{1B}[?2004l\u{1B}[?7h\u{1B}[?1049l"
 }
 

@@ -60,7 +60,7 @@ struct PlayerProcess {
 
 @Suite("The terminal view in a process", .ownThreads)
 struct BrowserProcessTests {
-    @Test("A person looks, edits, undoes and quits, and finds the terminal as it was")
+    @Test("A person looks, edits, undoes and quits, and finds the terminal unchanged")
     func session() async throws {
         try await withTemporaryDirectory { home in
             let player = PlayerProcess(home, adding: ["PLAYER_QUALITY": "high"])

@@ -100,7 +100,13 @@ final class PseudoTerminal: Sendable {
             posix_spawnattr_destroy(&attributes)
         }
         // The first terminal that the leader of a session opens is the session's.
-        posix_spawnattr_setflags(&attributes, Self.newSession)
+        posix_spawnattr_setflags(&attributes, Self.newSession | Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        // Signals that a thread of the tests ignores or blocks reach the process.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
         posix_spawn_file_actions_adddup2(&actions, 0, 1)
         if let errors {

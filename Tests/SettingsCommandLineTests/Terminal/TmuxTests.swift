@@ -5,7 +5,7 @@ import Testing
 /// The view in a terminal that others have written.
 @Suite("The terminal view in tmux", .ownThreads, .enabled(if: Tmux.isInstalled, "tmux is not installed"))
 struct TmuxTests {
-    @Test("tmux shows the picture, an edit, and after that the shell as it was")
+    @Test("tmux shows the picture, an edit, and the shell unchanged after that")
     func picture() async throws {
         try await withTemporaryDirectory { home in
             let player = PlayerProcess(home)
