@@ -72,25 +72,24 @@ extension SettingsCommand {
     }
 
     private func members(ofFile path: String, _ streams: CommandStreams) throws -> [String: JSONValue] {
-        let data: Data
-        do {
-            // A handle reads pipes, too.
-            data =
-                try path == "-"
-                ? streams.read() : FileHandle(forReadingFrom: URL(filePath: path)).readToEnd() ?? Data()
+        let file = try TransferFile.read(path, streams)
+        var members: [String: Data] = [:]
+        do throws(TransferProblem) {
+            try JSONTransfer.readMembers(of: file) { name, json in members[name] = json }
         } catch {
-            throw CommandFailure.failure("\(quoted(path)) cannot be read. Check the path and the permissions.")
+            throw CommandFailure.failure(
+                "\(TransferFile.shown(path)) is not an object in JSON, as export writes it. \(error.description) Nothing was "
+                    + "imported.")
         }
-        do {
-            return try JSONDecoder().decode([String: JSONValue].self, from: data)
-        } catch {
-            if case .typeMismatch(_, let context)? = error as? DecodingError, let member = context.codingPath.first {
+        var values: [String: JSONValue] = [:]
+        for (name, json) in members.sorted(by: { $0.key < $1.key }) {
+            guard let value = try? JSONDecoder().decode(JSONValue.self, from: json) else {
                 throw CommandFailure.failure(
-                    "\(member.stringValue): The value has a number that cannot be represented. Nothing was imported.")
+                    "\(name): The value has a number that cannot be represented. Nothing was imported.")
             }
-            let file = path == "-" ? "The input" : quoted(path)
-            throw CommandFailure.failure("\(file) is not an object in JSON, as export writes it. Nothing was imported.")
+            values[name] = value
         }
+        return values
     }
 
     /// The values of a file that differ from those in force.

@@ -1,5 +1,5 @@
 /// An argument of a process: bytes, which are mostly text in UTF-8.
-struct CommandArgument: Hashable, Sendable {
+struct CommandArgument: Equatable, Sendable {
     let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }

@@ -1,5 +1,5 @@
 /// An option of a subcommand. Its name is its identity.
-struct CommandOption: Hashable, Sendable {
+struct CommandOption: Equatable, Sendable {
     /// What shells can complete in the place of an option's value.
     enum Values: Sendable {
         case nothing, files, directories
@@ -22,7 +22,6 @@ struct CommandOption: Hashable, Sendable {
     var usage: String { value.map { "\(name) \($0)" } ?? name }
 
     static func == (one: CommandOption, other: CommandOption) -> Bool { one.name == other.name }
-    func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 extension CommandOption {

@@ -18,16 +18,20 @@ struct CommandStreams {
     let usesColours: Bool
     /// The number of columns of the output.
     let width: Int
+    /// Whether messages go to a terminal, which shows how far a long operation is.
+    let showsProgress: Bool
     private let readInput: () throws -> Data
     private let output: (String) throws -> Void
     private let errors: (String) throws -> Void
 
     init(
         read: @escaping () throws -> Data, output: @escaping (String) throws -> Void,
-        errors: @escaping (String) throws -> Void, usesColours: Bool = false, width: Int = TextLayout.width
+        errors: @escaping (String) throws -> Void, usesColours: Bool = false, width: Int = TextLayout.width,
+        showsProgress: Bool = false
     ) {
         self.usesColours = usesColours
         self.width = width
+        self.showsProgress = showsProgress
         readInput = read
         self.output = output
         self.errors = errors
@@ -60,6 +64,22 @@ struct CommandStreams {
 
     /// Text in a weaker colour, where the output has colours.
     func dim(_ text: String) -> String { usesColours ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+
+    /// Shows on a terminal how far a long operation is, in the place of what it has shown before.
+    func progress(_ text: String) {
+        guard showsProgress else { return }
+        // A message that cannot be written is lost.
+        try? errors(
+            "\r\(TextLayout.padded(TextLayout.truncated(text, to: Self.progressWidth), to: Self.progressWidth))")
+    }
+
+    /// Removes what ``progress(_:)`` has shown.
+    func endProgress() {
+        guard showsProgress else { return }
+        try? errors("\r\(String(repeating: " ", count: Self.progressWidth))\r")
+    }
+
+    private static let progressWidth = 40
 
     /// Writes a message, broken into lines of 80 columns. Messages never contain control characters.
     ///

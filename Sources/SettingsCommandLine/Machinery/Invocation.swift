@@ -3,14 +3,15 @@
 /// Options may stand anywhere; `--` ends them. A single hyphen, and a number such as `-5`, are operands.
 struct Invocation: Sendable {
     let operands: [CommandArgument]
-    private let options: [CommandOption: CommandArgument]
+    /// A list: it is short, and a dictionary takes longer to start with.
+    private let options: [(option: CommandOption, value: CommandArgument)]
 
     init<Program>(
         _ subcommand: Subcommand<Program>, _ arguments: some Collection<CommandArgument>, commandName: String
     ) throws(CommandFailure) {
         let hint = "\(commandName) \(subcommand.name) --help describes the arguments."
         var operands: [CommandArgument] = []
-        var options: [CommandOption: CommandArgument] = [:]
+        var options: [(option: CommandOption, value: CommandArgument)] = []
         var rest = Array(arguments)[...]
         while let argument = rest.popFirst() {
             if argument.text == "--" {
@@ -34,11 +35,11 @@ struct Invocation: Sendable {
             guard let value = given ?? (option.value == nil ? CommandArgument("") : rest.popFirst()) else {
                 throw .usage("\(name) needs a value. \(hint)")
             }
-            options[option] = value
+            options.append((option, value))
         }
         self.operands = operands
         self.options = options
-        if options[.help] != nil { return }
+        if options.contains(where: { $0.option == .help }) { return }
         if operands.count < subcommand.operandCount.lowerBound {
             throw .usage("\(subcommand.name) needs \(subcommand.operands). \(hint)")
         }
@@ -48,7 +49,10 @@ struct Invocation: Sendable {
         }
     }
 
-    func has(_ option: CommandOption) -> Bool { options[option] != nil }
+    func has(_ option: CommandOption) -> Bool { value(of: option) != nil }
+
+    /// The last value that was given counts.
+    private func value(of option: CommandOption) -> CommandArgument? { options.last { $0.option == option }?.value }
 
     /// An operand as text.
     ///
@@ -63,11 +67,11 @@ struct Invocation: Sendable {
     }
 
     /// The text that an option has; nil without the option.
-    func text(of option: CommandOption) throws(CommandFailure) -> String? { try options[option]?.requiredText() }
+    func text(of option: CommandOption) throws(CommandFailure) -> String? { try value(of: option)?.requiredText() }
 
     /// The number that an option has; nil without the option.
     func number(_ option: CommandOption) throws(CommandFailure) -> Int? {
-        guard let argument = options[option] else { return nil }
+        guard let argument = value(of: option) else { return nil }
         if let text = argument.text, let number = Int(text), number > 0 { return number }
         throw .usage("\(option.name) needs a number of at least 1.")
     }

@@ -66,6 +66,9 @@ public enum StandardStreams {
         return isatty(STDOUT_FILENO) == 1 && value("NO_COLOR").isEmpty && !["", "dumb"].contains(value("TERM"))
     }
 
+    /// Whether standard error is a terminal, which shows how far a long operation is.
+    public static var errorsAreTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
     /// The number of columns of the terminal that standard output is; 80 for anything else.
     public static var outputWidth: Int {
         var size = winsize()

@@ -1,4 +1,5 @@
 import Foundation
+import SettingsEtcd
 import SettingsKit
 import SettingsSQLite
 import Synchronization
@@ -16,7 +17,11 @@ final class OpenedStore: Sendable {
     init(_ arguments: StoreArguments, for use: StoreArguments.Use) throws {
         place = arguments.place
         if use == .changing { _ = try Self.open(arguments.place, for: .reading) }
-        store = try Self.open(arguments.place, for: use)
+        do {
+            store = try Self.open(arguments.place, for: use == .readingIfPresent ? .reading : use)
+        } catch let failure as CommandFailure where failure.isMissingStore && use == .readingIfPresent {
+            store = MemoryStore()
+        }
         subscription = store.feed?.observeErrors { [problems] in problems.append($0) }
     }
 
@@ -53,8 +58,7 @@ final class OpenedStore: Sendable {
             }
             return store
         case .file(let path):
-            let url = URL(filePath: path, directoryHint: .notDirectory)
-            let store = try PropertyListStore(url: url, access: isReading ? .readOnly : .readWrite)
+            let store = try PropertyListStore(path: absolute(path), access: isReading ? .readOnly : .readWrite)
             if isReading && !store.hasFiles { throw missing("There is no property list", store.path) }
             return store
         case .shared(let path, let state):
@@ -73,7 +77,25 @@ final class OpenedStore: Sendable {
             return try SQLiteStore(
                 at: URL(filePath: path, directoryHint: .notDirectory), table: table,
                 access: isReading ? .readOnly : .readWrite)
+        case .etcd(let endpoints, let prefix):
+            var options = EtcdStore.Options()
+            options.access = isReading ? .readOnly : .readWrite
+            // The tool writes nothing on this machine, and waits for the cluster.
+            options.keepsState = false
+            let store = try EtcdStore(endpoints: endpoints, prefix: prefix, options: options)
+            try store.synchronize()
+            return store
         }
+    }
+
+    /// A path that does not depend on the present directory. Quicker than a URL, whose parts have to be loaded first.
+    private static func absolute(_ path: String) throws -> String {
+        if path.hasPrefix("/") { return path }
+        guard let directory = getcwd(nil, 0) else {
+            throw CommandFailure.failure("The present directory cannot be found out. Give an absolute path.")
+        }
+        defer { free(directory) }
+        return String(cString: directory) + "/" + path
     }
 
     private static func requireDirectories(_ paths: [String]) throws {
@@ -87,7 +109,9 @@ final class OpenedStore: Sendable {
     }
 
     private static func missing(_ what: String, _ path: String) -> CommandFailure {
-        .failure("\(what): \(path) is missing. Check the name; settings set creates it.")
+        CommandFailure(
+            code: .failure, message: "\(what): \(path) is missing. Check the name; settings set creates it.",
+            isMissingStore: true)
     }
 }
 

@@ -25,6 +25,7 @@ public struct SettingsTool: Sendable {
     let name: String
     private let usesColours: Bool
     private let width: Int
+    private let showsProgress: Bool
 
     /// Creates the tool.
     ///
@@ -33,13 +34,15 @@ public struct SettingsTool: Sendable {
     ///   - usesColours: Whether the output shows colours. By default, if standard output is a terminal, and the variable
     ///     `NO_COLOR` is not set.
     ///   - width: The number of columns of the output. By default, that of the terminal, and 80 without one.
+    ///   - showsProgress: Whether messages show how far a long operation is. By default, if standard error is a terminal.
     public init(
         name: String = "settings", usesColours: Bool = StandardStreams.outputHasColours,
-        width: Int = StandardStreams.outputWidth
+        width: Int = StandardStreams.outputWidth, showsProgress: Bool = StandardStreams.errorsAreTerminal
     ) {
         self.name = name
         self.usesColours = usesColours
         self.width = width
+        self.showsProgress = showsProgress
     }
 
     /// Carries out a subcommand.
@@ -62,7 +65,8 @@ public struct SettingsTool: Sendable {
         errors: @escaping (String) throws -> Void = StandardStreams.writeError
     ) -> Int32 {
         let streams = CommandStreams(
-            read: input, output: output, errors: errors, usesColours: usesColours, width: width)
+            read: input, output: output, errors: errors, usesColours: usesColours, width: width,
+            showsProgress: showsProgress)
         return carryOut(arguments.map { CommandArgument($0) }, streams).rawValue
     }
 
@@ -91,6 +95,13 @@ extension SettingsTool: CommandProgram {
             .browse,
             .completions,
             .complete,
+            .export,
+            .import,
+            .importDefaults,
+            .diff,
+            .copy,
+            .replicas,
+            .doctor,
         ]
     }
 

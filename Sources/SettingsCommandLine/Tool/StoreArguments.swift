@@ -12,12 +12,15 @@ struct StoreArguments: Sendable {
         case file(String)
         case shared(String, state: String?)
         case sqlite(String, table: String)
+        case etcd([String], prefix: String)
     }
 
     /// What a subcommand does with the store.
     enum Use: Sendable {
         /// Reads. Nothing is written, locked or created.
         case reading
+        /// Reads as ``reading`` does. A missing store counts as an empty one.
+        case readingIfPresent
         /// Reads and writes what is there. A missing store is a failure.
         case changing
         /// Reads and writes. What is missing is created as the store does it.
@@ -29,7 +32,7 @@ struct StoreArguments: Sendable {
     // MARK: Options
 
     private struct Options {
-        let app, file, shared, state, sqlite, table: CommandOption
+        let app, file, shared, state, sqlite, table, etcd, keyPrefix: CommandOption
 
         init(prefix: String) {
             app = CommandOption(
@@ -43,10 +46,14 @@ struct StoreArguments: Sendable {
             sqlite = CommandOption("--\(prefix)sqlite", value: "PATH", values: .files, "An SQLite database.")
             table = CommandOption(
                 "--\(prefix)table", value: "NAME", "With --\(prefix)sqlite: the table, settings by default.")
+            etcd = CommandOption(
+                "--\(prefix)etcd", value: "URLS", "An etcd cluster: the addresses of members, separated by commas.")
+            keyPrefix = CommandOption(
+                "--\(prefix)prefix", value: "TEXT", "With --\(prefix)etcd: what the keys of the settings begin with.")
         }
 
-        var all: [CommandOption] { [app, file, shared, state, sqlite, table] }
-        var places: [CommandOption] { [app, file, shared, sqlite] }
+        var all: [CommandOption] { [app, file, shared, state, sqlite, table, etcd, keyPrefix] }
+        var places: [CommandOption] { [app, file, shared, sqlite, etcd] }
     }
 
     /// The options for a store, for help and parsing.
@@ -70,17 +77,32 @@ struct StoreArguments: Sendable {
             place = .shared(path, state: try invocation.path(of: options.state))
         } else if let path = try invocation.path(of: options.sqlite) {
             place = .sqlite(path, table: try invocation.text(of: options.table) ?? "settings")
+        } else if let addresses = try invocation.text(of: options.etcd) {
+            guard let keyPrefix = try invocation.text(of: options.keyPrefix) else {
+                throw .usage("\(options.etcd.name) needs \(options.keyPrefix.name).")
+            }
+            place = .etcd(addresses.split(separator: ",").map(String.init), prefix: keyPrefix)
         } else {
             let choices = options.places.map(\.usage)
             throw .usage("Name the store: \(choices.dropLast().joined(separator: ", ")) or \(choices.last ?? "").")
         }
-        for (option, owner) in [(options.state, options.shared), (options.table, options.sqlite)]
+        for (option, owner) in [
+            (options.state, options.shared), (options.table, options.sqlite), (options.keyPrefix, options.etcd),
+        ]
         where invocation.has(option) && !invocation.has(owner) {
             throw .usage("\(option.name) is for \(owner.name) only.")
         }
     }
 
     init(_ place: Place) { self.place = place }
+
+    /// The store that the options name, if they name one.
+    ///
+    /// - Throws: A failure if more than one is named.
+    static func optional(_ invocation: Invocation, prefix: String) throws(CommandFailure) -> StoreArguments? {
+        guard Options(prefix: prefix).all.contains(where: invocation.has) else { return nil }
+        return try StoreArguments(invocation, prefix: prefix)
+    }
 }
 
 extension Invocation {

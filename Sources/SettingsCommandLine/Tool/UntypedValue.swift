@@ -50,7 +50,8 @@ struct UntypedValue: Equatable, Sendable {
         guard let first = data.first(where: { !isSpace($0) }), canBegin(first) else { return nil }
         let isPlain = JSONScanner.scan(data) { scanner in scanner.skipValue() != nil && scanner.isAtEnd }
         if isPlain {
-            return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .init(charactersIn: " \t"))
+            // The scanner takes white space before a value only.
+            return String(decoding: data.drop(while: isSpace), as: UTF8.self)
         }
         // In several lines, as people write it.
         guard data.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return nil }

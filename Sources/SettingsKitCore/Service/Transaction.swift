@@ -28,6 +28,8 @@ extension SettingsService {
         var notifiesOfFailures = true
         /// How a store that is not open yet applies the transaction again; nil if it is to refuse it.
         var operation: PendingOperation.Body?
+        /// Whether the caller waits until the stores have agreed on the writes with other machines.
+        var waitsForAgreement = true
         /// Whether hooks are called; they were, if a transaction is applied again.
         var callsHooks = true
         private(set) var error: SettingsError?

@@ -30,6 +30,8 @@ extension ReplicatedDirectory {
     ///
     /// - Parameter always: Whether to write them even if they lack nothing.
     func export(always: Bool) throws {
+        // The end of the process exports what is pending, whether or not anything was scheduled.
+        if isReadOnly { return }
         do {
             try read()
             guard always || exportNeed != .nothing else { return }

@@ -80,7 +80,7 @@ public final class PropertyListStore: SettingsStore {
     }
 
     /// Opens the property list at a path of this machine. Stores of one file share what they have in memory.
-    init(path: String, access: Access = .readWrite) throws {
+    package init(path: String, access: Access = .readWrite) throws {
         try Self.requireUsable(path)
         self.access = access
         list = try OpenPropertyLists.list(at: path, isReadOnly: access == .readOnly)
@@ -166,6 +166,15 @@ public final class PropertyListStore: SettingsStore {
     /// - Throws: ``SettingsError`` with the code `notSaved`, or `busy`; every change is still safe in the journal.
     public func synchronize() throws {
         try list.synchronize(isReadOnly: access == .readOnly)
+    }
+
+    /// Writes the property list again although it may lack no change, so that a damaged one is replaced, and kept aside.
+    ///
+    /// - Throws: as ``synchronize()`` does.
+    package func rewrite() throws {
+        try requireWriting()
+        list.files.withLock { $0.list.requireRewrite() }
+        try list.synchronize()
     }
 
     /// Takes over at once what others have written; for tests of stores that do not watch.
