@@ -114,7 +114,7 @@ let package = Package(
             name: "SettingsCommandLineTests",
             dependencies: [
                 "SettingsCommandLine", "SettingsKit", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport",
-                "settings",
+                "settings", "Player",
             ]),
         .testTarget(name: "SettingsBenchmarksTests", dependencies: ["settings-benchmarks"]),
     ],

@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Arguments, help, secrets and outputs of commands")
 struct CommandBasicsTests {
-    private static let subcommands = ["list", "get", "set", "delete", "watch", "export", "import", "check", "explain"]
+    private static let subcommands = [
+        "list", "get", "set", "delete", "watch", "export", "import", "check", "explain", "browse",
+    ]
 
     @Test("Help lists the subcommands")
     func help() {
@@ -25,6 +27,7 @@ struct CommandBasicsTests {
               import   Store the values of a JSON file: all of them, or none.
               check    Report all problems at once.
               explain  Show what each layer has for a setting, and which one counts.
+              browse   Browse and change the settings on the terminal.
 
             Exit codes: 0 done, 1 failed, 2 wrong usage, 3 problems found by check.
             desk SUBCOMMAND --help has more about a subcommand.

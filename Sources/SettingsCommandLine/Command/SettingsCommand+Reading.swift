@@ -93,7 +93,7 @@ extension SettingsCommand {
         try streams.print(explanation(of: setting, state, lines))
     }
 
-    private struct LayerLine {
+    struct LayerLine {
         let name: String
         var text: String?
         var location: String?
@@ -102,7 +102,7 @@ extension SettingsCommand {
     }
 
     /// What is said about each layer, and about the default.
-    private func explanations(
+    func explanations(
         of setting: SettingsService.SettingDefinition, _ state: SettingState
     ) -> [LayerLine] {
         var lines: [LayerLine] = []

@@ -5,7 +5,7 @@ extension SettingsCommand: CommandProgram {
     var findings: String { "problems found by check" }
 
     static var subcommands: [Subcommand<SettingsCommand>] {
-        [.list, .get, .set, .delete, .watch, .export, .import, .check, .explain]
+        [.list, .get, .set, .delete, .watch, .export, .import, .check, .explain, .browse]
     }
 }
 

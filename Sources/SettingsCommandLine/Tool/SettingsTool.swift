@@ -92,6 +92,7 @@ extension SettingsTool: CommandProgram {
             .delete,
             .watch,
             .explain,
+            .browse,
             .completions,
             .complete,
             .export,

@@ -148,6 +148,15 @@ extension SettingsService {
             return storedValue(for: key).writableData
         }
 
+        /// The bytes that the layer that is written to will hold for a setting after the writes made so far.
+        package mutating func storedData(of setting: SettingDefinition) -> Data? { data(for: setting.key) }
+
+        /// Stores bytes that were stored before, whether or not the setting accepts them; nil removes what is stored.
+        package mutating func restore(_ data: Data?, of setting: SettingDefinition) {
+            reset(setting)
+            write(data, for: setting.key)
+        }
+
         /// What is stored, with the bytes that were written so far.
         private mutating func value(for key: StorageKey) -> StoredValue {
             guard let written = writes[key] else { return storedValue(for: key) }
