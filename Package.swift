@@ -8,7 +8,9 @@ let package = Package(
     products: [
         .library(name: "SettingsKit", targets: ["SettingsKit"]),
         .library(name: "SettingsSQLite", targets: ["SettingsSQLite"]),
+        .library(name: "SettingsEtcd", targets: ["SettingsEtcd"]),
         .library(name: "SettingsCommandLine", targets: ["SettingsCommandLine"]),
+        .executable(name: "settings", targets: ["settings"]),
         .library(name: "SettingsTestKit", targets: ["SettingsTestKit"]),
     ],
     dependencies: [],
@@ -25,28 +27,52 @@ let package = Package(
             ]),
         .target(
             name: "SettingsSQLite", dependencies: ["SettingsKitCore", "SettingsKitPlatform", "CSettingsKitSQLite"]),
+        // Loads the library when the first store is opened.
+        .target(name: "CSettingsKitCurl", linkerSettings: [.linkedLibrary("dl", .when(platforms: [.linux]))]),
+        .target(
+            name: "SettingsEtcd",
+            dependencies: [
+                "SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles",
+                .target(name: "CSettingsKitCurl", condition: .when(platforms: [.linux])),
+            ]),
         .target(name: "SettingsKit", dependencies: ["SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform"]),
-        .target(name: "SettingsCommandLine", dependencies: ["SettingsKit"]),
+        .target(name: "SettingsCommandLine", dependencies: ["SettingsKit", "SettingsSQLite", "SettingsEtcd"]),
+        .executableTarget(name: "settings", dependencies: ["SettingsCommandLine"]),
         .target(name: "SettingsTestKit", dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles"]),
         .executableTarget(
             name: "settings-benchmarks",
             dependencies: ["SettingsKit", "SettingsKitPlatform", "SettingsSQLite", "CSettingsKitSQLite"],
             path: "Sources/SettingsBenchmarks"),
-        .executableTarget(name: "QuickStart", dependencies: ["SettingsKit"], path: "Examples/QuickStart"),
+        .executableTarget(
+            name: "QuickStart", dependencies: ["SettingsKit"], path: "Examples/QuickStart", exclude: ["Transcript.txt"]),
         .executableTarget(
             name: "ImportedPreferences", dependencies: ["SettingsKit"], path: "Examples/ImportedPreferences",
+            exclude: ["Transcript.txt"],
             resources: [.copy("Resources/com.apple.TextEdit.plist")]),
-        .executableTarget(name: "TwoProcesses", dependencies: ["SettingsKit"], path: "Examples/TwoProcesses"),
-        .executableTarget(name: "Surfaces", dependencies: ["SettingsKit"], path: "Examples/Surfaces"),
-        .executableTarget(name: "SharedFolder", dependencies: ["SettingsKit"], path: "Examples/SharedFolder"),
         .executableTarget(
-            name: "Vault", dependencies: ["SettingsKit", "SettingsSQLite"], path: "Examples/Vault"),
-        .executableTarget(name: "Server", dependencies: ["SettingsKit"], path: "Examples/Server"),
+            name: "TwoProcesses", dependencies: ["SettingsKit"], path: "Examples/TwoProcesses",
+            exclude: ["Transcript.txt"]),
         .executableTarget(
-            name: "Player", dependencies: ["SettingsCommandLine", "SettingsKit"], path: "Examples/Player"),
+            name: "Surfaces", dependencies: ["SettingsKit"], path: "Examples/Surfaces", exclude: ["Transcript.txt"]),
+        .executableTarget(
+            name: "SharedFolder", dependencies: ["SettingsKit"], path: "Examples/SharedFolder",
+            exclude: ["Transcript.txt"]),
+        .executableTarget(
+            name: "Vault", dependencies: ["SettingsKit", "SettingsSQLite"], path: "Examples/Vault",
+            exclude: ["Transcript.txt"]),
+        .executableTarget(
+            name: "Fleet", dependencies: ["SettingsKit", "SettingsEtcd"], path: "Examples/Fleet",
+            exclude: ["Transcript.txt"]),
+        .executableTarget(
+            name: "Server", dependencies: ["SettingsKit"], path: "Examples/Server", exclude: ["Transcript.txt"]),
+        .executableTarget(
+            name: "Player", dependencies: ["SettingsCommandLine", "SettingsKit"], path: "Examples/Player",
+            exclude: ["Transcript.txt"]),
         .executableTarget(
             name: "settings-test-worker",
-            dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsSQLite"],
+            dependencies: [
+                "SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsSQLite", "SettingsEtcd",
+            ],
             path: "Tests/SettingsTestWorker"),
         // What the tests of several targets use. No product.
         .target(name: "CSettingsTestSupport", path: "Tests/CSettingsTestSupport"),
@@ -72,6 +98,11 @@ let package = Package(
                 "settings-test-worker",
             ]),
         .testTarget(
+            name: "SettingsEtcdTests",
+            dependencies: [
+                "SettingsEtcd", "SettingsKit", "SettingsTestKit", "SettingsTestSupport", "settings-test-worker",
+            ]),
+        .testTarget(
             name: "SettingsTestKitTests",
             dependencies: [
                 "SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform", "SettingsTestKit", "SettingsTestSupport",
@@ -81,7 +112,11 @@ let package = Package(
             dependencies: ["SettingsKit", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport"]),
         .testTarget(
             name: "SettingsCommandLineTests",
-            dependencies: ["SettingsCommandLine", "SettingsKit", "SettingsTestKit", "SettingsTestSupport"]),
+            dependencies: [
+                "SettingsCommandLine", "SettingsKit", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport",
+                "settings", "Player",
+            ]),
+        .testTarget(name: "SettingsBenchmarksTests", dependencies: ["settings-benchmarks"]),
     ],
     swiftLanguageModes: [.v6]
 )

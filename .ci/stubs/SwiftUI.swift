@@ -1,4 +1,4 @@
-// The few declarations of Apple's SwiftUI, and of what Foundation has on Apple platforms only, that SettingsKit uses.
+// The few declarations of Apple's SwiftUI, and of what Foundation has on Apple platforms only, that SettingsKit and its guides use.
 // Enough to type-check the glue where there is no Apple SDK; nothing here does anything.
 
 @_exported import Foundation
@@ -23,6 +23,29 @@ public struct EnvironmentValues {
         get { fatalError() }
         set {}
     }
+}
+
+@MainActor @preconcurrency public protocol View {
+    associatedtype Body: View
+    @MainActor @preconcurrency var body: Body { get }
+}
+
+extension Never: View {
+    public var body: Never { fatalError() }
+}
+
+@propertyWrapper public struct State<Value> {
+    public init(wrappedValue: Value) { fatalError() }
+    public init(initialValue: Value) { fatalError() }
+    public var wrappedValue: Value {
+        get { fatalError() }
+        nonmutating set {}
+    }
+}
+
+public struct Slider: View {
+    public init(value: Binding<Double>, in bounds: ClosedRange<Double>) {}
+    public var body: Never { fatalError() }
 }
 
 open class NSUbiquitousKeyValueStore: NSObject {

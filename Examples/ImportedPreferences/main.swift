@@ -53,6 +53,7 @@ try FileManager.default.copyItem(at: original, to: file)
 let before = try String(contentsOf: file, encoding: .utf8)
 let settings = SettingsService(defaults: try PropertyListStore(url: file))
 
+print("Look at the lines of another program's file that change, and at all those that stay.")
 print("Settings read from com.apple.TextEdit.plist:")
 print("  checksSpelling   \(settings.get(.checksSpelling))")
 print("  width            \(settings.get(.width))")
@@ -94,5 +95,6 @@ while oldLine < old.count || newLine < new.count {
         newLine += 1
     }
 }
-print("\nAll other lines are unchanged. The comment says which part of the journal the file contains.")
+let unchanged = old.count - removed.count
+print("\nAll other \(unchanged) lines are unchanged. The comment says which part of the journal the file contains.")
 try FileManager.default.removeItem(at: folder)

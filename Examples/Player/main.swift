@@ -21,5 +21,6 @@ let arguments = CommandLine.arguments.dropFirst()
 if arguments.first == "settings" {
     exit(SettingsCommand(catalogue, settings: settings, name: "Player settings").run(Array(arguments.dropFirst())))
 }
+print("Look at the volume: change it with `swift run Player settings set volume 0.8`, and run this again.")
 if arguments.contains("--help") { print(catalogue.help(environmentPrefix: "PLAYER_")) }
 print("Playing at \(settings[.isMuted] ? 0 : settings[.volume]) in \(settings[.quality]) quality.")

@@ -53,6 +53,7 @@ func tour() throws {
         shared: try PropertyListStore(url: folder.appendingPathComponent("Shared.plist")),
         storesForCustomScopes: [.custom(id: "notes"): NoteStore(folder: folder)])
 
+    print("Look at launchCount: each run finds the values of the run before.")
     print("Settings are in \(defaults.path)")
     if let lastLaunch = settings.get(.lastLaunch) {
         print("Values of the run at \(lastLaunch):")

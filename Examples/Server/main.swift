@@ -1,5 +1,6 @@
 import Foundation
 import SettingsKit
+import Synchronization
 
 // A server that is configured by two files, its environment and its arguments, and edited while it runs. `Server.swift` is the
 // whole server; this file plays the administrator and the user, and ends by itself. Watch what each edit prints.
@@ -17,7 +18,13 @@ func write(_ text: String, to file: URL) throws {
     try Data(list.utf8).write(to: file, options: .atomic)
 }
 
-/// Returns when a problem was diagnosed, or when a condition holds.
+/// What the server has noticed so far.
+enum Noticed {
+    static let port = Mutex(0)
+    static let problems = Mutex(0)
+}
+
+/// Returns when a condition holds.
 func wait(until condition: () -> Bool) {
     let end = Date(timeIntervalSinceNow: 10)
     while !condition(), Date() < end { Thread.sleep(forTimeInterval: 0.01) }
@@ -28,7 +35,7 @@ func wait(until condition: () -> Bool) {
 }
 
 func demonstrate() throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Server-\(UUID().uuidString)")
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Server-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer {
         do { try FileManager.default.removeItem(at: folder) } catch { print(error) }
@@ -46,27 +53,34 @@ func demonstrate() throws {
             .environment(prefix: "SERVER_", ["SERVER_GREETING": "Good morning", "SERVER_API_KEY": "k-123"]),
             .writable(try PropertyListStore(url: user)),
             .fallback(try PropertyListStore(url: system, access: .readOnly), name: "system"),
-        ]), diagnosticSink: .init { print("diagnosed: \($0.code.name), expected \($0.expected ?? "")") })
+        ]),
+        diagnosticSink: .init { error in
+            print("diagnosed: \(error.code.name), expected \(error.expected ?? "")")
+            Noticed.problems.withLock { $0 += 1 }
+        })
 
+    print("Look at the lines below each edit: what the server does at once, while it runs.")
     print("1. The server starts. Two mistakes in the files are reported together.")
     let subscription = serve(settings, arguments: arguments)
     print(catalogue.table(in: settings))
+    // Called after the server's own listener, so that what it prints is above the next edit.
+    let demonstration = settings.observe(.port) { change in Noticed.port.withLock { $0 = change.newValue } }
 
     print("2. The user edits the file: the port changes at once.")
     try write("<key>port</key><integer>9100</integer>", to: user)
-    wait { settings[.port] == 9100 }
+    wait { Noticed.port.withLock { $0 } == 9100 }
 
     print("3. A bad edit: the server keeps its port, and says why.")
     try write("<key>port</key><integer>91000</integer>", to: user)
-    wait { settings.problem(of: .port) != nil }
+    wait { Noticed.problems.withLock { $0 } > 0 }
 
     print("4. A good edit is taken at once.")
     try write("<key>port</key><integer>9200</integer>", to: user)
-    wait { settings[.port] == 9200 }
+    wait { Noticed.port.withLock { $0 } == 9200 }
 
     print("5. The administrator locks the port: it cannot be changed here.")
     try write("<key>port</key><integer>443</integer>", to: managed)
-    wait { settings[.port] == 443 }
+    wait { Noticed.port.withLock { $0 } == 443 }
     do {
         try settings.save(.port, to: 80)
     } catch let error as SettingsError {
@@ -76,7 +90,8 @@ func demonstrate() throws {
 
     print("6. The administrator removes the lock: the user's port counts again.")
     try FileManager.default.removeItem(at: managed)
-    wait { settings[.port] == 9200 }
+    wait { Noticed.port.withLock { $0 } == 9200 }
+    demonstration.cancel()
     subscription?.cancel()
 }
 

@@ -39,6 +39,7 @@ struct SharedFolder {
     private static func doDevicesAgree(seed: UInt64) throws -> Bool {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("SharedFolder-\(getpid())")
         defer { try? FileManager.default.removeItem(at: folder) }
+        Console.show("Look at the table: in the end, all devices have the same values, whatever the syncer did.")
         Console.show("Three devices change settings, and a bad syncer carries their files (seed \(seed)).")
 
         var devices: [DeviceProcess] = []
@@ -77,7 +78,7 @@ struct SharedFolder {
     }
 
     private static func row(_ cells: [String]) -> String {
-        cells.map { $0.padding(toLength: 13, withPad: " ", startingAt: 0) }.joined()
+        cells.dropLast().map { $0.padding(toLength: 13, withPad: " ", startingAt: 0) }.joined() + (cells.last ?? "")
     }
 
     /// Tests a condition repeatedly until it is true.

@@ -70,6 +70,7 @@ let steps: [SettingsService.Migration] = [
         transaction.set(Setting<Int>("network:timeout", in: .defaults, default: 30), to: 60)
     },
 ]
+print("Look at the values: a migration, properties and a record see each other's changes of one file.")
 let first = try settings.migrate(steps)
 let second = try settings.migrate(steps)
 print("1. Migration: applied \(first.appliedVersions), the second time \(second.appliedVersions)")

@@ -20,6 +20,7 @@ extension SettingsService.SettingDefinition {
 func useVault(at file: URL) async throws {
     // MARK: Settings
 
+    print("Look at the live query: it prints the guests again each time that the list changes, and only then.")
     let vault = try SQLiteStore(at: file)
     let settings = SettingsService(defaults: nil, storesForCustomScopes: [.custom(id: "vault"): vault])
     settings.set(.pin, to: "1234")
@@ -102,6 +103,7 @@ func useVault(at file: URL) async throws {
 }
 
 // The database is closed when the function returns. An open store would report that its file was removed.
-let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Vault-\(UUID().uuidString)")
+let folder = FileManager.default.temporaryDirectory
+    .appendingPathComponent("Vault-\(ProcessInfo.processInfo.processIdentifier)")
 defer { try? FileManager.default.removeItem(at: folder) }
 try await useVault(at: folder.appendingPathComponent("Vault.sqlite"))

@@ -6,7 +6,7 @@ import SettingsKit
 /// Row 10: the bytes that a small change beside many settings writes into the shared directory, for a syncer to carry.
 enum ExportedBytes {
     static func name(isOneKey: Bool) -> String {
-        "bytes exported per set beside 10,000 keys, \(isOneKey ? "of one key" : "of distinct keys")"
+        "export of a set: \(isOneKey ? "one key" : "distinct keys") of 10,000"
     }
 
     /// The sizes of the files that each export of one change has replaced, on average.

@@ -5,10 +5,14 @@ import Foundation
 struct SettingsBenchmarks {
     private static let usage = """
         usage: swift run -c release settings-benchmarks [--quick] [--json] [--filter TEXT]
+                   [--from RESULTS] [--svg FILE] [--article FILE]
 
-          --quick        fewer and shorter measurements, under two minutes in all
-          --json         prints JSON; times in nanoseconds
-          --filter TEXT  only rows whose number is TEXT or whose name contains it
+          --quick         fewer and shorter measurements, under two minutes in all
+          --json          prints JSON; times in nanoseconds
+          --filter TEXT   only rows whose number is TEXT or whose name contains it
+          --from RESULTS  measures nothing, and reads what --json has printed
+          --svg FILE      draws a chart, and another in dark colours: chart.svg and chart~dark.svg
+          --article FILE  replaces the table of figures in an article
         """
 
     static func main() throws {
@@ -20,39 +24,79 @@ struct SettingsBenchmarks {
         {
             return try StartUp.run(mode, path: CommandLine.arguments[3])
         }
-        var isQuick = false
-        var isJSON = false
-        var filter: String?
+        var options = Options()
         var arguments = CommandLine.arguments.dropFirst()
         while let argument = arguments.popFirst() {
             switch argument {
-            case "--quick": isQuick = true
-            case "--json": isJSON = true
-            case "--filter" where !arguments.isEmpty: filter = arguments.removeFirst()
+            case "--quick": options.isQuick = true
+            case "--json": options.isJSON = true
+            case "--filter" where !arguments.isEmpty: options.filter = arguments.removeFirst()
+            case "--from" where !arguments.isEmpty: options.results = arguments.removeFirst()
+            case "--svg" where !arguments.isEmpty: options.chart = arguments.removeFirst()
+            case "--article" where !arguments.isEmpty: options.article = arguments.removeFirst()
             default:
                 print(usage)
                 exit(argument == "--help" ? 0 : 64)
             }
         }
+        let results = try options.results.map(Results.read) ?? measure(options)
+        print(options.isJSON ? try results.json() : Report.table(results))
+        try publish(results, chart: options.chart, article: options.article)
+    }
+
+    private struct Options {
+        var isQuick = false
+        var isJSON = false
+        var filter: String?
+        var results: String?
+        var chart: String?
+        var article: String?
+
+        func isWanted(_ row: Int, _ name: String) -> Bool {
+            filter.map { name.contains($0) || "\(row)" == $0 } ?? true
+        }
+    }
+
+    private struct NoTable: Error, CustomStringConvertible {
+        let article: String
+
+        var description: String { "\(article) has no table of figures to replace." }
+    }
+
+    /// Writes the results into files for the documentation.
+    static func publish(_ results: Results, chart: String?, article: String?) throws {
+        if let chart {
+            for appearance in Chart.Appearance.allCases {
+                let picture = Chart.svg(results.comparisons, appearance)
+                try picture.write(toFile: Chart.path(chart, appearance), atomically: true, encoding: .utf8)
+            }
+        }
+        if let article {
+            let page = try String(contentsOfFile: article, encoding: .utf8)
+            guard let page = Article.replacingTable(in: page, with: results.comparisons) else {
+                throw NoTable(article: article)
+            }
+            try page.write(toFile: article, atomically: true, encoding: .utf8)
+        }
+    }
+
+    private static func measure(_ options: Options) throws -> Results {
         #if DEBUG
             FileHandle.standardError.write(
                 Data("This is a debug build; its figures say nothing. Use swift run -c release.\n".utf8))
         #endif
-        func isWanted(_ row: Int, _ name: String) -> Bool {
-            filter.map { name.contains($0) || "\(row)" == $0 } ?? true
-        }
         let fixture = try Fixture()
         let all =
             try Benchmark.reading(fixture) + Benchmark.handles(fixture) + Benchmark.threads(fixture)
             + Benchmark.writing() + Benchmark.files() + Benchmark.shared() + Benchmark.sqlite()
-        var outcomes = all.filter { isWanted($0.row, $0.name) }
-            .map { $0.run(rounds: isQuick ? 7 : 21, shareOfIterations: isQuick ? 0.2 : 1) }
-        var figures = try Figure.all(isQuick: isQuick, isWanted: isWanted)
-        for keyCount in [20, 1_000] where isWanted(13, StartUp.name) {
-            let measured = try StartUp(keyCount: keyCount).measure(starts: isQuick ? 15 : 50)
+        var outcomes = all.filter { options.isWanted($0.row, $0.name) }
+            .map { $0.run(rounds: options.isQuick ? 7 : 21, shareOfIterations: options.isQuick ? 0.2 : 1) }
+        var figures = try Figure.all(isQuick: options.isQuick, isWanted: options.isWanted)
+        for keyCount in [20, 1_000] where options.isWanted(13, StartUp.name) {
+            let measured = try StartUp(keyCount: keyCount).measure(starts: options.isQuick ? 15 : 50)
             outcomes.append(measured.outcome)
             figures += measured.figures
         }
-        print(isJSON ? try Report.json(outcomes, figures) : Report.table(outcomes, figures))
+        return Results(outcomes, figures)
     }
 }

@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Arguments, help, secrets and outputs of commands")
 struct CommandBasicsTests {
-    private static let subcommands = ["list", "get", "set", "reset", "watch", "export", "import", "check", "explain"]
+    private static let subcommands = [
+        "list", "get", "set", "delete", "watch", "export", "import", "check", "explain", "browse",
+    ]
 
     @Test("Help lists the subcommands")
     func help() {
@@ -19,12 +21,13 @@ struct CommandBasicsTests {
               list     Show all settings with their values and sources.
               get      Print the value of a setting.
               set      Store a value.
-              reset    Remove stored values, so that the next layer or the default counts.
+              delete   Remove stored values, so that the next layer or the default counts.
               watch    Print changes as they are made.
               export   Print the stored values as JSON.
               import   Store the values of a JSON file: all of them, or none.
               check    Report all problems at once.
               explain  Show what each layer has for a setting, and which one counts.
+              browse   Browse and change the settings on the terminal.
 
             Exit codes: 0 done, 1 failed, 2 wrong usage, 3 problems found by check.
             desk SUBCOMMAND --help has more about a subcommand.
@@ -57,7 +60,9 @@ struct CommandBasicsTests {
                   --help     Show this help.
 
                 """)
-        #expect(Desk().run("help", "reset").output.hasPrefix("Usage: desk reset NAME... | --all\n"))
+        #expect(Desk().run("help", "delete").output.hasPrefix("Usage: desk delete NAME... | --all\n"))
+        #expect(Desk().run("help", "delete").output.contains("\nAlso called reset.\n"))
+        #expect(Desk().run("help", "reset") == Desk().run("help", "delete"))
     }
 
     @Test(

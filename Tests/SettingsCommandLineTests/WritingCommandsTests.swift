@@ -44,16 +44,16 @@ struct WritingCommandsTests {
         #expect(desk.settings.get(.volume) == 0.1)
     }
 
-    @Test("reset removes the named settings, or all")
-    func reset() throws {
+    @Test("delete, also called reset, removes the named settings, or all", arguments: ["delete", "reset"])
+    func delete(command: String) throws {
         let desk = Desk()
         for (name, text) in [("port", "1"), ("volume", "0.1"), ("skin", "dark")] { _ = desk.run("set", name, text) }
         try desk.write("other", "1")
-        #expect(desk.run("reset", "port", "skin") == .init(0))
+        #expect(desk.run(command, "port", "skin") == .init(0))
         #expect(!desk.settings.isSet(.port) && !desk.settings.isSet(.skin) && desk.settings.isSet(.volume))
-        #expect(desk.run("reset", "--all") == .init(0))
+        #expect(desk.run(command, "--all") == .init(0))
         #expect(try desk.store.keys() == ["other"])
-        #expect(desk.run("reset").code == 2 && desk.run("reset", "port", "--all").code == 2)
+        #expect(desk.run(command).code == 2 && desk.run(command, "port", "--all").code == 2)
     }
 
     @Test("A store that cannot be written is a failure with a message")

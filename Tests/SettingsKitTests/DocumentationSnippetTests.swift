@@ -1,7 +1,6 @@
 import Foundation
 import Observation
 import SettingsKit
-import SettingsTestKit
 import Testing
 
 // The Swift snippets of the documentation catalogue, as compiled code: `.ci/docs` fails when one of them is not among these
@@ -13,43 +12,29 @@ private enum Theme: String, Codable, Sendable {
 }
 
 extension SettingsService.SettingDefinition {
-    fileprivate static let launchCount = Setting<Int>("launchCount", in: .defaults, default: 0)
+    fileprivate static let launchCount = Setting<Int>(
+        "launchCount", in: .defaults, default: 0)
     fileprivate static let nickname = Setting<String?>("nickname", in: .defaults)
-    fileprivate static let volume = Setting<Double>("volume", in: .defaults, default: 0.5) { min(max($0, 0), 1) }
-    fileprivate static let theme = Setting<Theme>("theme", in: .shared, default: .system)
-    fileprivate static let installed = Setting<Date>("installed", in: .defaults, default: { Date() })
-    fileprivate static let searches = Setting<[String]>("searches", in: .custom(id: "session"), default: [])
-    fileprivate static let thumbnail = Setting<Data?>("thumbnail", in: .custom(id: "cache"))
+    fileprivate static let volume = Setting<Double>(
+        "volume", in: .defaults, default: 0.5
+    ) {
+        min(max($0, 0), 1)
+    }
+    fileprivate static let theme = Setting<Theme>(
+        "theme", in: .shared, default: .system)
+    fileprivate static let installed = Setting<Date>(
+        "installed", in: .defaults, default: { Date() })
+    fileprivate static let searches = Setting<[String]>(
+        "searches", in: .custom(id: "session"), default: [])
+    fileprivate static let thumbnail = Setting<Data?>(
+        "thumbnail", in: .custom(id: "cache"))
     fileprivate static let lastBackup = Setting<Date>(
-        "lastBackup", in: .defaults, default: .distantPast, transformer: iso8601Transformer())
+        "lastBackup", in: .defaults, default: .distantPast,
+        transformer: iso8601Transformer())
     fileprivate static let token = Setting<String?>(
-        "token", in: .defaults, transformer: JSONTransformer().append(transformer: ReversingTransformer()))
-}
-
-// MARK: A store of two functions
-
-private final class VaultStore: SettingsStore {
-    private let items = Mutex<[String: Data]>([:])
-
-    func get(_ key: SettingsService.StorageKey) throws -> Data? {
-        items.withLock { $0[key.name] }
-    }
-    func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
-        items.withLock { $0[key.name] = data }
-    }
-}
-
-@Test private func vaultStoreKeepsTheContract() async {
-    let report = await StoreConformance { VaultStore() }.run()
-    #expect(report.failures.isEmpty, "\(report)")
-}
-
-/// Calls `body` with a directory that exists until it returns.
-private func withTemporaryFolder<R>(_ body: (URL) async throws -> R) async throws -> R {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Snippets-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    return try await body(folder)
+        "token", in: .defaults,
+        transformer: JSONTransformer().append(
+            transformer: ReversingTransformer()))
 }
 
 // MARK: SettingsKit
@@ -59,10 +44,11 @@ private func countLaunch(in settings: SettingsService) -> Int {
     return settings.get(.launchCount)
 }
 
-// MARK: Getting started
+// MARK: Using settings
 
 private func makeService(file: URL) throws -> SettingsService {
-    let settings = SettingsService(defaults: try PropertyListStore(url: file))
+    let settings = SettingsService(
+        defaults: try PropertyListStore(url: file))
     settings.register(MemoryStore(), for: .custom(id: "session"))
     return settings
 }
@@ -90,12 +76,14 @@ private func saveTheme(_ theme: Theme, in settings: SettingsService) throws {
 }
 
 @Test private func aThemeIsRemembered() {
-    let settings = SettingsService(defaults: MemoryStore(), shared: MemoryStore(), diagnosticSink: .none)
+    let settings = SettingsService(
+        defaults: MemoryStore(), shared: MemoryStore(),
+        diagnosticSink: .none)
     settings.set(.theme, to: .dark)
     #expect(settings.get(.theme) == .dark)
 }
 
-@Test private func theServiceOfGettingStartedPlays() async throws {
+@Test private func theServiceOfTheGuidePlays() async throws {
     try await withTemporaryFolder { folder in
         let settings = try makeService(file: folder.appendingPathComponent("Settings.plist"))
         play(in: settings)
@@ -112,11 +100,14 @@ private func saveTheme(_ theme: Theme, in settings: SettingsService) throws {
 
 private func serviceWithScopes(folder: URL) throws -> SettingsService {
     let settings = SettingsService(
-        defaults: try PropertyListStore(url: folder.appendingPathComponent("Settings.plist")),
+        defaults: try PropertyListStore(
+            url: folder.appending(path: "Settings.plist")),
         shared: try DirectoryStore(
-            at: folder.appendingPathComponent("Synced"), state: folder.appendingPathComponent("State")),
+            at: folder.appending(path: "Synced"),
+            state: folder.appending(path: "State")),
         storesForCustomScopes: [.custom(id: "session"): MemoryStore()])
-    settings.register(CacheStore(countLimit: 100), for: .custom(id: "cache"))
+    settings.register(
+        CacheStore(countLimit: 100), for: .custom(id: "cache"))
     return settings
 }
 
@@ -142,7 +133,7 @@ private func follow(_ settings: SettingsService) async {
 
 private func log(_ settings: SettingsService) async {
     for await change in settings.changes(of: .theme) {
-        print("\(change.oldValue) became \(change.newValue), \(change.origin)")
+        print("\(change.oldValue) became \(change.newValue)")
     }
 }
 
@@ -160,14 +151,17 @@ private func apply(_ settings: SettingsService) async {
     }
 }
 
-private func redrawWhenNeeded(_ settings: SettingsService) -> SettingsService.Subscription {
+private func redrawWhenNeeded(
+    _ settings: SettingsService
+) -> SettingsService.Subscription {
     settings.observe(.theme, .volume) { changes in
         if changes.contains(.theme) { print("redraw") }
     }
 }
 
 private func watchForProblems(_ settings: SettingsService) async {
-    for await problem in settings.diagnostics where problem.code == .notSaved {
+    for await problem in settings.diagnostics
+    where problem.code == .notSaved {
         print("Settings cannot be written at the moment: \(problem)")
     }
 }
@@ -193,7 +187,10 @@ private func watchForProblems(_ settings: SettingsService) async {
 private func sharedService(folder: URL, state: URL) throws -> SettingsService {
     var options = DirectoryStore.Options()
     options.deviceName = "Ann's laptop"
-    return SettingsService(defaults: nil, shared: try DirectoryStore(at: folder, state: state, options: options))
+    return SettingsService(
+        defaults: nil,
+        shared: try DirectoryStore(
+            at: folder, state: state, options: options))
 }
 
 private func share(_ settings: SettingsService) throws {
@@ -211,7 +208,9 @@ private func shareOldSettings(of file: URL, in store: DirectoryStore) throws {
 
 private func printState(of store: DirectoryStore) {
     for replica in store.replicas {
-        print(replica.deviceName, replica.lastSeen, replica.isOwn ? "(this device)" : "")
+        print(
+            replica.deviceName, replica.lastSeen,
+            replica.isOwn ? "(this device)" : "")
     }
     for problem in store.report.problems {
         print(problem)
@@ -258,8 +257,12 @@ private func iso8601Transformer() -> JSONTransformer<Date> {
 }
 
 private struct ReversingTransformer: Transformer {
-    func transformValue(_ value: Data) throws -> Data { Data(value.reversed()) }
-    func untransformValue(_ output: Data) throws -> Data { Data(output.reversed()) }
+    func transformValue(_ value: Data) throws -> Data {
+        Data(value.reversed())
+    }
+    func untransformValue(_ output: Data) throws -> Data {
+        Data(output.reversed())
+    }
 }
 
 @Test private func transformedSettingsComeBack() throws {
@@ -273,111 +276,4 @@ private struct ReversingTransformer: Transformer {
     let key = SettingsService.StorageKey("lastBackup", scope: .defaults)
     #expect(store.get(key) == Data("\"2001-01-01T00:00:00Z\"".utf8))
     #expect(store.get(.init("token", scope: .defaults)) == Data("\"cba\"".utf8))
-}
-
-// MARK: Writing a store
-
-private final class JSONFileStore: SettingsStore {
-    private let file: URL
-    private let contents: Mutex<[String: Data]>
-    private let ownFeed = SettingsStoreFeed()
-
-    init(file: URL) throws {
-        self.file = file
-        var values: [String: Data] = [:]
-        do {
-            values = try JSONDecoder().decode([String: Data].self, from: Data(contentsOf: file))
-        } catch CocoaError.fileReadNoSuchFile {
-            // A file that does not exist is an empty one. A file that cannot be read is an error.
-        }
-        contents = Mutex(values)
-    }
-
-    var feed: SettingsStoreFeed? { ownFeed }
-    var storeDescription: String { "JSONFileStore at \(file.path)" }
-
-    func get(_ key: SettingsService.StorageKey) -> Data? {
-        contents.withLock { $0[key.name] }
-    }
-
-    func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
-        _ = try apply(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
-    }
-
-    func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        // After the lock is released, also when writing has failed.
-        defer { ownFeed.flush() }
-        return try contents.withLock { contents in
-            for expectation in batch.expectations where contents[expectation.key.name] != expectation.data {
-                return false
-            }
-            var new = contents
-            for write in batch.writes { new[write.key.name] = write.data }
-            let changes = Set(batch.writes.map(\.key.name)).compactMap { name in
-                contents[name] == new[name]
-                    ? nil : SettingsStoreChange(name: name, from: contents[name], to: new[name])
-            }
-            if changes.isEmpty { return true }
-            do {
-                try JSONEncoder().encode(new).write(to: file, options: .atomic)
-            } catch {
-                throw SettingsError(.writeFailed, store: storeDescription, underlying: error)
-            }
-            contents = new
-            ownFeed.publish(changes, origin: .local)
-            return true
-        }
-    }
-
-    func keys() -> [String] {
-        contents.withLock { Array($0.keys) }
-    }
-
-    func synchronize() throws {
-        try contents.withLock { contents in
-            if contents.isEmpty && !FileManager.default.fileExists(atPath: file.path) { return }
-            // The file's bytes, then its entry in the directory.
-            for url in [file, file.deletingLastPathComponent()] {
-                let handle = try FileHandle(forReadingFrom: url)
-                defer { try? handle.close() }
-                try handle.synchronize()
-            }
-        }
-    }
-}
-
-@Test private func jsonFileStoreKeepsTheContract() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let report = await StoreConformance {
-        try JSONFileStore(file: folder.appendingPathComponent(UUID().uuidString))
-    }
-    .run()
-    #expect(report.failures.isEmpty, "\(report)")
-}
-
-@Test private func jsonFileStoreTakesNothingUnreadableForEmpty() async throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    @Sendable func file(of store: any SettingsStore) -> URL {
-        URL(fileURLWithPath: String(store.storeDescription.dropFirst("JSONFileStore at ".count)))
-    }
-    let report = await StoreConformance { store in
-        try JSONFileStore(file: file(of: store))
-    } unreadable: { store in
-        // A directory in the place of the file: a change of permissions does not stop root.
-        let (url, away) = (file(of: store), file(of: store).appendingPathExtension("away"))
-        try FileManager.default.moveItem(at: url, to: away)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-        return {
-            try FileManager.default.removeItem(at: url)
-            try FileManager.default.moveItem(at: away, to: url)
-        }
-    } _: {
-        try JSONFileStore(file: folder.appendingPathComponent(UUID().uuidString))
-    }
-    .run()
-    #expect(report.failures.isEmpty && report.skipped.isEmpty, "\(report)")
 }

@@ -5,27 +5,36 @@ import Testing
 // The Swift snippets of the articles about layers and validation, as compiled code; see DocumentationSnippetTests.swift.
 
 extension SettingsService.SettingDefinition {
-    fileprivate static let volume = Setting<Double>("volume", in: .defaults, default: 0.5, validation: .range(0...1))
-    fileprivate static let isMuted = Setting<Bool>("muted", in: .defaults, default: false, help: "Play nothing.")
-    fileprivate static let user = Setting<String>("user", in: .defaults, default: "www", validation: .notEmpty)
+    fileprivate static let volume = Setting<Double>(
+        "volume", in: .defaults, default: 0.5, validation: .range(0...1))
+    fileprivate static let isMuted = Setting<Bool>(
+        "muted", in: .defaults, default: false, help: "Play nothing.")
+    fileprivate static let user = Setting<String>(
+        "user", in: .defaults, default: "www", validation: .notEmpty)
 }
 
 // MARK: Layers
 
-private func layeredService(managed: some SettingsStore, user: URL, systemWide: URL) throws -> SettingsService {
+private func layeredService(
+    managed: some SettingsStore, user: URL, systemWide: URL
+) throws -> SettingsService {
     SettingsService(
         defaults: try LayeredStore([
             .locked(managed, name: "managed"),
             .arguments(),
             .environment(prefix: "PLAYER_"),
             .writable(try PropertyListStore(url: user)),
-            .fallback(try PropertyListStore(url: systemWide, access: .readOnly), name: "system"),
+            .fallback(
+                try PropertyListStore(url: systemWide, access: .readOnly),
+                name: "system"),
         ]))
 }
 
 private func describe(_ settings: SettingsService) {
     print(settings.text(of: .volume), "from", settings.source(of: .volume))
-    if settings.isLocked(.volume) { print("The volume cannot be changed here.") }
+    if settings.isLocked(.volume) {
+        print("The volume cannot be changed here.")
+    }
     if let problem = settings.problem(of: .volume) { print(problem) }
 }
 
@@ -68,43 +77,36 @@ private func loudPreview(of settings: SettingsService) -> SettingsService {
 }
 
 private func usualService() throws -> SettingsService {
-    let usual = SettingsService(defaults: try LayeredStore.standard(environmentPrefix: "PLAYER_"))
+    let usual = SettingsService(
+        defaults: try LayeredStore.standard(environmentPrefix: "PLAYER_"))
     return usual
-}
-
-// MARK: A service for each test
-
-private enum Current {
-    @TaskLocal static var settings = SettingsService()
-}
-
-private func greeting() -> String { "Hello, \(Current.settings[.user])!" }
-
-@Test private func aGreetingNamesTheUser() {
-    let settings = SettingsService(defaults: MemoryStore()).overriding { $0[.user] = "Ann" }
-    Current.$settings.withValue(settings) {
-        #expect(greeting() == "Hello, Ann!")
-    }
 }
 
 // MARK: Validation
 
 extension SettingsService.SettingDefinition {
     fileprivate static let port = Setting<Int>(
-        "port", in: .defaults, default: 8080, validation: .range(1...65_535), help: "The port to listen on.")
-    fileprivate static let host = Setting<String>("host", in: .defaults, default: "localhost", validation: .notEmpty)
+        "port", in: .defaults, default: 8080,
+        validation: .range(1...65_535), help: "The port to listen on.")
+    fileprivate static let host = Setting<String>(
+        "host", in: .defaults, default: "localhost", validation: .notEmpty)
     fileprivate static let level = Setting<String>(
-        "level", in: .defaults, default: "info", validation: .oneOf(["debug", "info", "error"]))
+        "level", in: .defaults, default: "info",
+        validation: .oneOf(["debug", "info", "error"]))
     fileprivate static let path = Setting<String?>(
-        "path", in: .defaults, validation: .unlessNil(.init("must begin with /") { $0.hasPrefix("/") }))
+        "path", in: .defaults,
+        validation: .unlessNil(
+            .init("must begin with /") { $0.hasPrefix("/") }))
     fileprivate static let title = Setting<String>(
-        "title", in: .defaults, default: "Untitled", validation: .length(1...64)
+        "title", in: .defaults, default: "Untitled",
+        validation: .length(1...64)
     ) { $0.trimmingCharacters(in: .whitespaces) }
 }
 
 private func reportProblems(in settings: SettingsService) {
     guard let problem = settings.problem(of: .port) else { return }
-    print("The port stays \(settings[.port]). Expected: \(problem.expected ?? "another value").")
+    print("The port stays \(settings[.port]).")
+    print("Expected: \(problem.expected ?? "another value").")
 }
 
 private func setPort(_ text: String, in settings: SettingsService) -> String? {
@@ -116,9 +118,12 @@ private func setPort(_ text: String, in settings: SettingsService) -> String? {
     }
 }
 
-private func reportPort(of settings: SettingsService) -> SettingsService.Subscription {
+private func reportPort(
+    of settings: SettingsService
+) -> SettingsService.Subscription {
     settings.observe(.port) { change in
-        print(change.isSet ? "The port is \(change.newValue)." : "The port is the usual one again.")
+        print("The port is \(change.newValue).")
+        if !change.isSet { print("This is the usual one.") }
     }
 }
 
@@ -149,8 +154,10 @@ private func reportPort(of settings: SettingsService) -> SettingsService.Subscri
 // MARK: Defaults and transformers
 
 extension SettingsService.SettingDefinition {
-    fileprivate static let installation = Setting<UUID>("installation", in: .defaults, default: .once { UUID() })
-    fileprivate static let firstUse = Setting<Date>("firstUse", in: .defaults, default: { Date() })
+    fileprivate static let installation = Setting<UUID>(
+        "installation", in: .defaults, default: .once { UUID() })
+    fileprivate static let firstUse = Setting<Date>(
+        "firstUse", in: .defaults, default: { Date() })
 }
 
 private struct Color: Hashable, Sendable {
@@ -160,7 +167,9 @@ private struct Color: Hashable, Sendable {
 private struct ColorTransformer: Transformer {
     struct WrongLength: Error {}
 
-    func transformValue(_ value: Color) throws -> Data { Data([value.red, value.green, value.blue]) }
+    func transformValue(_ value: Color) throws -> Data {
+        Data([value.red, value.green, value.blue])
+    }
     func untransformValue(_ output: Data) throws -> Color {
         let bytes = [UInt8](output)
         guard bytes.count == 3 else { throw WrongLength() }
@@ -170,7 +179,9 @@ private struct ColorTransformer: Transformer {
 
 extension SettingsService.SettingDefinition {
     fileprivate static let accent = Setting<Color>(
-        "accent", in: .defaults, default: Color(red: 0, green: 122, blue: 255), transformer: ColorTransformer())
+        "accent", in: .defaults,
+        default: Color(red: 0, green: 122, blue: 255),
+        transformer: ColorTransformer())
 }
 
 @Test private func aDefaultOfOneComputationIsStoredAndAnotherIsNot() throws {

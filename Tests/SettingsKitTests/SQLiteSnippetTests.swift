@@ -14,25 +14,37 @@ private struct Address: Codable, Equatable, Sendable {
 
 private func openVault(at file: URL) throws -> SettingsService {
     let vault = try SQLiteStore(at: file)
-    return SettingsService(storesForCustomScopes: [.custom(id: "vault"): vault])
+    return SettingsService(storesForCustomScopes: [
+        .custom(id: "vault"): vault
+    ])
 }
 
-private func renameUser(_ id: Int, to name: String, in storage: SQLiteStorage) async throws -> User? {
+private func renameUser(
+    _ id: Int, to name: String, in storage: SQLiteStorage
+) async throws -> User? {
     try await storage.write {
-        try $0.update(User.where(Column("id") == id), set: [Column("name").set(to: name)])
+        try $0.update(
+            User.where(Column("id") == id),
+            set: [Column("name").set(to: name)])
     }
-    return try await storage.read { try $0.select(User.where(Column("id") == id)) }
+    return try await storage.read {
+        try $0.select(User.where(Column("id") == id))
+    }
 }
 
 // MARK: Settings in a database
 
 extension SettingsService.SettingDefinition {
-    fileprivate static let pin = Setting<String>("pin", in: .custom(id: "vault"), default: "")
-    fileprivate static let attempts = Setting<Int>("attempts", in: .custom(id: "vault"), default: 3)
+    fileprivate static let pin = Setting<String>(
+        "pin", in: .custom(id: "vault"), default: "")
+    fileprivate static let attempts = Setting<Int>(
+        "attempts", in: .custom(id: "vault"), default: 3)
 }
 
 private func useVault(at file: URL) throws {
-    let settings = SettingsService(storesForCustomScopes: [.custom(id: "vault"): try SQLiteStore(at: file)])
+    let settings = SettingsService(storesForCustomScopes: [
+        .custom(id: "vault"): try SQLiteStore(at: file)
+    ])
     settings.set(.pin, to: "1234")
     settings.update(.attempts) { $0 -= 1 }
 }
@@ -57,7 +69,8 @@ private struct ParametersV01: SQLiteSchemaVersion {
 }
 
 private func openParameters(in folder: URL) throws -> SettingsStorage<Parameters> {
-    try SettingsStorage<Parameters>(name: "Parameters", at: folder, versions: [ParametersV01()])
+    try SettingsStorage<Parameters>(
+        name: "Parameters", at: folder, versions: [ParametersV01()])
 }
 
 // MARK: Records in a database
@@ -85,7 +98,9 @@ extension Visit: SQLiteRecord {
     }
 
     static func load(from row: SQLiteRow) throws -> Visit {
-        Visit(user: try row["user_id"], at: Date(timeIntervalSince1970: try row["at"]))
+        Visit(
+            user: try row["user_id"],
+            at: Date(timeIntervalSince1970: try row["at"]))
     }
 }
 
@@ -105,7 +120,9 @@ private struct V02: SQLiteSchemaVersion {
     let id = "v02"
 
     func upgrade(_ database: SQLiteDatabase) throws {
-        try database.alter(table: User.tableName) { $0.add(column: "address", .text) }
+        try database.alter(table: User.tableName) {
+            $0.add(column: "address", .text)
+        }
     }
 }
 
@@ -135,14 +152,16 @@ private struct AfterGRDB: SQLiteSchemaVersion {
 private func openDatabaseOfGRDB(at file: URL) throws -> SQLiteStorage {
     var configuration = SQLiteStorage.Configuration()
     configuration.adoptsGRDBMigrations = true
-    return try SQLiteStorage(at: file, versions: [AfterGRDB()], configuration: configuration)
+    return try SQLiteStorage(
+        at: file, versions: [AfterGRDB()], configuration: configuration)
 }
 
 private func openStorage(at file: URL) throws -> SQLiteStorage {
     var configuration = SQLiteStorage.Configuration()
     configuration.label = "users"
     configuration.maximumReaderCount = 3
-    return try SQLiteStorage(at: file, versions: [V01(), V02()], configuration: configuration)
+    return try SQLiteStorage(
+        at: file, versions: [V01(), V02()], configuration: configuration)
 }
 
 private func openUsers(at file: URL) throws -> SQLiteStorage {
@@ -152,12 +171,16 @@ private func openUsers(at file: URL) throws -> SQLiteStorage {
 private func changeUsers(in storage: SQLiteStorage) async throws -> [User] {
     try await storage.write { database in
         try database.save(User(id: 7, name: "Ann"))
-        try database.update(User.where(Column("id") == 8), set: [Column("name").set(to: "Bob")])
-        try database.delete(User.where(Column("id").isAbsent(among: [7, 8, 9])))
+        try database.update(
+            User.where(Column("id") == 8),
+            set: [Column("name").set(to: "Bob")])
+        try database.delete(
+            User.where(Column("id").isAbsent(among: [7, 8, 9])))
     }
     return try await storage.read { database in
         try database.select(
-            User.where(Column("id") > 5 && !Column("name").like("A%")).ordered(by: Column("name").ascending).limit(10))
+            User.where(Column("id") > 5 && !Column("name").like("A%"))
+                .ordered(by: Column("name").ascending).limit(10))
     }
 }
 
@@ -170,7 +193,13 @@ private func loadUser(_ id: Int, from storage: SQLiteStorage) async -> User? {
 }
 
 private func firstName(in storage: SQLiteStorage) throws -> String? {
-    try storage.read { try $0.select(sql: "SELECT name FROM \(User.self) ORDER BY \(Column("id")) LIMIT 1") }
+    try storage.read {
+        try $0.select(
+            sql: """
+                SELECT name FROM \(User.self)
+                ORDER BY \(Column("id")) LIMIT 1
+                """)
+    }
 }
 
 private func previewStorage() throws -> SQLiteStorage {
@@ -184,21 +213,32 @@ private func clear(_ storage: SQLiteStorage) async throws {
     try await storage.compact()
 }
 
-private func names(of ids: [Int], notLike text: String, in storage: SQLiteStorage) async throws -> [String] {
+private func names(
+    of ids: [Int], notLike text: String, in storage: SQLiteStorage
+) async throws -> [String] {
     try await storage.read { database in
         try database.select(
-            sql: "SELECT \(Column("name")) FROM \(User.self) WHERE id IN \(ids) AND name <> \(text)")
+            sql: """
+                SELECT \(Column("name")) FROM \(User.self)
+                WHERE id IN \(ids) AND name <> \(text)
+                """)
     }
 }
 
 private func greet(user id: Int, in storage: SQLiteStorage) async {
-    for await user in storage.keepInformed(about: { try $0.select(User.where(Column("id") == id)) }) {
+    for await user in storage.keepInformed(about: {
+        try $0.select(User.where(Column("id") == id))
+    }) {
         print("Hello, \(user?.name ?? "stranger")")
     }
 }
 
-private func backUp(_ storage: SQLiteStorage, into folder: URL, on day: String) async throws {
-    try await storage.backup(to: folder.appendingPathComponent("Users \(day).sqlite")) { progress in
+private func backUp(
+    _ storage: SQLiteStorage, into folder: URL, on day: String
+) async throws {
+    try await storage.backup(
+        to: folder.appendingPathComponent("Users \(day).sqlite")
+    ) { progress in
         print("\(Int(progress.fractionCompleted * 100)) %")
     }
 }

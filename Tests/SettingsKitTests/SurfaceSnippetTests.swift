@@ -28,16 +28,23 @@ private let settings = SettingsService(defaults: MemoryStore(), diagnosticSink: 
 private let store = MemoryStore()
 
 private struct ReversingTransformer: Transformer {
-    func transformValue(_ value: Data) throws -> Data { Data(value.reversed()) }
-    func untransformValue(_ output: Data) throws -> Data { Data(output.reversed()) }
+    func transformValue(_ value: Data) throws -> Data {
+        Data(value.reversed())
+    }
+    func untransformValue(_ output: Data) throws -> Data {
+        Data(output.reversed())
+    }
 }
 
 // MARK: Persisted properties
 
 private final class Player {
     @Persisted(.volume, in: settings) var volume
-    @Persisted(key: "foo-bar", storedBy: UserDefaultsStore.standard) var bar: String?
-    @Persisted(key: "retries", storedBy: MemoryStore(), transformer: JSONTransformer()) var retries = 3
+    @Persisted(key: "foo-bar", storedBy: UserDefaultsStore.standard)
+    var bar: String?
+    @Persisted(
+        key: "retries", storedBy: MemoryStore(),
+        transformer: JSONTransformer()) var retries = 3
 }
 
 private final class SharedPlayer: Sendable {
@@ -48,7 +55,8 @@ private final class SharedPlayer: Sendable {
 
 private struct Installation {
     @Persisted(
-        key: "installation", storedBy: store, default: { UUID() }, persistDefault: .whenNil) var id: UUID
+        key: "installation", storedBy: store, default: { UUID() },
+        persistDefault: .whenNil) var id: UUID
 }
 
 private final class Uploader {
@@ -63,7 +71,7 @@ private func watch(_ player: Player) -> SettingsService.Subscription {
     player.$bar.addUpdateListener { result in
         switch result {
         case .success(let update):
-            print("bar is now \(update.newValue ?? "removed"), changed by \(update.origin)")
+            print("\(update.origin): \(update.newValue ?? "removed")")
         case .failure(let error):
             print("bar could not be stored: \(error)")
         }
@@ -85,7 +93,9 @@ private func replaceBar(of player: Player) throws {
 private struct Session {
     @Persisted(
         key: "token", storedBy: store,
-        transformer: JSONTransformer<String>().append(transformer: ReversingTransformer()).forOptional())
+        transformer: JSONTransformer<String>().append(
+            transformer: ReversingTransformer()
+        ).forOptional())
     var token: String?
 }
 
@@ -120,8 +130,10 @@ private enum Cats: SettingsNamespace {
 }
 
 private enum CatSettings {
-    static let lion = Setting<String?>("lion", in: .defaults, namespace: Cats.self)
-    static let lives = Setting<Int>("lives", in: .defaults, namespace: Cats.self, default: 9)
+    static let lion = Setting<String?>(
+        "lion", in: .defaults, namespace: Cats.self)
+    static let lives = Setting<Int>(
+        "lives", in: .defaults, namespace: Cats.self, default: 9)
 }
 
 private struct AuditedKey<Value: Codable & Sendable>: SettingKey {
@@ -130,12 +142,20 @@ private struct AuditedKey<Value: Codable & Sendable>: SettingKey {
     let audit: @Sendable (String) -> Void
 
     func process(_ value: Value) -> Value { value }
-    func willChange(_ oldValue: Value, newValue: Value) { audit("\(key) will change") }
-    func didChange(_ oldValue: Value, newValue: Value) { audit("\(key) has changed") }
+    func willChange(_ oldValue: Value, newValue: Value) {
+        audit("\(key) will change")
+    }
+    func didChange(_ oldValue: Value, newValue: Value) {
+        audit("\(key) has changed")
+    }
 }
 
-private func useStore(_ store: some SettingsStore, audit: @escaping @Sendable (String) -> Void) throws {
-    let answer = AuditedKey(key: .init("answer", scope: .defaults), defaultValue: 0, audit: audit)
+private func useStore(
+    _ store: some SettingsStore, audit: @escaping @Sendable (String) -> Void
+) throws {
+    let answer = AuditedKey(
+        key: .init("answer", scope: .defaults), defaultValue: 0,
+        audit: audit)
     store.set(answer, value: 42)
     store.set(CatSettings.lion, value: "Leo")
     print(store.get(answer), store.get(CatSettings.lion) ?? "no lion")
@@ -161,13 +181,17 @@ private func useStore(_ store: some SettingsStore, audit: @escaping @Sendable (S
 
 private func openSettings(_ settings: SettingsService) throws {
     let report = try settings.migrate([
-        .rename("OldCityKey", to: .city) { (old: String) in City(rawValue: old) },
+        .rename("OldCityKey", to: .city) { (old: String) in
+            City(rawValue: old)
+        },
         .move(.theme, from: .defaults),
         .version("2026-11-compact") { t in
             if t.get(.volume) > 0.9 { t.set(.layout, to: .compact) }
         },
     ])
-    if !report.unknownVersions.isEmpty { print("A newer version was here.") }
+    if !report.unknownVersions.isEmpty {
+        print("A newer version was here.")
+    }
 }
 
 @Test private func theMigrationOfTheArticleMovesAndConverts() throws {
@@ -194,7 +218,8 @@ private struct Parameters: SettingsRecord {
 }
 
 private func configure(_ store: some SettingsStore, url: URL) throws {
-    let parameters = try SettingsStorage<Parameters>(name: "network", in: store)
+    let parameters = try SettingsStorage<Parameters>(
+        name: "network", in: store)
 
     let wasDetailed = parameters.isDetailed
     parameters.isDetailed = true
@@ -233,10 +258,16 @@ private struct Branding: SettingsRecord {
     }
 }
 
-private func openParameters(in store: some SettingsStore) throws -> SettingsStorage<Parameters> {
+private func openParameters(
+    in store: some SettingsStore
+) throws -> SettingsStorage<Parameters> {
     try SettingsStorage(
         name: "network", in: store,
-        migrations: [.rename("ApiAddress", to: Setting<URL?>("network:apiURL", in: .defaults))])
+        migrations: [
+            .rename(
+                "ApiAddress",
+                to: Setting<URL?>("network:apiURL", in: .defaults))
+        ])
 }
 
 @Test private func recordsOfTheArticleAreStoredFieldByField() async throws {

@@ -269,6 +269,21 @@ case "fork-and-open":
     // fork-and-open DIRECTORY: a child of a busy process opens a store of its own, and relies on the background.
     exit(try BackgroundWork.forkAndOpen(path))
 
+case "fleet-count":
+    // fleet-count FOLDER ENDPOINTS PREFIX TIMES: so many updates of one counter in a cluster.
+    try FleetWork.count(
+        FleetWork.open(arguments[3], prefix: arguments[4], state: path, timeout: .seconds(60)), times: argument(5))
+
+case "fleet-fill":
+    // fleet-fill FOLDER ENDPOINTS PREFIX NAME COUNT: so many keys, of which it says how many are acknowledged.
+    FleetWork.fill(
+        try FleetWork.open(arguments[3], prefix: arguments[4], state: path, timeout: .seconds(5)), name: arguments[5],
+        count: argument(6), batch: 50)
+
+case "fleet-follow":
+    // fleet-follow FOLDER ENDPOINTS PREFIX: says each change of one setting.
+    FleetWork.follow(try FleetWork.open(arguments[3], prefix: arguments[4], state: path, timeout: .seconds(5)))
+
 default:
     say("unknown: \(arguments[1])")
     exit(64)

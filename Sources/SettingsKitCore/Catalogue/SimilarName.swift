@@ -1,10 +1,10 @@
 /// Finds the name that a wrong name was meant to be.
-enum SimilarName {
+package enum SimilarName {
     /// Longer names are compared by their beginnings, so that the time is bounded.
     private static let lengthLimit = 100
 
     /// - Returns: The nearest name; nil if all differ too much.
-    static func find(_ name: String, among names: [String]) -> String? {
+    package static func find(_ name: String, among names: [String]) -> String? {
         let wrong = letters(name)
         var best: (name: String, distance: Int)?
         for candidate in names {

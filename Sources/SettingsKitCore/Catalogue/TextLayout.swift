@@ -20,7 +20,10 @@ package enum TextLayout {
     }
 
     /// The number of columns that a text takes.
-    package static func columns(_ text: String) -> Int { text.reduce(0) { $0 + columns($1) } }
+    package static func columns(_ text: String) -> Int {
+        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+        return isPlain ? text.utf8.count : text.reduce(0) { $0 + columns($1) }
+    }
 
     private static func columns(_ character: Character) -> Int {
         var columns = 0

@@ -33,6 +33,15 @@ extension Date: TextValue {
             format: "date-time")
     }
 
+    /// The date that a text in ISO 8601 stands for; nil if it stands for none.
+    package init?(iso8601 text: String) {
+        guard let date = Date.value(text) else { return nil }
+        self = date
+    }
+
+    /// The text in ISO 8601, in UTC; nil for a time outside of the years 0 to 9999.
+    package var iso8601: String? { text }
+
     /// The shortest fraction from which the time can be read again; nil if it has more than 15 digits.
     private static func fraction(of time: Double, seconds: Double) -> String? {
         if time == seconds { return "" }

@@ -34,8 +34,8 @@ final class Diagnostics: Sendable {
         var listeners: [ObjectIdentifier: StreamSource<SettingsError>] = [:]
     }
 
-    private static let recentLimit = 64
-    private static let toldLimit = 10_000
+    static let recentLimit = 64
+    static let toldLimit = 10_000
 
     private let sink: SettingsService.DiagnosticSink
     private let state = Mutex(State())

@@ -52,7 +52,7 @@ extension CachedRecord {
     ///
     /// - Parameter body: May be called more than once, also for a service over another store.
     func update(_ body: @escaping @Sendable (inout Record) -> Void) throws(SettingsError) {
-        try commit(isWhole: true, from: .cache) { loaded throws(SettingsError) in
+        try commit(isWhole: true, from: .cache, waitsForAgreement: true) { loaded throws(SettingsError) in
             let operation: PendingOperation.Body = { [recordKey] service throws(SettingsError) in
                 try CachedRecord(name: recordKey.name, scope: recordKey.scope, in: service).update(body)
             }
@@ -66,7 +66,7 @@ extension CachedRecord {
     ///   - isWhole: Whether no field may change meanwhile; if not, none of those that are written.
     ///   - body: May be called more than once.
     func set(isWhole: Bool, _ body: (inout Record) -> Void) throws(SettingsError) {
-        try commit(isWhole: isWhole, from: .cache) { loaded throws(SettingsError) in
+        try commit(isWhole: isWhole, from: .cache, waitsForAgreement: false) { loaded throws(SettingsError) in
             let writes = try writes(of: body, to: loaded)
             let entries = entries(writes)
             let operation: PendingOperation.Body = { service throws(SettingsError) in
@@ -95,7 +95,7 @@ extension CachedRecord {
             let cached = try CachedRecord(name: recordKey.name, scope: recordKey.scope, in: service)
             try cached.replace(by: record, isKept: false)
         }
-        try commit(isWhole: true, from: .publishedBytes) { loaded throws(SettingsError) in
+        try commit(isWhole: true, from: .publishedBytes, waitsForAgreement: !isKept) { loaded throws(SettingsError) in
             switch loaded.content {
             case .success(let old):
                 // What a store answers that is not open yet, is not what is stored: nothing is equal to it.
@@ -109,7 +109,7 @@ extension CachedRecord {
     }
 
     private func commit(
-        isWhole: Bool, from origin: Origin,
+        isWhole: Bool, from origin: Origin, waitsForAgreement: Bool,
         _ change: (Loaded) throws(SettingsError) -> (writes: [FieldWrite], operation: PendingOperation.Body?)
     ) throws(SettingsError) {
         for _ in 0..<10_000 {
@@ -119,7 +119,8 @@ extension CachedRecord {
             if writes.isEmpty, operation == nil || connection.store?.isOpen ?? true { return }
             let expected = isWhole ? Array(loaded.stored.keys) : writes.map(\.name)
             let expectations = expected.compactMap { name in loaded.stored[name].map { FieldWrite(name, $0) } }
-            let batch = SettingsStoreBatch(writes: entries(writes), expectations: entries(expectations))
+            let batch = SettingsStoreBatch(
+                writes: entries(writes), expectations: entries(expectations), waitsForAgreement: waitsForAgreement)
             if try apply(batch, operation) { return }
         }
         throw SettingsError(.conflict)
@@ -177,6 +178,6 @@ extension CachedRecord {
         let writes = names.filter(SettingsService.StorageKey.isValid).map { name in
             SettingsStoreBatch.Entry(key: .init(name, scope: scope), data: nil)
         }
-        _ = try apply(SettingsStoreBatch(writes: writes))
+        _ = try apply(SettingsStoreBatch(writes: writes, waitsForAgreement: false))
     }
 }

@@ -73,11 +73,18 @@ final class ConnectedStore: Sendable {
     }
 
     /// Sets one key. When it returns, listeners have run, unless another thread is running them.
-    func set(_ key: SettingsService.StorageKey, to data: Data?) throws(SettingsError) {
+    ///
+    /// - Parameter waitsForAgreement: Whether the caller waits until the store has agreed on the write with other machines.
+    func set(
+        _ key: SettingsService.StorageKey, to data: Data?, waitsForAgreement: Bool
+    ) throws(SettingsError) {
         // In case the store itself did not, on some path.
         defer { feed.flush() }
         do {
-            try store.set(key, to: data)
+            // A store without a feed need not have an `apply` that is better than its `set`.
+            if !waitsForAgreement || serialising != nil { return try store.set(key, to: data) }
+            if try store.apply(SettingsStoreBatch(writes: [.init(key: key, data: data)])) { return }
+            throw SettingsError(.conflict)
         } catch {
             throw .wrap(error, as: .writeFailed, key: key, store: description)
         }

@@ -68,7 +68,7 @@ extension SettingsService {
     /// - Parameter isKept: Whether a store that is not open yet keeps the transaction; if not, it throws.
     func commit(isKept: Bool, _ body: @escaping @Sendable (inout Transaction) -> Void) throws(SettingsError) {
         let operation: PendingOperation.Body = { service throws(SettingsError) in try service.repeat(body) }
-        let (_, error) = attempt(body, operation: isKept ? operation : nil)
+        let (_, error) = attempt(body, operation: isKept ? operation : nil, waitsForAgreement: !isKept)
         if let error { throw error }
     }
 
@@ -87,13 +87,15 @@ extension SettingsService {
     }
 
     private func attempt<R, E: Error>(
-        _ body: (inout Transaction) throws(E) -> R, operation: PendingOperation.Body? = nil
+        _ body: (inout Transaction) throws(E) -> R, operation: PendingOperation.Body? = nil,
+        waitsForAgreement: Bool = true
     ) throws(E) -> (R, SettingsError?) {
         var attempts = 0
         while true {
             attempts += 1
             var transaction = Transaction(service: self)
             transaction.operation = operation
+            transaction.waitsForAgreement = waitsForAgreement
             let result = try body(&transaction)
             do throws(SettingsError) {
                 if try transaction.commit() { return (result, nil) }

@@ -38,7 +38,8 @@ extension SettingsService {
         try write(value, to: setting, isKept: false)
     }
 
-    /// - Parameter isKept: Whether a store that is not open yet keeps the change; otherwise it throws.
+    /// - Parameter isKept: Whether a store that is not open yet keeps the change; otherwise it throws. A change that is kept
+    ///   does not wait for agreement either.
     func write<T>(_ value: T, to setting: Setting<T>, isKept: Bool) throws(SettingsError) {
         if setting.hooks?.needsValues ?? false {
             return try commit(isKept: isKept) { $0.set(setting, to: value) }
@@ -51,7 +52,7 @@ extension SettingsService {
             let data = try setting.coding.bytes(for: value)
             let (store, pending) = try connection.willCommit(value, as: data, of: cached, key: setting.key)
             defer { connection.didCommit(pending, of: cached) }
-            try write(data, to: setting, cached, in: store)
+            try write(data, to: setting, cached, in: store, waitsForAgreement: !isKept)
         } catch {
             connection.notify(cached.name, of: error)
             throw error
@@ -70,9 +71,12 @@ extension SettingsService {
 
     /// Writes bytes, and calls the hooks of the setting's namespaces around that if it changes anything.
     private func write(
-        _ data: Data?, to setting: SettingDefinition, _ cached: any CachedSetting, in store: ConnectedStore
+        _ data: Data?, to setting: SettingDefinition, _ cached: any CachedSetting, in store: ConnectedStore,
+        waitsForAgreement: Bool
     ) throws(SettingsError) {
-        guard setting.hasHooks else { return try write(data, for: setting.key, of: cached, in: store) }
+        guard setting.hasHooks else {
+            return try write(data, for: setting.key, of: cached, in: store, waitsForAgreement: waitsForAgreement)
+        }
         if store.isOpen {
             if store.isLayered { _ = try disregardedLocks(of: cached, key: setting.key, in: store) }
             if try store.read(setting.key).writableData == data { return }
@@ -80,20 +84,22 @@ extension SettingsService {
         var hooks = CommitHooks()
         setting.addHooks(of: HookedChange(old: .nothing, new: StoredValue(data), newValue: nil), in: self, to: &hooks)
         hooks.callBefore()
-        try write(data, for: setting.key, of: cached, in: store)
+        try write(data, for: setting.key, of: cached, in: store, waitsForAgreement: waitsForAgreement)
         hooks.callAfter()
     }
 
     /// Writes bytes, also if a layer locks the setting with something that is no value of it.
     private func write(
-        _ data: Data?, for key: StorageKey, of cached: @autoclosure () -> any CachedSetting, in store: ConnectedStore
+        _ data: Data?, for key: StorageKey, of cached: @autoclosure () -> any CachedSetting, in store: ConnectedStore,
+        waitsForAgreement: Bool
     ) throws(SettingsError) {
         do throws(SettingsError) {
-            try store.set(key, to: data)
+            try store.set(key, to: data, waitsForAgreement: waitsForAgreement)
         } catch  where error.code == .locked && store.isLayered {
             let locks = try disregardedLocks(of: cached(), key: key, in: store)
             if locks.isEmpty { throw error }
-            var batch = SettingsStoreBatch(writes: [.init(key: key, data: data)])
+            var batch = SettingsStoreBatch(
+                writes: [.init(key: key, data: data)], waitsForAgreement: waitsForAgreement)
             batch.disregardedLocks[key.name] = locks
             guard try store.apply(batch) else { throw SettingsError(.conflict, key: key, store: store.description) }
         }
@@ -115,7 +121,8 @@ extension SettingsService {
         if setting.hasHooks { return try commit(isKept: isKept) { $0.reset(setting) } }
         let store = try connection(for: setting.key).requireStore(for: setting.key)
         if !isKept { try store.requireOpen() }
-        try write(nil, for: setting.key, of: setting.cached(in: self), in: store)
+        try write(
+            nil, for: setting.key, of: setting.cached(in: self), in: store, waitsForAgreement: !isKept)
     }
 
     /// Removes what is stored for all settings of a namespace, and of those inside it, in one batch; also what this
@@ -143,7 +150,8 @@ extension SettingsService {
         var hooks = CommitHooks()
         hooks.add(namespace.path)
         hooks.callBefore()
-        _ = try store.apply(SettingsStoreBatch(writes: names.map { .init(key: .init($0, scope: scope), data: nil) }))
+        let writes = names.map { SettingsStoreBatch.Entry(key: .init($0, scope: scope), data: nil) }
+        _ = try store.apply(SettingsStoreBatch(writes: writes, waitsForAgreement: false))
         hooks.callAfter()
     }
 

@@ -146,7 +146,8 @@ extension SettingsService.Transaction {
         let written = self.writes
         let writes = keys.compactMap { key in written[key].map { SettingsStoreBatch.Entry(key: key, data: $0) } }
         var batch = SettingsStoreBatch(
-            writes: writes, expectations: keys.compactMap { key in expectations[key]?.entry(for: key) })
+            writes: writes, expectations: keys.compactMap { key in expectations[key]?.entry(for: key) },
+            waitsForAgreement: waitsForAgreement)
         if store.isLayered {
             for write in writes {
                 batch.disregardedLocks[write.key.name] = try disregardedLocks(of: write.key, in: store)

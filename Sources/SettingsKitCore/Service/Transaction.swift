@@ -28,6 +28,8 @@ extension SettingsService {
         var notifiesOfFailures = true
         /// How a store that is not open yet applies the transaction again; nil if it is to refuse it.
         var operation: PendingOperation.Body?
+        /// Whether the caller waits until the stores have agreed on the writes with other machines.
+        var waitsForAgreement = true
         /// Whether hooks are called; they were, if a transaction is applied again.
         var callsHooks = true
         private(set) var error: SettingsError?
@@ -144,6 +146,15 @@ extension SettingsService {
         mutating func data(for key: StorageKey) -> Data? {
             if let written = writes[key] { return written }
             return storedValue(for: key).writableData
+        }
+
+        /// The bytes that the layer that is written to will hold for a setting after the writes made so far.
+        package mutating func storedData(of setting: SettingDefinition) -> Data? { data(for: setting.key) }
+
+        /// Stores bytes that were stored before, whether or not the setting accepts them; nil removes what is stored.
+        package mutating func restore(_ data: Data?, of setting: SettingDefinition) {
+            reset(setting)
+            write(data, for: setting.key)
         }
 
         /// What is stored, with the bytes that were written so far.

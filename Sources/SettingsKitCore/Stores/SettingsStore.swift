@@ -146,7 +146,7 @@ extension SettingsStore {
         let writes = try keys().filter(SettingsService.StorageKey.isValid).map { name in
             SettingsStoreBatch.Entry(key: .init(name, scope: .defaults), data: nil)
         }
-        _ = try apply(SettingsStoreBatch(writes: writes))
+        _ = try apply(SettingsStoreBatch(writes: writes, waitsForAgreement: false))
     }
 
     /// Does nothing.

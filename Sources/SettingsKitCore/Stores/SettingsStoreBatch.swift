@@ -30,12 +30,26 @@ public struct SettingsStoreBatch: Sendable {
     /// The locking candidates that the written settings do not accept, by name, so that they lock nothing. A store of layers
     /// throws ``SettingsError/Code/locked``, and writes nothing, if a written name has any other locking candidate.
     public var disregardedLocks: [String: [SettingsStoreCandidate]] = [:]
+    /// Whether the caller waits until the writes are as safe as the store makes them. True, the default, for `save`, `update`,
+    /// transactions and migrations; false for `set` and `reset`.
+    ///
+    /// It matters to a store that agrees with other machines on each write: it may return from a batch whose caller does not
+    /// wait as soon as the writes survive the end of the process, and agree on them in the background. Other stores ignore it.
+    /// A store with a ``SettingsStore/feed`` is given the value of `save` as a batch of one write, and the value of `set` by
+    /// ``SettingsStore/set(_:to:)``.
+    public var waitsForAgreement: Bool
     /// How the writes were computed, for a store that may have to compute them again; see ``RecoveringStore``.
     package var operation: PendingOperation?
 
     /// Makes a batch.
-    public init(writes: [Entry], expectations: [Entry] = []) {
+    ///
+    /// - Parameters:
+    ///   - writes: What to store.
+    ///   - expectations: What must be stored.
+    ///   - waitsForAgreement: Whether the caller waits until the store has agreed on the writes with other machines.
+    public init(writes: [Entry], expectations: [Entry] = [], waitsForAgreement: Bool = true) {
         self.writes = writes
         self.expectations = expectations
+        self.waitsForAgreement = waitsForAgreement
     }
 }

@@ -214,6 +214,17 @@ public final class SettingsStoreFeed: Sendable {
         observe(by: StoreFeedObserver(target: feed, body: body), publishingOn: feed)
     }
 
+    /// Calls a closure with each error that is reported, beginning with those that wait for a first listener.
+    ///
+    /// - Returns: A subscription, which ends when it is cancelled or released.
+    package func observeErrors(
+        _ body: @escaping @Sendable (SettingsError) -> Void
+    ) -> SettingsService.Subscription {
+        let observer = StoreErrorObserver(body: body)
+        for error in add(observer) { body(error) }
+        return SettingsService.Subscription { [weak self] in self?.remove(observer) }
+    }
+
     /// Adds a listener that publishes on another feed.
     func observe(
         by observer: any StoreFeedListener, publishingOn feed: SettingsStoreFeed?
@@ -325,6 +336,25 @@ private final class StoreFeedObserver: StoreFeedListener {
     func storeDidReleaseLock() { target?.flush() }
 
     func storeDidReport(_ error: SettingsError) { target?.report(error) }
+
+    func storeDidBecomeExhaustive(_ feed: SettingsStoreFeed) {}
+}
+
+/// Calls a closure with the errors of a feed.
+private final class StoreErrorObserver: StoreFeedListener {
+    private let body: @Sendable (SettingsError) -> Void
+
+    init(body: @escaping @Sendable (SettingsError) -> Void) { self.body = body }
+
+    var receivesErrors: Bool { true }
+
+    func storeDidChange(
+        _ changes: [SettingsStoreChange], origin: SettingsService.Origin, on feed: SettingsStoreFeed
+    ) -> Bool { false }
+
+    func storeDidReleaseLock() {}
+
+    func storeDidReport(_ error: SettingsError) { body(error) }
 
     func storeDidBecomeExhaustive(_ feed: SettingsStoreFeed) {}
 }

@@ -58,10 +58,13 @@ struct DirectoryLocation: Sendable {
 enum OpenDirectories {
     private static let cores = OpenObjects<ReplicatedDirectory>()
 
-    static func core(at location: DirectoryLocation, options: DirectoryStore.Options) throws -> ReplicatedDirectory {
-        try cores.object(for: WholeFile.realPath(location.statePath) + "\0" + location.directory) {
+    static func core(
+        at location: DirectoryLocation, options: DirectoryStore.Options, access: SettingsStoreAccess
+    ) throws -> ReplicatedDirectory {
+        let suffix = access == .readOnly ? "\0" : ""
+        return try cores.object(for: WholeFile.realPath(location.statePath) + "\0" + location.directory + suffix) {
             try ReplicatedDirectory(
-                at: location, fileSystem: POSIXFileSystem(), options: options, isWatching: true,
+                at: location, fileSystem: POSIXFileSystem(), options: options, access: access, isWatching: true,
                 now: ReplicatedDirectory.systemTime)
         }
     }

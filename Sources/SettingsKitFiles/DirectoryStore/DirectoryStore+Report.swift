@@ -20,6 +20,18 @@ extension DirectoryStore {
         public let isOwn: Bool
     }
 
+    /// Where the value of a setting comes from.
+    package struct LastChange: Sendable, Hashable {
+        /// The replica that made the change, sixteen hexadecimal digits.
+        package let replica: String
+        /// The name of its device; nil if the directory has no file of it.
+        package let deviceName: String?
+        /// When, by the device's clock. 1970 for an imported value.
+        package let date: Date
+        /// Whether it is the replica of this store.
+        package let isOwn: Bool
+    }
+
     /// What is wrong in the shared directory, at the last reading.
     public struct Report: Sendable, Hashable {
         /// The problems with files in the directory, sorted by file name.

@@ -66,6 +66,9 @@ public final class DirectoryStore: SettingsStore {
 
     private let core: ReplicatedDirectory
 
+    /// What the store may do with its files.
+    public var access: SettingsStoreAccess { core.isReadOnly ? .readOnly : .readWrite }
+
     /// The path of the shared directory.
     public var path: String { core.directory }
 
@@ -79,15 +82,19 @@ public final class DirectoryStore: SettingsStore {
     ///     directory. Nil for a directory of the program, named after `directory`, in `$XDG_STATE_HOME` or
     ///     `~/.local/state` on Linux, in Application Support on Apple platforms.
     ///   - options: Options. If the process has several stores with the same directory and state, the first one's apply.
+    ///   - access: Whether the store may write. If it only reads, it merges the files of all devices with the local state,
+    ///     which need not exist, in memory: it begins no replica, takes no lock, exports nothing and creates nothing.
     /// - Throws: ``SettingsError``: `storeUnavailable` if the local state cannot be read or written, is inside
     ///   `directory`, or belongs to another directory that still has this replica's file, or if `directory` is a file;
     ///   `memoryOnly` if `state` is nil and there is no home directory.
-    public convenience init(at directory: URL, state: URL? = nil, options: Options = Options()) throws {
+    public convenience init(
+        at directory: URL, state: URL? = nil, options: Options = Options(), access: SettingsStoreAccess = .readWrite
+    ) throws {
         guard directory.isFileURL, state?.isFileURL ?? true else {
             throw SettingsError(.storeUnavailable, store: "DirectoryStore", underlying: NotAFileURL())
         }
         let core = try OpenDirectories.core(
-            at: DirectoryLocation(directory: directory.path, state: state?.path), options: options)
+            at: DirectoryLocation(directory: directory.path, state: state?.path), options: options, access: access)
         try core.waitForFirstReading()
         self.init(core)
     }
@@ -102,11 +109,16 @@ public final class DirectoryStore: SettingsStore {
     ///   - now: The device's clock, in milliseconds since 1970.
     package init(
         directory: String, state: String, fileSystem: any FileSystem, options: Options = Options(),
-        isWatching: Bool = false, now: @escaping @Sendable () -> Int64 = ReplicatedDirectory.systemTime
+        access: SettingsStoreAccess = .readWrite, isWatching: Bool = false,
+        now: @escaping @Sendable () -> Int64 = ReplicatedDirectory.systemTime
     ) throws {
         core = try ReplicatedDirectory(
             at: DirectoryLocation(directory: directory, state: state), fileSystem: fileSystem, options: options,
-            isWatching: isWatching, now: now)
+            access: access, isWatching: isWatching, now: now)
+    }
+
+    private func requireWriting() throws(SettingsError) {
+        if access == .readOnly { throw SettingsError(.readOnly, store: storeDescription) }
     }
 
     // MARK: A store
@@ -127,6 +139,7 @@ public final class DirectoryStore: SettingsStore {
     ///   another process keeps the state locked, or `writeFailed` if the value is larger than 16 MiB or the name longer
     ///   than 1 MiB. The old bytes stay then.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+        try requireWriting()
         try core.set(data, named: key.name)
     }
 
@@ -135,7 +148,10 @@ public final class DirectoryStore: SettingsStore {
     ///
     /// - Returns: whether the expectations hold.
     /// - Throws: the errors of ``set(_:to:)``.
-    public func apply(_ batch: SettingsStoreBatch) throws -> Bool { try core.apply(batch) }
+    public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        try requireWriting()
+        return try core.apply(batch)
+    }
 
     /// Returns the names that have a value.
     public func keys() -> [String] { core.records().filter { !$0.entry.isTombstone }.map(\.name) }
@@ -143,10 +159,13 @@ public final class DirectoryStore: SettingsStore {
     /// Removes all values on all devices, as one change.
     ///
     /// - Throws: the errors of ``set(_:to:)``.
-    public func removeAll() throws { try core.removeAll() }
+    public func removeAll() throws {
+        try requireWriting()
+        try core.removeAll()
+    }
 
     /// Reads the directory, writes the replica's files if they lack something, and returns when everything survives a
-    /// power failure.
+    /// power failure. A store that only reads does the first of these.
     ///
     /// - Throws: ``SettingsError``: `notExported` if the directory cannot be read or written; changes are safe in the
     ///   local state then. `notSaved` or `busy` if the local state cannot be written either.
@@ -157,6 +176,9 @@ public final class DirectoryStore: SettingsStore {
     /// The replicas that have files in the directory: this one first, then sorted by device name.
     public var replicas: [Replica] { core.replicas() }
 
+    /// The last change of a setting, as far as it is known here; nil if it has no value.
+    package func lastChange(of name: String) -> LastChange? { core.lastChange(of: name) }
+
     /// The problems with files in the directory, at the last reading.
     public var report: Report { core.report() }
 
@@ -165,7 +187,10 @@ public final class DirectoryStore: SettingsStore {
     /// Of several files, it writes the head and those that have to change.
     ///
     /// - Throws: ``SettingsError`` with the code `notExported` if the directory cannot be read or written.
-    public func export() throws { try core.export(always: true) }
+    public func export() throws {
+        try requireWriting()
+        try core.export(always: true)
+    }
 
     /// Imports the values of a property list, for names that have neither a value nor a remembered removal here.
     ///
@@ -179,6 +204,7 @@ public final class DirectoryStore: SettingsStore {
     ///   ``set(_:to:)``.
     @discardableResult
     public func importPropertyList(at url: URL) throws -> Int {
+        try requireWriting()
         let list = try PropertyListStore(url: url)
         return try core.importValues(
             list.keys().compactMap { name in

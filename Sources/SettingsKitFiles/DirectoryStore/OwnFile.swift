@@ -103,11 +103,16 @@ extension ReplicatedDirectory {
             let listed = file.part <= head.parts.count ? head.parts[file.part - 1] : nil
             guard (file.seen == nil) == (file.header == nil), file.header?.serial == listed else { return nil }
         }
-        let contents = files.compactMap(\.contents)
-        for entry in entries() where SharedEntry.stamp(in: entry.bytes)?.replica == memory.replica {
-            guard contents.contains(where: { $0.contains(entry.fingerprint) }) else { return nil }
-        }
+        guard isExported(in: files) else { return nil }
         return Exported(replica: memory.replica, changes: changes, written: head.written)
+    }
+
+    /// Whether own files have all of the replica's own changes.
+    func isExported(in files: [OwnFile]) -> Bool {
+        let (own, contents) = (tracker.memory.replica, files.compactMap(\.contents))
+        return entries().allSatisfy { entry in
+            SharedEntry.stamp(in: entry.bytes)?.replica != own || contents.contains { $0.contains(entry.fingerprint) }
+        }
     }
 
     /// An entry in the form of the local state.

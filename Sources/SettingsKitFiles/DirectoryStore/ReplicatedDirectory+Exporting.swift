@@ -30,6 +30,8 @@ extension ReplicatedDirectory {
     ///
     /// - Parameter always: Whether to write them even if they lack nothing.
     func export(always: Bool) throws {
+        // The end of the process exports what is pending, whether or not anything was scheduled.
+        if isReadOnly { return }
         do {
             try read()
             guard always || exportNeed != .nothing else { return }
@@ -39,8 +41,19 @@ extension ReplicatedDirectory {
         }
     }
 
+    /// Reads what others have written, and writes nothing.
+    private func readNow() throws {
+        try list.synchronize(isReadOnly: true)
+        do {
+            try read()
+        } catch {
+            throw SettingsError.wrap(error, as: .readFailed, store: list.description)
+        }
+    }
+
     /// Exports what is missing, and flushes the directory and the local state to the disk.
     func synchronize() throws {
+        if isReadOnly { return try readNow() }
         do {
             try export(always: false)
             try ReplicaExport(directory: self).synchronize()

@@ -52,7 +52,7 @@ extension ReplicatedDirectory {
     }
 
     private func forget(_ removals: [SharedRecord]) throws {
-        guard !removals.isEmpty else { return }
+        guard !removals.isEmpty, !isReadOnly else { return }
         try list.change {
             let contents = list.contents.withLock { $0 }
             // Only removals that are still the latest change.

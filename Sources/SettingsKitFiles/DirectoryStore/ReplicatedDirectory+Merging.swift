@@ -33,6 +33,7 @@ extension ReplicatedDirectory {
                 contents.data(named: name).flatMap { SharedEntry($0) }
             }
             outcome = merge.outcome(of: file.records)
+            if isReadOnly { outcome.hasForeignWritesOfOwn = false }
             if outcome.hasForeignWritesOfOwn {
                 // Of what it has changed under the old ID it has all.
                 if let last = tracker.lastOwn { memory.heard.raise(memory.replica, to: last) }

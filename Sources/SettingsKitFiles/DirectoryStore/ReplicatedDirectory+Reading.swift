@@ -12,7 +12,7 @@ import SettingsKitPlatform
 /// Reads the directory: finds new files, and takes over their contents.
 extension ReplicatedDirectory {
     /// The greatest number of files that are read.
-    private static var fileLimit: Int { 2_000 }
+    static var fileLimit: Int { 2_000 }
 
     /// Reads the directory, and takes over what has changed. Files that have not changed are not read again.
     ///
@@ -87,10 +87,14 @@ extension ReplicatedDirectory {
 
     // MARK: The directory
 
-    /// Creates the directory if it is missing. Creates its parents for a new state only: later, a missing parent can be
+    /// Creates the directory if it is missing, unless it is only read. Creates its parents for a new state only: later, a missing parent can be
     /// a volume that is not mounted.
     private func makeDirectory() throws {
         let isThere = try fileSystem.status(of: directory, followingLink: true) != nil
+        if isReadOnly {
+            if isThere { return }
+            throw SystemError(call: "open", path: directory, number: ENOENT)
+        }
         let isNew = table.withLock { $0.isDirectoryNew }
         if !isThere, isNew {
             try WholeFile(path: WholeFile.join(directory, "file"), fileSystem: fileSystem).createDirectory()

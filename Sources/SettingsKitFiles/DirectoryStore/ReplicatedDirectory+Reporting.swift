@@ -28,6 +28,19 @@ extension ReplicatedDirectory {
         }
     }
 
+    /// Returns the last change of a value. Nil if there is none.
+    func lastChange(of name: String) -> DirectoryStore.LastChange? {
+        guard let bytes = list.contents.withLock({ $0.data(named: name) }), let entry = SharedEntry(bytes),
+            !entry.isTombstone
+        else { return nil }
+        let replica = entry.stamp.replica
+        let headers = table.withLock { $0.summaries.values.compactMap(\.header) }
+        return DirectoryStore.LastChange(
+            replica: replica.description, deviceName: headers.first { $0.replica == replica }?.device,
+            date: Date(timeIntervalSince1970: Double(entry.stamp.moment.instant.milliseconds) / 1_000),
+            isOwn: replica == tracker.memory.replica)
+    }
+
     /// Returns the problems with files in the directory, at the last reading.
     func report() -> DirectoryStore.Report {
         let files = table.withLock { $0.files }
@@ -38,7 +51,7 @@ extension ReplicatedDirectory {
         let abandoned = abandonedFiles.compactMap { $0.problem.publicForm(file: $0.file) }
         return DirectoryStore.Report(
             problems: (problems + missing + abandoned).sorted { $0.file < $1.file },
-            hasUnexportedChanges: exportNeed != .nothing)
+            hasUnexportedChanges: isReadOnly ? !isExported(in: ownFiles() ?? []) : exportNeed != .nothing)
     }
 
     /// A problem of a file that waits for another one.

@@ -66,6 +66,8 @@ final class ReplicatedDirectory: Sendable {
     let isExportPlanned = Atomic(false)
     let firstReading = DispatchSemaphore(value: 0)
     let isWatching: Bool
+    /// Whether the directory and the local state are only read. What is merged is in memory alone then.
+    let isReadOnly: Bool
     private let writer = Mutex<WriteBehind?>(nil)
 
     /// How long changes are gathered before the replica's files are written.
@@ -80,13 +82,14 @@ final class ReplicatedDirectory: Sendable {
 
     /// - Parameter isWatching: Whether the directory is watched and written in the background.
     init(
-        at location: DirectoryLocation, fileSystem: any FileSystem, options: DirectoryStore.Options, isWatching: Bool,
-        now: @escaping @Sendable () -> Int64
+        at location: DirectoryLocation, fileSystem: any FileSystem, options: DirectoryStore.Options,
+        access: SettingsStoreAccess = .readWrite, isWatching: Bool, now: @escaping @Sendable () -> Int64
     ) throws {
         directory = location.directory
         self.fileSystem = fileSystem
         self.options = options
         self.isWatching = isWatching
+        isReadOnly = access == .readOnly
         self.now = { min(max(now(), 0), Instant.latestMilliseconds) }
         queue = BackgroundQueue()
         monitor = ChangeMonitor(
@@ -97,7 +100,7 @@ final class ReplicatedDirectory: Sendable {
         list = try JournaledPropertyList(
             path: location.statePath, fileSystem: fileSystem, isWatching: isWatching,
             writingDelay: isWatching ? Self.stateWritingDelay : .seconds(86_400),
-            patience: JournaledPropertyList.patience, description: description
+            patience: JournaledPropertyList.patience, isDetached: access == .readOnly, description: description
         ) { changes in
             tracker.present(changes)
         }
@@ -134,7 +137,7 @@ final class ReplicatedDirectory: Sendable {
 
     deinit {
         // Do now what the background would do soon. If it fails, the next process that opens the store does it.
-        guard isWatching, hasBackground else { return }
+        guard isWatching, hasBackground, !isReadOnly else { return }
         do {
             try LastWriting.perform { try export(always: false) }
         } catch {
@@ -190,7 +193,7 @@ final class ReplicatedDirectory: Sendable {
     ///
     /// - Parameter isOthers: Whether another process may have made the change, which then probably exports it first.
     func scheduleExport(isOthers: Bool = false) {
-        guard hasBackground else { return }
+        guard hasBackground, !isReadOnly else { return }
         writer.withLock { $0 }?.schedule(after: isOthers ? .milliseconds(400) : .zero)
     }
 

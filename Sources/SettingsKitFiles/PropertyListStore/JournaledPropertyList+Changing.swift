@@ -86,6 +86,7 @@ extension JournaledPropertyList {
     func change(
         origin: SettingsService.Origin = .local, _ decide: () throws -> [JournalChange]?
     ) throws -> Bool {
+        if isDetached { return try changeMemory(origin: origin, decide) }
         var changes: [JournalChange] = []
         return try change(origin: origin) { (place, append) in
             guard let decided = try decide() else { return false }
@@ -99,6 +100,19 @@ extension JournaledPropertyList {
             return true
         } make: { contents, position, published in
             published = contents.set(changes, at: position)
+        }
+    }
+
+    /// Makes changes in memory alone, after those that the journal has by now.
+    private func changeMemory(
+        origin: SettingsService.Origin, _ decide: () throws -> [JournalChange]?
+    ) throws -> Bool {
+        try withFiles { files in
+            try catchUp(&files)
+            guard let changes = try decide() else { return false }
+            // At the end of all journals: an edit of the file does not count against it.
+            contents.withLock { contents in publish(contents.set(changes, at: .max), origin: origin) }
+            return true
         }
     }
 

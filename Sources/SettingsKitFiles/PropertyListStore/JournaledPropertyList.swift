@@ -60,19 +60,22 @@ final class JournaledPropertyList: Sendable {
     private let writer: WriteBehind
     /// Whether no store over the list may write.
     private let isReadOnly: Atomic<Bool>
+    /// Whether changes are made in memory alone, over what the files have.
+    let isDetached: Bool
 
     /// - Parameters:
     ///   - isWatching: Whether changes of other processes are noticed.
     ///   - writingDelay: How long changes are gathered before the property list is folded.
     ///   - trust: How long a journal is taken to be the one at its path. Nil for the default.
     ///   - isReadOnly: Whether the first store over the list must not write.
+    ///   - isDetached: Whether changes are made in memory alone, over what the files have. Nothing is written then.
     ///   - description: What messages call the store.
     ///   - presentation: Converts changes for the feed. Nil publishes them unconverted. Called for every change, with
     ///     ``contents`` locked.
     init(
         path: String, fileSystem: any FileSystem, isWatching: Bool, writingDelay: Duration, patience: Duration,
         trust: Duration? = nil, limits: PropertyListStoreLimits = .init(), isReadOnly: Bool = false,
-        description: String? = nil, presentation: Presentation? = nil
+        isDetached: Bool = false, description: String? = nil, presentation: Presentation? = nil
     ) throws {
         let description = description ?? Self.description(of: path)
         self.path = path
@@ -93,7 +96,8 @@ final class JournaledPropertyList: Sendable {
         let problems = loaded.problems
         files = Mutex(loaded.files)
         self.isWatching = isWatching
-        self.isReadOnly = Atomic(isReadOnly)
+        self.isReadOnly = Atomic(isReadOnly || isDetached)
+        self.isDetached = isDetached
         writer = WriteBehind(delay: writingDelay)
         self.queue = queue
         watchedJournal = journal
@@ -142,7 +146,8 @@ final class JournaledPropertyList: Sendable {
     /// Whether the values end with the file: no store of this process may write, and no process has a journal here, so the
     /// file is all that there is.
     func isFileAlone(_ files: borrowing PropertyListFiles) -> Bool {
-        isReadOnly.load(ordering: .relaxed) && files.cursor.journal == nil && files.cursor.problem == nil
+        isReadOnly.load(ordering: .relaxed) && !isDetached && files.cursor.journal == nil
+            && files.cursor.problem == nil
     }
 
     /// Notes that a store over the list may write.
@@ -150,6 +155,11 @@ final class JournaledPropertyList: Sendable {
 
     /// Whether the property list was damaged when it was read last.
     var isDamaged: Bool { files.withLock { $0.list.fault == .damaged } }
+
+    /// Whether there was a property list or a journal when the files were read last.
+    var hasFiles: Bool {
+        files.withLock { $0.list.status != nil || $0.cursor.journal != nil || $0.cursor.problem != nil }
+    }
 
     // MARK: Access to the files
 

@@ -79,6 +79,9 @@ struct PropertyListContents: Sendable {
     /// The bytes that stand for the value under a name.
     func data(named name: String) -> Data? { stored(named: name)?.data }
 
+    /// The value under a name, as the file has it or will have it.
+    func value(named name: String) -> PropertyListValue? { stored(named: name)?.value }
+
     private func stored(named name: String) -> Stored? {
         if let change = changed[name] { return change.stored }
         return unchanged(named: name)
@@ -214,7 +217,8 @@ struct PropertyListContents: Sendable {
         return edit
     }
 
-    private func isUnfolded(_ name: String, folded: Int64) -> Bool {
+    /// Whether the last change of a name is in the journal, and not in the file yet.
+    func isUnfolded(_ name: String, folded: Int64) -> Bool {
         if let change = changed[name] { return change.position > folded }
         if let change = frozen[name] { return change.position > folded }
         return false

@@ -29,6 +29,19 @@ package struct PropertyListLocation {
     }
 }
 
+extension PropertyListLocation {
+    /// The program's own folder for what a store keeps beside its settings.
+    ///
+    /// - Throws: `memoryOnly` if there is no home directory.
+    package static func stateDirectory(for name: String, store: String) throws -> String {
+        do {
+            return try platformStateDirectory + "/" + ownName + "/" + name
+        } catch {
+            throw SettingsError(.memoryOnly, store: store, underlying: error)
+        }
+    }
+}
+
 private struct UnusableName: ValueFreeError {
     var description: String { "The name of a property list must be one that a directory can have." }
 }
@@ -49,6 +62,11 @@ extension PropertyListStore {
     public convenience init(name: String, access: Access = .readWrite) throws {
         try self.init(path: PropertyListLocation(name: name).path, access: access)
     }
+
+    /// The path of the property list of a name.
+    ///
+    /// - Throws: as ``init(name:access:)`` does.
+    package static func path(forName name: String) throws -> String { try PropertyListLocation(name: name).path }
 
     /// The app's own property list, the same store each time.
     ///

@@ -25,6 +25,18 @@ extension PropertyListStore: LocatingStore {
         }
     }
 
+    /// Whether the last change of a key is in the journal, and not in the file yet.
+    package func isOnlyInJournal(_ name: String) -> Bool {
+        list.files.withLock { files in
+            list.contents.withLock { $0.isUnfolded(name, folded: files.list.folded) }
+        }
+    }
+
+    /// The value of a key as the file has it, or will have it.
+    package func nativeValue(of name: String) -> PropertyListValue? {
+        list.contents.withLock { $0.value(named: name) }
+    }
+
     private func searchedBytes() throws(SystemError) -> Data? {
         // Opening a pipe would wait for its writer.
         guard try list.fileSystem.status(of: list.path, followingLink: true)?.kind == .file else { return nil }

@@ -46,15 +46,7 @@ import SettingsKitPlatform
 /// it locks the journal, appends to it, and unlocks it.
 public final class PropertyListStore: SettingsStore {
     /// What a store may do with its files.
-    public enum Access: Sendable {
-        /// Reads, and writes when a setting is set.
-        case readWrite
-        /// Reads, and never writes, locks or creates anything. Setting throws ``SettingsError/Code/readOnly``.
-        ///
-        /// When the file is removed, its values end a third of a second later, unless another process writes it or another
-        /// store of this process may.
-        case readOnly
-    }
+    public typealias Access = SettingsStoreAccess
 
     let list: JournaledPropertyList
 
@@ -64,11 +56,15 @@ public final class PropertyListStore: SettingsStore {
     /// The path of the property list.
     public var path: String { list.path }
 
+    /// Whether there is a property list, or a journal of one.
+    package var hasFiles: Bool { list.hasFiles }
+
     /// Opens the property list at a file URL; it need not be there yet, and neither need its directory.
     ///
     /// - Parameters:
     ///   - url: The file's URL.
-    ///   - access: Whether the store may write.
+    ///   - access: Whether the store may write. If it only reads, and the file is removed, its values end a third of a second
+    ///     later, unless another process writes it or another store of this process may.
     /// - Throws: ``SettingsError`` with the code `storeUnavailable` when there is something at the URL that cannot be read
     ///   (no permission, a directory, an I/O error, a journal of a newer version). A damaged file is no error: its last
     ///   good state and its intact part are used, and the damage is reported to the diagnostics of the service that uses
@@ -84,7 +80,7 @@ public final class PropertyListStore: SettingsStore {
     }
 
     /// Opens the property list at a path of this machine. Stores of one file share what they have in memory.
-    init(path: String, access: Access = .readWrite) throws {
+    package init(path: String, access: Access = .readWrite) throws {
         try Self.requireUsable(path)
         self.access = access
         list = try OpenPropertyLists.list(at: path, isReadOnly: access == .readOnly)
@@ -170,6 +166,15 @@ public final class PropertyListStore: SettingsStore {
     /// - Throws: ``SettingsError`` with the code `notSaved`, or `busy`; every change is still safe in the journal.
     public func synchronize() throws {
         try list.synchronize(isReadOnly: access == .readOnly)
+    }
+
+    /// Writes the property list again although it may lack no change, so that a damaged one is replaced, and kept aside.
+    ///
+    /// - Throws: as ``synchronize()`` does.
+    package func rewrite() throws {
+        try requireWriting()
+        list.files.withLock { $0.list.requireRewrite() }
+        try list.synchronize()
     }
 
     /// Takes over at once what others have written; for tests of stores that do not watch.

@@ -70,13 +70,9 @@ extension WholeFile {
     package func removeTemporaries(_ abandonment: Abandonment) throws(SystemError) {
         let (directory, name) = Self.split(try resolvedPath())
         guard try fileSystem.status(of: directory, followingLink: true)?.kind == .directory else { return }
-        let prefix = ".\(CompanionName.stem(of: name))."
-        for candidate in try fileSystem.names(inDirectory: directory) where candidate.hasPrefix(prefix) {
+        for candidate in try fileSystem.names(inDirectory: directory)
+        where Self.isTemporary(candidate, of: name) {
             let isKept = candidate.hasSuffix(Self.keptSuffix)
-            guard isKept || candidate.hasSuffix(Self.suffix),
-                // A longer name belongs to another file.
-                !candidate.dropFirst(prefix.count).dropLast(isKept ? 5 : 4).contains(".")
-            else { continue }
             let path = Self.join(directory, candidate)
             guard let status = try fileSystem.status(of: path, followingLink: false), status.kind == .file,
                 // The contents of a kept file are older than its name.
@@ -87,9 +83,20 @@ extension WholeFile {
         }
     }
 
+    /// Whether a name is one that ``temporaryPath(for:suffix:)`` makes for a file with another name.
+    package static func isTemporary(_ candidate: String, of name: String) -> Bool {
+        let prefix = ".\(CompanionName.stem(of: name))."
+        guard candidate.hasPrefix(prefix) else { return false }
+        let isKept = candidate.hasSuffix(keptSuffix)
+        // A longer name belongs to another file.
+        return (isKept || candidate.hasSuffix(suffix))
+            && !candidate.dropFirst(prefix.count).dropLast(isKept ? 5 : 4).contains(".")
+    }
+
     private static var anHourAgo: Int64 { Int64(Date().timeIntervalSince1970) - 3_600 }
 
-    private func removeUnlocked(_ path: String) throws(SystemError) {
+    /// Removes a temporary file, unless a process has it locked.
+    package func removeUnlocked(_ path: String) throws(SystemError) {
         let file: FileHandle
         do throws(SystemError) {
             file = try fileSystem.openForReading(path, followingLink: false)

@@ -117,8 +117,13 @@ package final class WholeFile: Sendable {
     /// - Returns: the state of the new file.
     /// - Throws: the errors of the system. The old file then stays, unless synchronising the directory failed: then the
     ///   new one is in place, but a power failure may undo that.
-    func replace(with bytes: Data) throws(SystemError) -> FileStatus {
-        let status = try put(prepare(bytes))
+    ///
+    /// - Parameter permissions: The permissions of the file if there is no old one; nil for its owner only.
+    @discardableResult
+    package func replace(
+        with bytes: Data, permissions: FilePermissions? = nil
+    ) throws(SystemError) -> FileStatus {
+        let status = try put(prepare(bytes, permissions: permissions))
         try synchronizeDirectory()
         return status
     }

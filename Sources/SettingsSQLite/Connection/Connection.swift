@@ -55,6 +55,7 @@ final class Connection {
         try SQLiteLibrary.requireUsable()
         let file = path == Self.inMemory ? nil : try? POSIXFileSystem().status(of: path, followingLink: true)
         try OpenDatabases.requireNoneInherited(file, store: description)
+        try DatabaseFile.requireDatabase(path, file, store: description)
         var handle: OpaquePointer?
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         let code = sqlite3_open_v2(path, &handle, Int32(mode | SQLITE_OPEN_NOMUTEX), nil)

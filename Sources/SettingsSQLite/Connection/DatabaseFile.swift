@@ -70,6 +70,27 @@ enum DatabaseFile {
         }
     }
 
+    /// Fails for a file that is not a database, before SQLite sees it: SQLite takes a file named `NAME-journal` beside it for
+    /// its own, and removes it. A property list has its journal there.
+    ///
+    /// A file that this process has open as a database is not examined: closing it would release SQLite's locks on it.
+    ///
+    /// - Throws: `SettingsError` with the code `notADatabase`. What the system reports is reported by SQLite, too.
+    static func requireDatabase(_ path: String, _ status: FileStatus?, store: String) throws(SettingsError) {
+        guard let status, status.kind == .file, status.size > 0 else { return }
+        var beginning: [UInt8] = []
+        OpenDatabases.unlessOpen(status) {
+            let fileSystem = POSIXFileSystem()
+            guard let file = try? fileSystem.openForReading(path) else { return }
+            beginning = (try? fileSystem.read(header.count, of: file, at: 0)) ?? []
+            fileSystem.close(file)
+        }
+        if !beginning.isEmpty, beginning != header { throw SettingsError(.notADatabase, store: store) }
+    }
+
+    /// How every database begins.
+    private static let header = Array("SQLite format 3\0".utf8)
+
     private static func requireFile(_ path: String) throws(SystemError) {
         switch try POSIXFileSystem().status(of: path, followingLink: true)?.kind {
         case nil, .file: return

@@ -38,8 +38,13 @@ struct KeyedLayout: SettingsLayout {
         delete = "DELETE FROM \(name) WHERE name = ?"
     }
 
-    func prepare(_ connection: Connection) throws {
+    func prepare(_ connection: Connection, isTableRequired: Bool) throws {
         if try isThere(connection) { return }
+        if isTableRequired {
+            throw SettingsError(
+                .unexpectedTable, store: connection.description,
+                underlying: SQLiteProblem("There is no table \(table)."))
+        }
         // There is nothing to read, and writing will throw the reason.
         if connection.isReadOnly { return }
         try connection.transaction(writing: true) {

@@ -27,24 +27,30 @@ final class MirroredSettings: Sendable {
     let path: String
     private let layout: any SettingsLayout
     private let patience: Duration
+    private let isReadOnly: Bool
     private let contents = Mutex<[String: Data]>([:])
     private let access: Mutex<Access>
     private let watch = Mutex<DatabaseWatch?>(nil)
 
-    /// Opens a database, and creates missing parts.
+    /// Opens a database, and creates missing parts, unless it is only read.
     init(
-        path: String, layout: some SettingsLayout, description: String, isWatching: Bool,
+        path: String, layout: some SettingsLayout, description: String, isReadOnly: Bool = false, isWatching: Bool,
         patience: Duration = MirroredSettings.patience
     ) throws {
         self.path = path
         self.layout = layout
         self.description = description
         self.patience = patience
-        if path != Connection.inMemory { try DatabaseFile.make(path, store: description) }
-        let connection = try Connection(path: path, isReadOnly: false, patience: patience, description: description)
-        try layout.prepare(connection)
+        self.isReadOnly = isReadOnly
+        if path != Connection.inMemory {
+            try isReadOnly
+                ? DatabaseFile.requireFile(path, store: description) : DatabaseFile.make(path, store: description)
+        }
+        let connection = try Connection(
+            path: path, isReadOnly: isReadOnly, patience: patience, description: description)
+        try layout.prepare(connection, isTableRequired: isReadOnly)
         // Not before: a database that is refused stays unchanged, its journal mode included.
-        try connection.useWriteAheadLog(patience: patience)
+        if !isReadOnly { try connection.useWriteAheadLog(patience: patience) }
         access = Mutex(Access(connection: connection, version: nil))
         try access.withLock { access in try refresh(&access) }
         guard isWatching else { return }
@@ -58,9 +64,10 @@ final class MirroredSettings: Sendable {
         watch.start()
     }
 
-    private static func connect(_ path: String, _ patience: Duration, _ description: String) throws -> Connection {
-        let connection = try Connection(path: path, isReadOnly: false, patience: patience, description: description)
-        try connection.useWriteAheadLog(patience: patience)
+    private func connect() throws -> Connection {
+        let connection = try Connection(
+            path: path, isReadOnly: isReadOnly, patience: patience, description: description)
+        if !isReadOnly { try connection.useWriteAheadLog(patience: patience) }
         return connection
     }
 
@@ -81,7 +88,10 @@ final class MirroredSettings: Sendable {
     func change(
         isWriting: Bool = true, _ decide: ([String: Data]) -> [SettingsStoreBatch.Entry]?
     ) throws -> Bool {
-        if isWriting { try AccessMark.requireOutside(store: description) }
+        if isWriting {
+            if isReadOnly { throw SettingsError(.readOnly, store: description) }
+            try AccessMark.requireOutside(store: description)
+        }
         // From now on, because the lock may be held by a thread that waits for another process.
         let limits = AccessLimits(deadline: Deadline(after: patience))
         // Also after an error: changes of other processes may have been read.
@@ -119,7 +129,7 @@ final class MirroredSettings: Sendable {
         try access.withLock { access in
             try reconnectInChild(&access)
             try access.connection.requireSameFile()
-            try access.connection.synchronize()
+            if !isReadOnly { try access.connection.synchronize() }
             try refresh(&access)
         }
     }
@@ -190,7 +200,7 @@ final class MirroredSettings: Sendable {
     private func reconnectInChild(_ access: inout Access) throws {
         guard access.connection.isInherited else { return }
         access.connection.close()
-        access = Access(connection: try Self.connect(path, patience, description), version: nil)
+        access = Access(connection: try connect(), version: nil)
     }
 }
 

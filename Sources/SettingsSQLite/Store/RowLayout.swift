@@ -28,7 +28,7 @@ struct RowLayout: SettingsLayout {
         isFirst = "rowid = (SELECT rowid FROM \(name) ORDER BY rowid LIMIT 1)"
     }
 
-    func prepare(_ connection: Connection) throws {
+    func prepare(_ connection: Connection, isTableRequired: Bool) throws {
         let problem: String
         let description = try TableDescription(of: table, on: connection)
         if description == nil {

@@ -61,16 +61,21 @@ public final class SQLiteStore: SettingsStore {
     ///   - table: The name of the table. Several stores may have separate tables in one database. If you create the
     ///     table yourself, it needs a `name TEXT PRIMARY KEY` and a `value` of type `TEXT` or none; other columns may
     ///     be `NULL` or have defaults.
+    ///   - access: Whether the store may write. If it only reads, the file and the table must be there, and setting throws
+    ///     `readOnly`. SQLite itself may create the files `-wal` and `-shm` beside the database.
     /// - Throws: `SettingsError`, with the code `storeUnavailable` if the file cannot be opened, `notADatabase`,
     ///   `corruptDatabase`, `unexpectedTable` if there is another table of that name, `schemaTooNew` if a newer version
     ///   of this library has created it, `busy`, `libraryTooOld`. An existing database is unchanged then.
-    public convenience init(at url: URL, table: String = "settings") throws {
+    public convenience init(
+        at url: URL, table: String = "settings", access: SettingsStoreAccess = .readWrite
+    ) throws {
         let path = try DatabaseFile.path(of: url, store: "SQLiteStore")
-        try DatabaseFile.make(path, store: "SQLiteStore \(path)")
+        let isReadOnly = access == .readOnly
+        if !isReadOnly { try DatabaseFile.make(path, store: "SQLiteStore \(path)") }
         // If another file has the path now, another object is opened.
         try self.init(
-            Self.openStores.object(for: Self.key(path, table)) {
-                try Self.open(path: path, table: table, isWatching: true)
+            Self.openStores.object(for: Self.key(path, table, isReadOnly ? "read-only" : "")) {
+                try Self.open(path: path, table: table, isReadOnly: isReadOnly, isWatching: true)
             })
     }
 
@@ -92,12 +97,13 @@ public final class SQLiteStore: SettingsStore {
     init(_ settings: MirroredSettings) { self.settings = settings }
 
     private static func open(
-        path: String, table: String, isWatching: Bool, patience: Duration = MirroredSettings.patience
+        path: String, table: String, isReadOnly: Bool = false, isWatching: Bool,
+        patience: Duration = MirroredSettings.patience
     ) throws -> MirroredSettings {
         let name = table == "settings" ? "" : " (\(table))"
         return try MirroredSettings(
             path: path, layout: KeyedLayout(table: table), description: "SQLiteStore \(path)\(name)",
-            isWatching: isWatching, patience: patience)
+            isReadOnly: isReadOnly, isWatching: isWatching, patience: patience)
     }
 
     /// The path of the database.

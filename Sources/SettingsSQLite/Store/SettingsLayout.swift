@@ -9,7 +9,9 @@ import SettingsKitCore
 /// The layout of settings in a database.
 protocol SettingsLayout: Sendable {
     /// Creates missing parts in the database; writes nothing if none is missing.
-    func prepare(_ connection: Connection) throws
+    ///
+    /// - Parameter isTableRequired: Whether a missing table is an error, and is not created.
+    func prepare(_ connection: Connection, isTableRequired: Bool) throws
 
     /// The differences between the database and `contents`.
     func changes(since contents: [String: Data], on connection: Connection) throws -> [SettingsStoreChange]

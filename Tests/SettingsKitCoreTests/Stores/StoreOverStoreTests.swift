@@ -13,16 +13,20 @@ private final class OverrideStore: SettingsStore {
 
     init(_ overrides: [String: Data], over store: any SettingsStore) {
         let base = store.serialised
-        let feed = SettingsStoreFeed(isExhaustive: base.feed?.isExhaustive ?? false)
+        let feed = SettingsStoreFeed(
+            isExhaustive: base.feed?.isExhaustive ?? false)
         (self.base, self.overrides, ownFeed) = (base, overrides, feed)
-        subscription = base.feed?.observe(publishingOn: feed) { changes, origin in
-            feed.publish(changes.filter { overrides[$0.name] == nil }, origin: origin)
+        subscription = base.feed?.observe(publishingOn: feed) {
+            let shown = $0.filter { overrides[$0.name] == nil }
+            feed.publish(shown, origin: $1)
         }
     }
 
     var feed: SettingsStoreFeed? { ownFeed }
     var hasAtomicBatches: Bool { base.hasAtomicBatches }
-    var storeDescription: String { "OverrideStore over \(base.storeDescription)" }
+    var storeDescription: String {
+        "OverrideStore over \(base.storeDescription)"
+    }
 
     func get(_ key: SettingsService.StorageKey) throws -> Data? {
         try overrides[key.name] ?? base.get(key)
@@ -35,14 +39,18 @@ private final class OverrideStore: SettingsStore {
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         var batch = batch
         for expectation in batch.expectations {
-            guard let override = overrides[expectation.key.name] else { continue }
+            guard let override = overrides[expectation.key.name] else {
+                continue
+            }
             if override != expectation.data { return false }
         }
         batch.expectations.removeAll { overrides[$0.key.name] != nil }
         return try base.apply(batch)
     }
 
-    func keys() throws -> [String] { Array(Set(try base.keys()).union(overrides.keys)) }
+    func keys() throws -> [String] {
+        Array(Set(try base.keys()).union(overrides.keys))
+    }
 
     func removeAll() throws { try base.removeAll() }
 

@@ -1,0 +1,100 @@
+import Foundation
+import SettingsKit
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Where a command reads and writes.
+struct CommandStreams {
+    /// The error that nothing reads the output any more.
+    struct Closed: Error {}
+
+    /// Whether the output shows colours: it is a terminal, and `NO_COLOR` is not set.
+    let usesColours: Bool
+    /// The number of columns of the output.
+    let width: Int
+    /// Whether messages go to a terminal, which shows how far a long operation is.
+    let showsProgress: Bool
+    private let readInput: () throws -> Data
+    private let output: (String) throws -> Void
+    private let errors: (String) throws -> Void
+
+    init(
+        read: @escaping () throws -> Data, output: @escaping (String) throws -> Void,
+        errors: @escaping (String) throws -> Void, usesColours: Bool = false, width: Int = TextLayout.width,
+        showsProgress: Bool = false
+    ) {
+        self.usesColours = usesColours
+        self.width = width
+        self.showsProgress = showsProgress
+        readInput = read
+        self.output = output
+        self.errors = errors
+    }
+
+    /// All of the input.
+    func read() throws -> Data { try readInput() }
+
+    /// Writes text with its line break.
+    ///
+    /// - Throws: ``Closed``; a failure if the output cannot be written for another reason, such as a full disk.
+    func print(_ text: String) throws {
+        do {
+            try output(text)
+        } catch let error as POSIXError where error.code != .EPIPE {
+            let reason = String(cString: strerror(error.code.rawValue))
+            throw CommandFailure.failure("The output cannot be written: \(reason).")
+        } catch {
+            throw Closed()
+        }
+    }
+
+    /// Fails if the output is closed, without writing anything.
+    ///
+    /// - Throws: as ``print(_:)`` does.
+    func requireOpenOutput() throws { try print("") }
+
+    /// Text in bold, where the output has colours.
+    func bold(_ text: String) -> String { usesColours ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+
+    /// Text in a weaker colour, where the output has colours.
+    func dim(_ text: String) -> String { usesColours ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+
+    /// Shows on a terminal how far a long operation is, in the place of what it has shown before.
+    func progress(_ text: String) {
+        guard showsProgress else { return }
+        // A message that cannot be written is lost.
+        try? errors(
+            "\r\(TextLayout.padded(TextLayout.truncated(text, to: Self.progressWidth), to: Self.progressWidth))")
+    }
+
+    /// Removes what ``progress(_:)`` has shown.
+    func endProgress() {
+        guard showsProgress else { return }
+        try? errors("\r\(String(repeating: " ", count: Self.progressWidth))\r")
+    }
+
+    private static let progressWidth = 40
+
+    /// Writes a message, broken into lines of 80 columns. Messages never contain control characters.
+    ///
+    /// A message that cannot be written is lost: it changes neither what the command does nor its exit code.
+    func report(_ message: String) {
+        let lines = message.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
+            TextLayout.columns(String(line)) <= TextLayout.width
+                ? [String(line)] : TextLayout.wrapped(String(line), to: TextLayout.width)
+        }
+        var text = lines.map { TextLayout.escaped($0) }.joined(separator: "\n")
+        if !text.hasSuffix("\n") { text += "\n" }
+        do {
+            try errors(text)
+        } catch {
+            // There is no other place for the message.
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import SettingsKit
+
+/// Stored bytes, as a tool sees them that does not know the type of the setting.
+struct UntypedValue: Equatable, Sendable {
+    /// What the bytes are.
+    enum Kind: String, Sendable, CaseIterable {
+        case null, boolean, integer, number, text, array, object
+        /// Not JSON.
+        case data
+    }
+
+    let data: Data
+    let kind: Kind
+    /// The JSON in one line; nil for data.
+    let json: String?
+
+    init(_ data: Data) {
+        self.data = data
+        json = Self.json(in: data)
+        kind = json.map(Self.kind) ?? .data
+    }
+
+    /// The stored text without quotation marks, other JSON as it is, data in base 64. Not escaped.
+    var text: String {
+        guard let json else { return data.base64EncodedString() }
+        guard kind == .text else { return json }
+        return JSONScanner.scan(Data(json.utf8)) { $0.readString() } ?? json
+    }
+
+    /// The value in JSON; data is `{"$data": "..."}`, in base 64.
+    var jsonText: JSONText {
+        json.map { .value($0) } ?? .object([(Self.dataMember, .string(data.base64EncodedString()))])
+    }
+
+    /// The member that holds data in JSON, in base 64.
+    static let dataMember = "$data"
+
+    /// The value in at most one line of `columns` columns, escaped. Takes time in proportion to the line, not to the value.
+    func summary(columns: Int) -> String {
+        if kind == .data { return data.count == 1 ? "data, 1 byte" : "data, \(data.count) bytes" }
+        // Each column takes a byte at least, and an invisible character no more than four.
+        let text = data.count > columns * 16 ? String(decoding: data.prefix(columns * 16), as: UTF8.self) : text
+        return TextLayout.truncated(TextLayout.escaped(text), to: columns)
+    }
+
+    // MARK: Reading
+
+    private static func json(in data: Data) -> String? {
+        guard let first = data.first(where: { !isSpace($0) }), canBegin(first) else { return nil }
+        let isPlain = JSONScanner.scan(data) { scanner in scanner.skipValue() != nil && scanner.isAtEnd }
+        if isPlain {
+            // The scanner takes white space before a value only.
+            return String(decoding: data.drop(while: isSpace), as: UTF8.self)
+        }
+        // In several lines, as people write it.
+        guard data.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return nil }
+        return (try? JSONDecoder().decode(JSONValue.self, from: data))?.text
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+
+    private static func canBegin(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "-"), UInt8(ascii: "t"),
+            UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+
+    private static func kind(ofJSON json: String) -> Kind {
+        switch json.utf8.first {
+        case UInt8(ascii: "\""): .text
+        case UInt8(ascii: "["): .array
+        case UInt8(ascii: "{"): .object
+        case UInt8(ascii: "n"): .null
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): .boolean
+        default: Int64(json) != nil || UInt64(json) != nil ? .integer : .number
+        }
+    }
+}

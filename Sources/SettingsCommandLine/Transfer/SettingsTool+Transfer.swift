@@ -1,0 +1,249 @@
+import Foundation
+import SettingsKit
+
+extension CommandOption {
+    fileprivate static let format = CommandOption(
+        "--format", value: "FORMAT",
+        "plist, json or env; for import also dconf. By default, the file's extension or contents say.")
+    fileprivate static let prefix = CommandOption(
+        "--prefix", value: "TEXT", "The beginning of the variables in an environment file.")
+    fileprivate static let below = CommandOption(
+        "--below", value: "TEXT", "Import only the names that begin with this text, and without it.")
+    static let replace = CommandOption("--replace", "Remove the settings that the source does not have.")
+    fileprivate static let skipUnsupported = CommandOption(
+        "--skip-unsupported", "Leave out what cannot be imported, instead of importing nothing.")
+    fileprivate static let namesOnly = CommandOption("--names-only", "Show the names, and no values.")
+}
+
+extension Subcommand where Program == SettingsTool {
+    static var export: Self {
+        Self(
+            name: "export", operands: "[FILE]", operandCount: 0...1, options: [.format, .prefix],
+            groups: [StoreArguments.options()], completes: .files,
+            summary: "Write all settings to a file, or print them.",
+            discussion:
+                "The formats are plist, json (the default) and env. From each of them, import restores exactly the same "
+                + "bytes. A file is replaced as a whole; a new one can be read by its owner only. If the store is damaged, its "
+                + "intact part is exported, and the exit code is 1."
+        ) { tool, invocation, streams in
+            try tool.export(invocation, streams)
+        }
+    }
+
+    static var `import`: Self {
+        Self(
+            name: "import", operands: "FILE | -", operandCount: 1...1,
+            options: [.dryRun, .replace, .format, .prefix, .skipUnsupported, .json], groups: [StoreArguments.options()],
+            completes: .files, summary: "Store the settings of a file: all of them, or none.",
+            discussion:
+                "Settings that the file does not have stay, unless --replace is given. All is stored in one batch: if it "
+                + "fails, nothing has changed. Prints a line for each setting that changes."
+        ) { tool, invocation, streams in
+            try tool.importFile(invocation, streams, formats: TransferFormat.allCases)
+        }
+    }
+
+    static var importDefaults: Self {
+        Self(
+            name: "import-defaults", operands: "FILE | -", operandCount: 1...1,
+            options: [.dryRun, .replace, .format, .below, .skipUnsupported, .json], groups: [StoreArguments.options()],
+            completes: .files,
+            summary: "Store the settings of a UserDefaults plist, of defaults export, or of dconf dump.",
+            discussion: "It works as import does. The contents say which of them it is. A dump's settings are named "
+                + "org/gnome/desktop/interface/clock-format; with --below org/gnome/desktop/interface/ it is clock-format."
+        ) { tool, invocation, streams in
+            try tool.importFile(invocation, streams, formats: [.plist, .dconf])
+        }
+    }
+
+    static var diff: Self {
+        Self(
+            name: "diff", operands: "[FILE]", operandCount: 0...1, options: [.namesOnly, .json, .format, .prefix],
+            groups: [
+                StoreArguments.options(),
+                StoreArguments.options(
+                    prefix: "with-", title: "The second store, in the place of FILE:", placeholder: "[SECOND STORE]"),
+            ], completes: .files, summary: "Compare two stores, or a store and an export.",
+            discussion:
+                "Prints a line for each setting that differs: + only the second has it, - only the first has it, ~ both "
+                + "have it. The exit code is 3 if there are any."
+        ) { tool, invocation, streams in
+            try tool.diff(invocation, streams)
+        }
+    }
+}
+
+extension SettingsTool {
+    // MARK: Exporting
+
+    fileprivate func export(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
+        let path = try invocation.operands.isEmpty ? "-" : invocation.text(0)
+        let format = try format(invocation, path, among: TransferFormat.written) ?? .json
+        return try withStore(invocation, streams, for: .reading) { opened in
+            let settings = try opened.contents()
+            let text = try format.text(of: settings, prefix: prefix(invocation))
+            if path == "-" {
+                try streams.print(text)
+            } else {
+                try opened.requireOther(than: path)
+                try TransferFile.write(text, to: path)
+                try streams.print("Exported \(counted(settings.count)) to \(TextLayout.escaped(path)).\n")
+            }
+            return opened.isDamaged ? .failure : .success
+        }
+    }
+
+    private func prefix(_ invocation: Invocation) throws(CommandFailure) -> String {
+        let prefix = try invocation.text(of: .prefix) ?? ""
+        guard prefix.unicodeScalars.allSatisfy(EnvironmentTransfer.isVariableCharacter) else {
+            throw .usage("--prefix is the beginning of variables: it has only letters, digits and _.")
+        }
+        return prefix
+    }
+
+    /// The format that an option or the extension of a path names; nil if neither does.
+    private func format(
+        _ invocation: Invocation, _ path: String, among formats: [TransferFormat]
+    ) throws(CommandFailure) -> TransferFormat? {
+        if let name = try invocation.text(of: .format) {
+            if let format = TransferFormat(rawValue: name.lowercased()), formats.contains(format) { return format }
+            throw .usage("--format is one of \(formats.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return TransferFormat(path: path).flatMap { formats.contains($0) ? $0 : nil }
+    }
+
+    // MARK: Importing
+
+    /// Reads a file of settings.
+    ///
+    /// - Parameters:
+    ///   - stored: What the store holds.
+    ///   - isFormatKnown: Whether the file's extension counts, and not its contents alone.
+    private func settings(
+        inFile path: String, _ invocation: Invocation, _ streams: CommandStreams, over stored: [String: Data],
+        formats: [TransferFormat] = TransferFormat.allCases
+    ) throws -> TransferredSettings {
+        let data = try TransferFile.read(path, streams)
+        let format = try format(invocation, path, among: formats) ?? TransferFormat(contents: data)
+        guard formats.contains(format) else {
+            throw CommandFailure.failure(
+                "\(TransferFile.shown(path)) is neither a property list nor what dconf dump prints. Import other files with import."
+            )
+        }
+        let prefix = try prefix(invocation)
+        do throws(TransferProblem) {
+            return try format.read(data, over: stored, prefix: prefix)
+        } catch {
+            throw CommandFailure.failure(
+                "\(TransferFile.shown(path)) cannot be read as \(format.rawValue). \(error.description)")
+        }
+    }
+
+    fileprivate func importFile(
+        _ invocation: Invocation, _ streams: CommandStreams, formats: [TransferFormat]
+    ) throws -> SettingsCommand.ExitCode {
+        let isDry = invocation.has(.dryRun)
+        return try withStore(invocation, streams, for: isDry ? .readingIfPresent : .writing) { opened in
+            let old = try opened.contents()
+            var found = try settings(inFile: invocation.text(0), invocation, streams, over: old, formats: formats)
+            try report(found.unsupported, invocation, streams)
+            if let beginning = try invocation.text(of: .below) { found = found.below(beginning) }
+            let differences = StoredDifference.list(from: old, to: found.values, isMerging: !invocation.has(.replace))
+            if !isDry && !differences.isEmpty {
+                _ = try opened.store.apply(SettingsStoreBatch(writes: differences.map(\.write)))
+                try opened.store.synchronize()
+            }
+            // After the values are stored: a change that could not be made is not printed.
+            try differences.print(streams, asJSON: invocation.has(.json))
+            if differences.isEmpty && !invocation.has(.json) { try streams.print("Nothing changes.\n") }
+            return .success
+        }
+    }
+
+    private func report(
+        _ unsupported: [TransferredSettings.Unsupported], _ invocation: Invocation, _ streams: CommandStreams
+    ) throws {
+        guard !unsupported.isEmpty else { return }
+        let shown = unsupported.prefix(20).map { "\(quoted($0.name)): \($0.reason)." }
+        let more = unsupported.count > shown.count ? ["and \(unsupported.count - shown.count) more."] : []
+        let lines = (shown + more).joined(separator: "\n")
+        if invocation.has(.skipUnsupported) {
+            streams.report("Left out:\n\(lines)")
+        } else {
+            throw CommandFailure.failure(
+                "Nothing was imported, because these cannot be:\n\(lines)\n--skip-unsupported imports the others.")
+        }
+    }
+
+    // MARK: Comparing
+
+    fileprivate func diff(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
+        let second = try StoreArguments.optional(invocation, prefix: "with-")
+        guard (second == nil) != invocation.operands.isEmpty else {
+            throw CommandFailure.usage("diff needs FILE or a second store, such as --with-file PATH.")
+        }
+        return try withStore(invocation, streams, for: .reading) { opened in
+            let old = try opened.contents()
+            let new: [String: Data]
+            var isDamaged = opened.isDamaged
+            if let second {
+                let other = try OpenedStore(second, for: .reading)
+                defer { other.reportProblems(to: streams) }
+                new = try other.contents()
+                isDamaged = isDamaged || other.isDamaged
+            } else {
+                let found = try settings(inFile: invocation.text(0), invocation, streams, over: old)
+                for setting in found.unsupported {
+                    streams.report("\(quoted(setting.name)) is not compared: \(setting.reason).")
+                }
+                new = found.values
+            }
+            let differences = StoredDifference.list(from: old, to: new)
+            do {
+                try differences.print(streams, asJSON: invocation.has(.json), showsValues: !invocation.has(.namesOnly))
+            } catch is CommandStreams.Closed {
+                // The exit code says whether there are differences, whether or not all of them were read.
+            }
+            return isDamaged ? .failure : differences.isEmpty ? .success : .problems
+        }
+    }
+
+    func counted(_ count: Int) -> String { count == 1 ? "1 setting" : "\(count) settings" }
+}
+
+extension TransferredSettings {
+    /// The settings whose names begin with a text, without it.
+    fileprivate func below(_ beginning: String) -> TransferredSettings {
+        var settings = TransferredSettings(unsupported: unsupported)
+        for (name, value) in values where name.hasPrefix(beginning) {
+            settings.take(String(name.dropFirst(beginning.count)), value)
+        }
+        return settings
+    }
+}
+
+extension OpenedStore {
+    /// All settings of the store.
+    func contents() throws -> [String: Data] {
+        var contents: [String: Data] = [:]
+        // A setting may have been removed meanwhile.
+        for name in try store.keys() { contents[name] = try data(named: name) }
+        return contents
+    }
+
+    /// - Throws: A failure if the path is that of the store's own file.
+    func requireOther(than path: String) throws {
+        let own: String
+        switch place {
+        case .app, .file: own = (store as? PropertyListStore)?.path ?? ""
+        case .sqlite(let path, _): own = path
+        default: return
+        }
+        let fileSystem = POSIXFileSystem()
+        let status = try fileSystem.status(of: path, followingLink: true)
+        if let status, let other = try fileSystem.status(of: own, followingLink: true), status.isSameFile(as: other) {
+            throw CommandFailure.failure(
+                "\(quoted(path)) is the store itself, and was not replaced. Name another file.")
+        }
+    }
+}

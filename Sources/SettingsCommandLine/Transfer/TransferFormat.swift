@@ -1,0 +1,153 @@
+import Foundation
+import SettingsKit
+
+/// A file format that settings are exported to or imported from.
+enum TransferFormat: String, CaseIterable, Sendable {
+    /// A property list, as stores, `defaults export` and `UserDefaults` write it. XML is written; XML and binary are read.
+    case plist
+    /// An object in JSON; see ``JSONTransfer``.
+    case json
+    /// An environment file; see ``EnvironmentTransfer``.
+    case env
+    /// What `dconf dump` prints; see ``DconfTransfer``. It is only read.
+    case dconf
+
+    /// The formats that can be written.
+    static let written: [TransferFormat] = [.plist, .json, .env]
+
+    /// Returns the format that the extension of a file's name stands for; nil for any other extension.
+    init?(path: String) {
+        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        guard let point = name.lastIndex(of: ".") else { return nil }
+        self.init(rawValue: name[name.index(after: point)...].lowercased())
+    }
+
+    /// Determines the format of a file from its first bytes.
+    init(contents: Data) {
+        let isMarked = contents.starts(with: [0xEF, 0xBB, 0xBF])
+        let first = contents.dropFirst(isMarked ? 3 : 0).prefix(4_096).first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        switch first {
+        case _ where contents.starts(with: "bplist".utf8): self = .plist
+        // The marks of UTF-16, in which property lists can be.
+        case UInt8(ascii: "<"), 0xFE, 0xFF: self = .plist
+        case UInt8(ascii: "{"): self = .json
+        case UInt8(ascii: "["): self = .dconf
+        default: self = .env
+        }
+    }
+}
+
+/// Settings outside a store: the stored bytes of each name.
+struct TransferredSettings: Equatable, Sendable {
+    /// A setting of a file that no store can have, or whose value has no stored form.
+    struct Unsupported: Equatable, Sendable {
+        var name: String
+        var reason: String
+    }
+
+    var values: [String: Data] = [:]
+    /// What was not taken over, in the order of the file.
+    var unsupported: [Unsupported] = []
+
+    /// Takes over a setting. A later value of a name replaces an earlier one.
+    mutating func take(_ name: String, _ value: Data) {
+        if SettingsService.StorageKey.isValid(name) {
+            values[name] = value
+        } else {
+            unsupported.append(.init(name: name, reason: "no setting can have this name"))
+        }
+    }
+}
+
+/// The reason why a file cannot be read as settings. It never contains a value.
+struct TransferProblem: Error, Equatable, Sendable {
+    var message: String
+    /// The line of the file, from 1; nil if it is unknown.
+    var line: Int?
+
+    var description: String { line.map { "Line \($0): \(message)" } ?? message }
+}
+
+/// Decides which stored bytes a text format can show.
+enum StoredText {
+    /// The text of stored bytes, if they are JSON exactly as the library writes it, so that the same bytes can be restored.
+    static func json(of bytes: Data) -> String? {
+        guard let canonical = canonicalJSON(of: bytes), canonical == bytes else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// JSON in the form that the library writes: without white space, and with the escapes that `JSONEncoder` writes. Numbers
+    /// and the order of members stay.
+    ///
+    /// - Returns: nil if the bytes are not one JSON value, or have half a surrogate pair.
+    static func canonicalJSON(of bytes: Data) -> Data? {
+        JSONScanner.scan(bytes) { scanner in
+            guard let range = scanner.skipValue(), scanner.isAtEnd else { return nil }
+            return canonicalJSON(range, in: scanner.bytes)
+        }
+    }
+
+    /// - Parameter range: The range of one valid JSON value.
+    static func canonicalJSON(_ range: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> Data? {
+        var scanner = JSONScanner(bytes, range)
+        var output = Data(capacity: range.count)
+        while let byte = scanner.next {
+            if byte == UInt8(ascii: "\"") {
+                guard let text = scanner.readString() else { return nil }
+                output += json(ofString: text)
+            } else {
+                _ = scanner.skip(Unicode.Scalar(byte))
+                if byte != 0x20 && byte != 0x09 { output.append(byte) }
+            }
+        }
+        return output
+    }
+
+    /// The stored bytes of a string.
+    static func json(ofString text: String) -> Data { NativeValue.bytes(of: .string(text)) }
+
+    /// The string that stored bytes are, if they are exactly its stored form.
+    static func string(of bytes: Data) -> String? {
+        guard bytes.first == UInt8(ascii: "\"") else { return nil }
+        let text = JSONScanner.scan(bytes) { scanner in
+            let text = scanner.readString()
+            return scanner.isAtEnd ? text : nil
+        }
+        return text.flatMap { json(ofString: $0) == bytes ? $0 : nil }
+    }
+}
+
+extension TransferFormat {
+    /// Writes settings in the format, which must be among ``written``.
+    ///
+    /// - Parameter prefix: The beginning of the variables in an environment file.
+    func text(of settings: [String: Data], prefix: String = "") throws(TransferProblem) -> String {
+        switch self {
+        case .plist:
+            do throws(PropertyListError) {
+                return try PropertyListTransfer.text(of: settings)
+            } catch {
+                throw TransferProblem(message: error.description)
+            }
+        case .json: return JSONTransfer.text(of: settings)
+        case .env: return EnvironmentTransfer.text(of: settings, prefix: prefix)
+        case .dconf: throw TransferProblem(message: "The format dconf is only read.")
+        }
+    }
+
+    /// Reads settings from a file of the format.
+    ///
+    /// - Parameters:
+    ///   - stored: What the store holds, which decides what a variable of an environment file stands for.
+    ///   - prefix: The beginning of the variables in an environment file.
+    func read(
+        _ file: Data, over stored: [String: Data], prefix: String = ""
+    ) throws(TransferProblem) -> TransferredSettings {
+        switch self {
+        case .plist: try PropertyListTransfer.read(file)
+        case .json: try JSONTransfer.read(file)
+        case .env: try EnvironmentTransfer.read(file, over: stored, prefix: prefix)
+        case .dconf: try DconfTransfer.read(file)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What the follower and the sender tell.
+extension EtcdCluster {
+    var scope: SettingsService.Scope { state.withLock { $0.scope } }
+
+    /// Notes that the cluster cannot be reached. It is reported once.
+    func noteOutage(_ failure: GatewayFailure) {
+        let (isNew, isWriteWaiting) = state.withLock { state in
+            state.queue.noteLostConnection()
+            defer {
+                state.outage = failure
+                state.isOutageReported = true
+            }
+            return (!state.isOutageReported, state.queue.hasAccepted)
+        }
+        guard isNew else { return }
+        report(.clusterUnreachable, failure)
+        if isWriteWaiting { report(.notYetAgreed, failure) }
+    }
+
+    /// Notes that the watch is in place.
+    func noteReached() {
+        let wasReported = state.withLock { state in
+            defer { (state.outage, state.isOutageReported) = (nil, false) }
+            return state.isOutageReported
+        }
+        if wasReported { report(.clusterReached) }
+        // What waits can be sent now.
+        sendWake.signal()
+    }
+
+    /// Takes the whole state of the cluster.
+    func take(_ entries: [ClusterEntry], at revision: Int64) {
+        state.withLock { state in
+            feed.publish(state.contents.replace(with: entries, at: revision), origin: .external)
+            state.hasRead = true
+            state.wakeProgressWaiters()
+        }
+        keepAll()
+        flushSoon()
+    }
+
+    /// Takes the events of one revision.
+    func take(_ revision: WatchFold.Revision) {
+        let names = revision.events.compactMap { range.name(in: $0.entry.key) }
+        state.withLock { state in
+            // The watch can be faster than the answer to this program's own transaction.
+            let isOwn = state.underWay.map { $0.makes(revision, in: range) } ?? false
+            feed.publish(
+                state.contents.take(revision.events, at: revision.number), origin: isOwn ? .local : .external)
+            state.wakeProgressWaiters()
+        }
+        flushSoon()
+        keep(names)
+    }
+
+    /// Sends values again that have expired with their lease.
+    func restore(_ values: [String: Data]) {
+        if values.isEmpty { return }
+        state.withLock { state in
+            for (name, data) in values {
+                var write = QueuedWrite(id: state.queue.makeID(), writes: [name: data], isAccepted: true)
+                // It loses to another client that has stored the name meanwhile.
+                (write.hasWaited, write.bases) = (true, [name: 0])
+                state.queue.append(write)
+                feed.publish(state.contents.show(write.writes), origin: .local)
+            }
+        }
+        flushSoon()
+    }
+}
+
+extension EtcdCluster.State {
+    fileprivate mutating func wakeProgressWaiters() {
+        for waiter in progressWaiters { waiter.signal() }
+        progressWaiters = []
+    }
+}
+
+extension PlannedTransaction {
+    /// Whether the events are what this transaction makes.
+    fileprivate func makes(_ revision: WatchFold.Revision, in range: KeyRange) -> Bool {
+        revision.events.allSatisfy { event in
+            guard let name = range.name(in: event.entry.key), let data = writes[name] else { return false }
+            return event.isRemoval ? data == nil : data == event.entry.value
+        }
+    }
+}

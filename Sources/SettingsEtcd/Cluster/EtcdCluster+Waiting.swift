@@ -1,0 +1,98 @@
+import Dispatch
+import SettingsKitCore
+
+/// Waiting for writes, and for what the cluster holds now.
+extension EtcdCluster {
+    /// Waits until a write has ended, or the caller's time has.
+    func wait(for waiter: Waiter, _ id: QueuedWrite.ID) -> WriteOutcome {
+        if let outcome = waiter.wait(options.timeout) { return outcome }
+        // Late, but ended after all.
+        return state.withLock { state -> WriteOutcome? in
+            if state.waiters.removeValue(forKey: id) == nil { return nil }
+            _ = state.queue.remove(id)
+            let isUnderWay = state.underWay?.ids.contains(id) ?? false
+            return isUnderWay ? .unknown(.timedOut) : .failed(state.outage ?? .timedOut)
+        } ?? waiter.wait(.seconds(1)) ?? .unknown(.timedOut)
+    }
+
+    /// Returns when the cluster has agreed on everything that was accepted so far, and this store knows everything that the
+    /// cluster held at one moment during the call.
+    func synchronize() throws(SettingsError) {
+        let deadline = ContinuousClock.now + options.timeout
+        try waitForQueue()
+        try catchUp(until: deadline)
+    }
+
+    private func waitForQueue() throws(SettingsError) {
+        let waiter = Waiter()
+        let id = state.withLock { state -> QueuedWrite.ID? in
+            guard state.queue.hasAccepted else { return nil }
+            if state.isClosed { return 0 }
+            let barrier = QueuedWrite(id: state.queue.makeID(), writes: [:], isAccepted: false)
+            state.queue.append(barrier)
+            state.waiters[barrier.id] = waiter
+            return barrier.id
+        }
+        guard let id else { return }
+        if id == 0 { throw SettingsError(.storeClosed, store: description) }
+        sendWake.signal()
+        switch wait(for: waiter, id) {
+        case .agreed: return
+        case .refused, .overruled: throw SettingsError(.notYetAgreed, store: description)
+        case .failed(let failure), .unknown(let failure):
+            throw SettingsError(.notYetAgreed, store: description, underlying: failure)
+        }
+    }
+
+    /// Asks the cluster, by a read to which most members agree, whether this store knows its state, and waits until it does.
+    private func catchUp(until deadline: ContinuousClock.Instant) throws(SettingsError) {
+        var goal: Int64?
+        while true {
+            let progress = DispatchSemaphore(value: 0)
+            let (known, hasRead) = state.withLock { state in
+                state.progressWaiters.append(progress)
+                return (state.contents.revision, state.hasRead)
+            }
+            defer { state.withLock { state in state.progressWaiters.removeAll { $0 === progress } } }
+            if let goal, known >= goal, hasRead { return feed.flush() }
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else {
+                throw SettingsError(.clusterUnreachable, store: description, underlying: GatewayFailure.timedOut)
+            }
+            if isClosed { throw SettingsError(.storeClosed, store: description) }
+            if hasRead {
+                do throws(GatewayFailure) {
+                    let answer = try compare(known, within: left)
+                    if state.withLock({ state in state.isCurrent(known, answer) }) { return feed.flush() }
+                    goal = goal ?? answer.header.revision
+                } catch {
+                    throw SettingsError(.clusterUnreachable, store: description, underlying: error)
+                }
+            }
+            // The follower may be in a pause after a failure.
+            followWake.signal()
+            progress.wait(for: min(left, .milliseconds(20)))
+        }
+    }
+
+    /// Asks for the names that have changed after a revision. Removals show in the number of keys.
+    func compare(_ revision: Int64, within time: Duration) throws(GatewayFailure) -> RangeAnswer {
+        let range = GatewayMessage.Range(
+            first: range.prefix, end: range.end, limit: 1, minModRevision: revision + 1, omitsValues: true)
+        return try client.ask(
+            .range(range), isRepeatable: true, within: time, call: call, limit: 1 << 20, RangeAnswer.init)
+    }
+}
+
+extension EtcdCluster.State {
+    /// Whether the state at a revision, if it is still the one that is known, is also that of the answer. Then notes so.
+    ///
+    /// No key was written since, so that all present keys were present then; and as they are as many, none was removed.
+    mutating func isCurrent(_ known: Int64, _ answer: RangeAnswer) -> Bool {
+        guard answer.entries.isEmpty, contents.revision == known, answer.count == contents.count,
+            answer.header.revision >= known
+        else { return false }
+        contents.reach(answer.header.revision)
+        return true
+    }
+}

@@ -1,0 +1,301 @@
+import Dispatch
+import SettingsKitCore
+import SettingsKitPlatform
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a store and its two threads share: the follower, which reads and watches, and the sender, which writes.
+///
+/// `order` is held while a write is accepted, so that the local file and the queue have one order; `state` for a moment inside
+/// it. No lock is held while the network is used or listeners run.
+final class EtcdCluster: Sendable {
+    struct State {
+        var contents: ClusterContents
+        var queue = WriteQueue()
+        /// The callers that wait for writes of the queue.
+        var waiters: [QueuedWrite.ID: Waiter] = [:]
+        /// The writes that a request under way makes.
+        var underWay: PlannedTransaction?
+        /// Those that wait for the follower's progress.
+        var progressWaiters: [DispatchSemaphore] = []
+        /// Why the cluster cannot be reached; nil while it is.
+        var outage: GatewayFailure? = .notConnected("not tried yet")
+        var isOutageReported = false
+        var hasRead = false
+        var isClosed = false
+        var runningThreads = 0
+        /// The scope in which the store was used last, for messages.
+        var scope = SettingsService.Scope.defaults
+    }
+
+    let feed = SettingsStoreFeed()
+    let description: String
+    let range: KeyRange
+    let options: EtcdStore.Options
+    let client: GatewayClient
+    let state: Mutex<State>
+    /// The local file; nil without one, and after the end.
+    private let localState: Mutex<LocalState?>
+    private let order = Mutex(())
+    /// Listeners run here, not on the threads that follow and send.
+    private let listenerQueue = BackgroundQueue()
+    /// Wakes the sender.
+    let sendWake = DispatchSemaphore(value: 0)
+    /// Wakes the follower out of a pause.
+    let followWake = DispatchSemaphore(value: 0)
+    /// Signalled when the follower has tried to read for the first time.
+    let firstAttempt = DispatchSemaphore(value: 0)
+    let end = DispatchSemaphore(value: 0)
+    let call = GatewayCall()
+    private let conflicts = Mutex(Backoff(first: .milliseconds(2), limit: .milliseconds(200)))
+    private let forks = Fork.count
+
+    /// Writes are larger in a request by the names of its fields.
+    static let writeSizeLimit = 1_500_000
+    static let transactionSizeLimit = 1_000_000
+
+    init(
+        range: KeyRange, description: String, options: EtcdStore.Options, client: GatewayClient, localState: LocalState?
+    ) {
+        (self.range, self.description, self.options, self.client) = (range, description, options, client)
+        state = Mutex(State(contents: ClusterContents(range: range)))
+        self.localState = Mutex(localState)
+        state.withLock { state in
+            guard let localState else { return }
+            _ = state.contents.begin(with: localState.known(in: range))
+            guard options.access == .readWrite, options.expiring == nil else { return }
+            for write in localState.pending() {
+                state.queue.append(write)
+                _ = state.contents.show(write.writes)
+            }
+        }
+    }
+
+    /// Starts the threads, and waits for the first read, but not for longer than the options say.
+    func start() throws(SettingsError) {
+        let works: [@Sendable () -> Void] =
+            [{ Follower.run(self) }] + (options.access == .readWrite ? [{ Sender.run(self) }] : [])
+        for work in works {
+            state.withLock { $0.runningThreads += 1 }
+            guard OwnThread.start(work) else {
+                state.withLock { $0.runningThreads -= 1 }
+                close()
+                throw SettingsError(.storeUnavailable, store: description)
+            }
+        }
+        firstAttempt.wait(for: options.openingTimeout)
+        let outage = state.withLock { state -> GatewayFailure? in
+            if state.isOutageReported { return nil }
+            state.isOutageReported = state.outage != nil
+            return state.outage
+        }
+        if let outage { report(.clusterUnreachable, outage) }
+    }
+
+    /// Ends the threads, and waits for them for a moment.
+    func close() {
+        let running = state.withLock { state in
+            defer { state.isClosed = true }
+            return state.isClosed ? 0 : state.runningThreads
+        }
+        call.cancel()
+        sendWake.signal()
+        followWake.signal()
+        for _ in 0..<running { end.wait(for: .seconds(2)) }
+        // So that another store can use the file at once.
+        localState.withLock { $0 = nil }
+    }
+
+    /// Called at the end of each thread.
+    func threadDidEnd() {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.end(.unknown(.cancelled)) }
+        end.signal()
+    }
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    func report(_ code: SettingsError.Code, key: SettingsService.StorageKey? = nil, _ cause: (any Error)? = nil) {
+        feed.report(SettingsError(code, key: key, store: description, underlying: cause))
+    }
+
+    /// Lets listeners run, on a thread that may wait for the cluster.
+    func flushSoon() { listenerQueue.async { [feed] in feed.flush() } }
+
+    // MARK: The local file
+
+    /// Stores what the cluster holds under names now, and removes writes that have ended.
+    func keep(_ names: some Sequence<String>, removing ended: [QueuedWrite.ID] = []) {
+        withLocalState { file in
+            let (known, revision) = state.withLock { state in
+                let known = names.map { ($0, state.contents.known($0)) }
+                return (Dictionary(known) { $1 }, state.contents.revision)
+            }
+            try file.update(removing: ended, known: known, revision: revision)
+        }
+    }
+
+    /// Stores everything that the cluster holds.
+    func keepAll() {
+        withLocalState { file in
+            let (known, revision) = state.withLock { ($0.contents.allKnown, $0.contents.revision) }
+            try file.replaceKnown(with: known, revision: revision)
+        }
+    }
+
+    private func withLocalState(_ body: (LocalState) throws -> Void) {
+        let failure: SettingsError? = localState.withLock { file in
+            guard let file else { return nil }
+            do {
+                try body(file)
+                return nil
+            } catch {
+                return .wrap(error, as: .notSaved, store: description)
+            }
+        }
+        if let failure { feed.report(failure) }
+    }
+
+    // MARK: Writing
+
+    private func requireWriting() throws(SettingsError) {
+        if options.access == .readOnly { throw SettingsError(.readOnly, store: description) }
+        if forks != Fork.count || isClosed { throw SettingsError(.storeClosed, store: description) }
+    }
+
+    private func noteScope(_ batch: SettingsStoreBatch) {
+        guard let key = batch.writes.first?.key else { return }
+        state.withLock { $0.scope = key.scope }
+    }
+
+    private func requireRoom(_ write: QueuedWrite) throws(SettingsError) {
+        guard write.writes.count <= PlannedTransaction.operationLimit,
+            write.expectations.count <= PlannedTransaction.operationLimit
+        else { throw SettingsError(.tooManyOperations, store: description) }
+        guard write.size <= Self.writeSizeLimit else {
+            throw SettingsError(.tooLarge, store: description, underlying: TransactionLimit())
+        }
+    }
+
+    /// Accepts a write: shows it to readers, keeps it in the local file, and has it sent.
+    ///
+    /// - Returns: False, with nothing changed, if an expectation does not hold.
+    func accept(_ batch: SettingsStoreBatch) throws -> Bool {
+        try requireWriting()
+        noteScope(batch)
+        defer { feed.flush() }
+        let isAccepted = try order.withLock { _ -> Bool? in
+            let write = state.withLock { state -> QueuedWrite? in
+                guard state.holds(batch.expectations) else { return nil }
+                var write = QueuedWrite(id: state.queue.makeID(), batch, isAccepted: true)
+                write.writes = write.writes.filter { state.contents.visible[$0.key] != $0.value }
+                for name in write.writes.keys { write.bases[name] = state.contents.modRevision(of: name) }
+                write.hasWaited = state.outage != nil
+                return write
+            }
+            guard let write else { return nil }
+            if write.writes.isEmpty { return false }
+            try requireRoom(write)
+            if options.expiring == nil && options.keepsState {
+                try localState.withLock { file in
+                    guard let file else { throw SettingsError(.storeClosed, store: description) }
+                    try file.accept(write)
+                }
+            }
+            state.withLock { state in
+                state.queue.append(write)
+                feed.publish(state.contents.show(write.writes), origin: .local)
+            }
+            return true
+        }
+        if isAccepted == true { sendWake.signal() }
+        return isAccepted != nil
+    }
+
+    /// Makes a write, and waits until the cluster has agreed.
+    ///
+    /// - Returns: False, with nothing changed, if an expectation does not hold.
+    func agree(_ batch: SettingsStoreBatch) throws -> Bool {
+        try requireWriting()
+        noteScope(batch)
+        if batch.writes.isEmpty && batch.expectations.isEmpty { return true }
+        let waiter = Waiter()
+        let id = try order.withLock { _ -> QueuedWrite.ID? in
+            let write = state.withLock { state in
+                state.holds(batch.expectations)
+                    ? QueuedWrite(id: state.queue.makeID(), batch, isAccepted: false) : nil
+            }
+            guard let write else { return nil }
+            try requireRoom(write)
+            state.withLock { state in
+                state.queue.append(write)
+                state.waiters[write.id] = waiter
+            }
+            return write.id
+        }
+        guard let id else { return false }
+        sendWake.signal()
+        let outcome = wait(for: waiter, id)
+        // What the watch or the failed transaction has told.
+        feed.flush()
+        switch outcome {
+        case .agreed:
+            conflicts.withLock { $0.succeed() }
+            return true
+        case .refused, .overruled:
+            // Others are faster: not all at once again.
+            let pause = conflicts.withLock { $0.fail() }
+            DispatchSemaphore(value: 0).wait(for: pause)
+            return false
+        case .failed(let failure):
+            throw SettingsError(
+                failure.isPermanent ? .clusterRefused : .clusterUnreachable, store: description, underlying: failure)
+        case .unknown(let failure):
+            throw SettingsError(.outcomeUnknown, store: description, underlying: failure)
+        }
+    }
+}
+
+private struct TransactionLimit: ValueFreeError {
+    var description: String { "A transaction in an etcd cluster takes at most 1.5 MB; store large data elsewhere." }
+}
+
+extension EtcdCluster.State {
+    /// Whether the expectations hold for what readers see.
+    fileprivate func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
+        expectations.allSatisfy { contents.visible[$0.key.name] == $0.data }
+    }
+}
+
+extension QueuedWrite {
+    fileprivate init(id: ID, _ batch: SettingsStoreBatch, isAccepted: Bool) {
+        self.init(id: id, writes: [:], isAccepted: isAccepted)
+        for write in batch.writes { writes[write.key.name] = .some(write.data) }
+        for expectation in batch.expectations { expectations[expectation.key.name] = .some(expectation.data) }
+    }
+}
+
+/// A caller that waits for the end of a write.
+final class Waiter: Sendable {
+    private let outcome = Mutex<WriteOutcome?>(nil)
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func end(_ outcome: WriteOutcome) {
+        self.outcome.withLock { if $0 == nil { $0 = outcome } }
+        semaphore.signal()
+    }
+
+    /// - Returns: nil if the time is over.
+    func wait(_ time: Duration) -> WriteOutcome? {
+        semaphore.wait(for: time)
+        return outcome.withLock { $0 }
+    }
+}

@@ -1,0 +1,61 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The lease of values that end with this client, and those values. Used by one thread.
+struct ExpiringLease {
+    private let seconds: Int64
+    private(set) var lease: Int64?
+    /// What this client has stored under the lease.
+    private var values: [String: Data] = [:]
+
+    init(_ time: Duration) { seconds = max(5, Int64(time / .seconds(1))) }
+
+    /// How long the lease may go without a renewal.
+    var renewalPause: Duration { .seconds(seconds) / 4 }
+
+    /// The lease, granted if there is none.
+    mutating func prepare(
+        _ client: GatewayClient, within time: Duration, call: GatewayCall
+    ) throws(GatewayFailure) -> Int64 {
+        if let lease { return lease }
+        let id = try client.ask(
+            .grantLease(seconds: seconds), isRepeatable: true, within: time, call: call, limit: 1 << 16,
+            LeaseAnswer.init
+        ).id
+        guard id != 0 else { throw .notEtcd(status: 200) }
+        lease = id
+        return id
+    }
+
+    /// Notes what was stored and removed.
+    mutating func note(_ writes: [String: Data?]) {
+        for (name, data) in writes { values[name] = data }
+    }
+
+    /// Renews the lease.
+    ///
+    /// - Returns: The values that are to be stored again, because the lease had expired.
+    mutating func renew(
+        _ client: GatewayClient, within time: Duration, call: GatewayCall
+    ) throws(GatewayFailure) -> [String: Data] {
+        guard let lease else { return [:] }
+        if try client.askStream(.renewLease(lease), within: time, call: call, LeaseAnswer.init).timeToLive > 0 {
+            return [:]
+        }
+        self.lease = nil
+        defer { values = [:] }
+        return values
+    }
+
+    /// Forgets the lease, which the cluster does not know.
+    ///
+    /// - Returns: The values that are to be stored again.
+    mutating func forget() -> [String: Data] {
+        lease = nil
+        defer { values = [:] }
+        return values
+    }
+}

@@ -1,0 +1,147 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Reads the prefix once, and then follows its changes. Used by one thread.
+struct Follower {
+    private let cluster: EtcdCluster
+    private var backoff = Backoff(first: .milliseconds(50), limit: .seconds(5))
+    private var mustRead = true
+    /// The identifier of the cluster that was read.
+    private var clusterID: UInt64 = 0
+    private var isFirstAttempt = true
+    /// How many entries are asked for at once.
+    private var pageSize = 2_000
+
+    /// How much a prefix may hold altogether.
+    private static let sizeLimit = 256 << 20
+
+    private init(_ cluster: EtcdCluster) { self.cluster = cluster }
+
+    private var call: GatewayCall { cluster.call }
+    private var client: GatewayClient { cluster.client }
+    private var requestTime: Duration { cluster.options.timeout }
+
+    static func run(_ cluster: EtcdCluster) {
+        var follower = Follower(cluster)
+        follower.run()
+    }
+
+    private mutating func run() {
+        while !cluster.isClosed {
+            do throws(GatewayFailure) {
+                if mustRead { try read() } else { try compare() }
+                try watch()
+            } catch {
+                handle(error)
+            }
+        }
+        endFirstAttempt()
+        cluster.threadDidEnd()
+    }
+
+    private mutating func endFirstAttempt() {
+        if isFirstAttempt { cluster.firstAttempt.signal() }
+        isFirstAttempt = false
+    }
+
+    private mutating func handle(_ failure: GatewayFailure) {
+        switch failure {
+        case .cancelled: return
+        case .compacted, .earlierState:
+            mustRead = true
+            if failure == .earlierState { cluster.report(.clusterReached, failure) }
+            return
+        case .timedOut where backoff.failures == 0 && cluster.state.withLock({ $0.outage == nil }):
+            // A watch without changes: whether it has missed something is asked next.
+            return
+        default: break
+        }
+        let pause = backoff.fail()
+        // A watch breaks now and then; an outage is what cannot be mended at once.
+        if backoff.failures > 2 || isFirstAttempt { cluster.noteOutage(failure) }
+        endFirstAttempt()
+        cluster.followWake.wait(for: pause)
+    }
+
+    // MARK: Reading
+
+    /// Reads all keys, in pages at one revision.
+    private mutating func read() throws(GatewayFailure) {
+        var entries: [ClusterEntry] = []
+        var (first, revision, size) = (cluster.range.prefix, Int64(0), 0)
+        var header = AnswerHeader()
+        while true {
+            let answer: RangeAnswer
+            do throws(GatewayFailure) {
+                answer = try client.ask(
+                    .range(.init(first: first, end: cluster.range.end, limit: pageSize, revision: revision)),
+                    isRepeatable: true, within: requestTime, call: call, RangeAnswer.init)
+            } catch .tooLong where pageSize > 1 {
+                // Large values.
+                pageSize = max(1, pageSize / 16)
+                continue
+            } catch .refused(code: 11, status: _) {
+                // The revision of the first page is compacted: from the beginning.
+                throw .compacted
+            }
+            if revision == 0 { (header, revision) = (answer.header, answer.header.revision) }
+            size += answer.entries.reduce(0) { $0 + $1.key.count + $1.value.count }
+            guard size <= Self.sizeLimit else { throw .tooLong(limit: Self.sizeLimit) }
+            guard revision > 0,
+                answer.entries.allSatisfy({ cluster.range.contains($0.key) && $0.modRevision <= revision })
+            else { throw .notEtcd(status: 200) }
+            entries += answer.entries
+            guard answer.hasMore, let last = answer.entries.last else { break }
+            first = last.key + [0]
+        }
+        clusterID = header.cluster
+        mustRead = false
+        cluster.take(entries, at: revision)
+    }
+
+    /// Finds out whether the cluster is the one that was read. What has changed since comes with the watch.
+    private mutating func compare() throws(GatewayFailure) {
+        let known = cluster.state.withLock { $0.contents.revision }
+        let answer = try cluster.compare(known, within: requestTime)
+        guard answer.header.cluster == clusterID, answer.header.revision >= known else { throw .earlierState }
+    }
+
+    // MARK: Watching
+
+    private mutating func watch() throws(GatewayFailure) {
+        let revision = cluster.state.withLock { $0.contents.revision }
+        var fold = WatchFold(limit: Self.sizeLimit)
+        let message = GatewayMessage.watch(
+            first: cluster.range.prefix, end: cluster.range.end, from: revision + 1)
+        let cluster = cluster
+        var isCreated = false
+        var silence = cluster.options.silence
+        // Not at the same moment on all machines.
+        silence = silence * Double.random(in: 0.8...1)
+        defer { if isCreated { backoff.succeed() } }
+        do throws(GatewayFailure) {
+            try client.follow(message, patience: cluster.options.timeout, silence: silence, call: call) {
+                (line) throws(GatewayFailure) in
+                let answer = try StreamMessage.read(line, WatchAnswer.init)
+                if answer.isCancelled {
+                    throw answer.compactRevision > 0 ? .compacted : .disconnected("the watch was cancelled")
+                }
+                if answer.isCreated && !isCreated {
+                    isCreated = true
+                    if isFirstAttempt { cluster.state.withLock { $0.outage = nil } }
+                    endFirstAttempt()
+                    cluster.noteReached()
+                }
+                for revision in try fold.add(answer) { cluster.take(revision) }
+            }
+        } catch .timedOut where !isCreated {
+            throw .disconnected("no watch was created")
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Sends the writes of the queue in their order, one transaction after another. Used by one thread.
+struct Sender {
+    private let cluster: EtcdCluster
+    private var marker = ClientMarker()
+    private var expiring: ExpiringLease?
+    private var backoff = Backoff(first: .milliseconds(30), limit: .seconds(3))
+    /// After a permanent refusal, writes are sent one by one, so that it is known which is refused.
+    private var singles = 0
+
+    private init(_ cluster: EtcdCluster) {
+        self.cluster = cluster
+        expiring = cluster.options.expiring.map(ExpiringLease.init)
+    }
+
+    private var call: GatewayCall { cluster.call }
+    private var client: GatewayClient { cluster.client }
+    /// How long a single request may take. A write that waits for it has some time left.
+    private var requestTime: Duration { cluster.options.timeout * 0.6 }
+
+    static func run(_ cluster: EtcdCluster) {
+        var sender = Sender(cluster)
+        sender.run()
+    }
+
+    private mutating func run() {
+        while !cluster.isClosed {
+            let step = cluster.state.withLock { state in
+                let step = state.queue.next(
+                    state.contents, sizeLimit: singles > 0 ? 0 : EtcdCluster.transactionSizeLimit)
+                if case .transaction(let plan) = step { state.underWay = plan }
+                return step
+            }
+            switch step {
+            case .end(let id, let outcome): end([(id, outcome)])
+            case .transaction(let plan):
+                carryOut(plan)
+                cluster.state.withLock { $0.underWay = nil }
+            case nil: waitForWork()
+            }
+        }
+        release()
+        cluster.threadDidEnd()
+    }
+
+    private mutating func waitForWork() {
+        guard let pause = expiring?.renewalPause else {
+            cluster.sendWake.wait()
+            return
+        }
+        if !cluster.sendWake.wait(for: pause) { renewExpiring() }
+    }
+
+    // MARK: One transaction
+
+    private mutating func carryOut(_ plan: PlannedTransaction) {
+        var isSent = false
+        do throws(GatewayFailure) {
+            let (client, time, call) = (client, requestTime, call)
+            try marker.prepare(client, within: time, call: call)
+            let lease = try expiring?.prepare(client, within: time, call: call) ?? 0
+            let (comparisons, operations) = cluster.state.withLock { state in
+                (
+                    plan.comparisons.sorted { $0.key < $1.key }.map { name, revision in
+                        GatewayMessage.Comparison(key: state.contents.key(of: name), modRevision: revision)
+                    },
+                    plan.writes.sorted { $0.key < $1.key }.map { name, data in
+                        GatewayMessage.Operation(key: state.contents.key(of: name), value: data, lease: lease)
+                    }
+                )
+            }
+            isSent = true
+            let result = try marker.send(comparisons, operations, by: client, within: requestTime, call: call)
+            take(result, of: plan)
+        } catch {
+            if isSent && error.isPermanent { return refuse(plan, error) }
+            if isSent && !error.isCertain { return resolve(plan, after: error) }
+            fail(error)
+        }
+    }
+
+    private mutating func take(_ result: ClientMarker.Result, of plan: PlannedTransaction) {
+        backoff.succeed()
+        switch result {
+        case .made(let revision): agree(plan, at: revision)
+        case .refused(let reads, let revision):
+            let names = plan.comparisons.keys.sorted()
+            var entries: [String: ClusterEntry?] = [:]
+            for (name, read) in zip(names, reads) { entries[name] = .some(read.entries.first) }
+            let ended = cluster.state.withLock { state in
+                cluster.feed.publish(state.contents.take(entries, at: revision), origin: .external)
+                return state.queue.refuse(plan, state.contents)
+            }
+            didEnd(ended, besides: names)
+        case .notMade:
+            // It is planned again; a server that always says so is not asked all the time.
+            cluster.sendWake.wait(for: .milliseconds(5))
+        case .lost:
+            // It may have been made before the lease expired. What was accepted is now sent as after a restart, which cannot
+            // do it twice; a caller has to know.
+            let waiting = cluster.state.withLock { state in
+                state.queue.noteLostConnection()
+                return state.queue.entries.filter { plan.ids.contains($0.id) && !$0.isAccepted }.map(\.id)
+            }
+            end(waiting.map { ($0, .unknown(.timedOut)) })
+        }
+        if singles > 0 { singles -= 1 }
+    }
+
+    private mutating func agree(_ plan: PlannedTransaction, at revision: Int64) {
+        expiring?.note(plan.writes)
+        let (made, waiters) = cluster.state.withLock { state in
+            let made = state.queue.agree(plan, at: revision)
+            var entries: [String: ClusterEntry?] = [:]
+            for (name, data) in plan.writes {
+                entries[name] = .some(
+                    data.map { ClusterEntry(key: state.contents.key(of: name), value: $0, modRevision: revision) })
+            }
+            cluster.feed.publish(state.contents.take(entries, at: revision), origin: .local)
+            for write in made where write.isAccepted {
+                cluster.feed.publish(state.contents.endShowing(write.writes), origin: .external)
+            }
+            return (made, made.compactMap { state.waiters.removeValue(forKey: $0.id) })
+        }
+        // Written before the callers go on: they may end the process.
+        cluster.keep(plan.writes.keys, removing: made.filter(\.isAccepted).map(\.id))
+        for waiter in waiters { waiter.end(.agreed(revision)) }
+        cluster.flushSoon()
+    }
+
+    /// Ends writes without a transaction.
+    private func end(_ outcomes: [(id: QueuedWrite.ID, outcome: WriteOutcome)]) {
+        let ended = cluster.state.withLock { state in
+            outcomes.compactMap { id, outcome in state.queue.remove(id).map { (write: $0, outcome: outcome) } }
+        }
+        didEnd(ended, besides: [])
+    }
+
+    /// Does what follows when writes have left the queue.
+    private func didEnd(_ ended: [(write: QueuedWrite, outcome: WriteOutcome)], besides names: [String]) {
+        let waiters = cluster.state.withLock { state in
+            for (write, _) in ended where write.isAccepted {
+                cluster.feed.publish(state.contents.endShowing(write.writes), origin: .external)
+            }
+            return ended.compactMap { write, outcome in
+                state.waiters.removeValue(forKey: write.id).map { ($0, outcome) }
+            }
+        }
+        let accepted = ended.filter(\.write.isAccepted)
+        cluster.keep(names + accepted.flatMap(\.write.writes.keys), removing: accepted.map(\.write.id))
+        for (write, outcome) in accepted {
+            for name in write.writes.keys.sorted() {
+                let key = SettingsService.StorageKey(name, scope: cluster.scope)
+                switch outcome {
+                case .agreed: break
+                case .refused, .overruled: cluster.report(.overruled, key: key)
+                case .failed(let failure), .unknown(let failure): cluster.report(.clusterRefused, key: key, failure)
+                }
+            }
+        }
+        for (waiter, outcome) in waiters { waiter.end(outcome) }
+        cluster.flushSoon()
+    }
+
+    // MARK: Failures
+
+    /// Ends a write that the cluster refuses for what it is, if it is known which one that is.
+    private mutating func refuse(_ plan: PlannedTransaction, _ failure: GatewayFailure) {
+        if plan.ids.count > 1 {
+            singles = plan.ids.count
+        } else {
+            end(plan.ids.map { ($0, .failed(failure)) })
+            if singles > 0 { singles -= 1 }
+        }
+    }
+
+    /// Finds out whether a transaction was made whose answer was lost. Until that is known, nothing else is sent.
+    private mutating func resolve(_ plan: PlannedTransaction, after failure: GatewayFailure) {
+        while !cluster.isClosed {
+            do throws(GatewayFailure) {
+                return take(try marker.resolve(client, within: requestTime, call: call), of: plan)
+            } catch {
+                // Also if the user may no longer write the marker.
+                fail(error)
+            }
+        }
+    }
+
+    /// Notes that the cluster could not be reached, and waits.
+    private mutating func fail(_ failure: GatewayFailure) {
+        if failure == .cancelled { return }
+        let pause = backoff.fail()
+        // A short interruption changes nothing: the second failure in a row is one of the connection.
+        if backoff.failures > 1 { cluster.noteOutage(failure) }
+        if case .refused(5, _) = failure {
+            // A lease has expired.
+            marker.forget()
+            if let values = expiring?.forget() { cluster.restore(values) }
+        }
+        cluster.sendWake.wait(for: min(pause, .seconds(1)))
+    }
+
+    // MARK: Values that expire
+
+    private mutating func renewExpiring() {
+        do throws(GatewayFailure) {
+            let (client, time, call) = (client, requestTime, call)
+            guard let values = try expiring?.renew(client, within: time, call: call) else { return }
+            cluster.restore(values)
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Removes what ends with this client.
+    private mutating func release() {
+        let leases = [marker.lease, expiring?.lease].compactMap(\.self)
+        if cluster.state.withLock({ $0.outage != nil }) { return }
+        for lease in leases {
+            do throws(GatewayFailure) {
+                _ = try client.ask(
+                    .revokeLease(lease), isRepeatable: true, within: .milliseconds(800), call: GatewayCall(),
+                    limit: 1 << 16, AnswerHeader.init)
+            } catch {
+                // The cluster removes it when its time is over.
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import SettingsKitCore
+
+extension EtcdStore {
+    /// How a store connects to its cluster.
+    public struct Options: Sendable {
+        /// The certificates for `https` endpoints; nil for those that the system trusts.
+        public var security: Security?
+        /// The user of a cluster with authentication; nil for one without.
+        public var credentials: Credentials?
+        /// What the store may do in the cluster. A store that only reads throws `SettingsError.Code.readOnly` when a setting is
+        /// set; the last known state is still kept in the local file.
+        public var access = SettingsStoreAccess.readWrite
+        /// How long `save`, `update`, transactions and ``EtcdStore/synchronize()`` wait for the cluster.
+        public var timeout = Duration.seconds(5)
+        /// How long opening waits for the first read. After that the store begins with its last known state, and catches up
+        /// in the background.
+        public var openingTimeout = Duration.seconds(2)
+        /// How long the watch may be silent before the store asks the cluster whether it has missed something. That takes two
+        /// requests, a short time without effect on reading.
+        public var silence = Duration.seconds(60)
+        /// If not nil, the values that this store writes are removed from the cluster when the store is closed, or so long
+        /// after the process has ended or lost its connection. At least five seconds.
+        ///
+        /// Such values are not kept in the local file: after a restart the program sets them again.
+        public var expiring: Duration?
+
+        /// Whether a local file keeps the last known values, and the accepted changes on which the cluster has not agreed. If
+        /// not, a program that cannot reach the cluster starts without values, and `set` is safe only when
+        /// ``EtcdStore/synchronize()`` has returned.
+        public var keepsState = true
+
+        /// Creates the default options.
+        public init() {}
+    }
+
+    /// The files that authenticate a cluster to this program, and this program to the cluster.
+    public struct Security: Sendable {
+        /// The path of a PEM file with the certificates of the authorities to trust; nil for those of the system.
+        public var authority: String?
+        /// The program's own certificate and key, for a cluster that demands one.
+        public var identity: Identity?
+
+        /// A certificate and its private key.
+        public struct Identity: Sendable {
+            /// The path of the PEM file with the certificate.
+            public var certificate: String
+            /// The path of the PEM file with the private key.
+            public var key: String
+
+            /// Names the files of a certificate and its key.
+            public init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }
+        }
+
+        /// Names the files.
+        ///
+        /// - Parameters:
+        ///   - authority: The path of a PEM file with the authorities to trust; nil for those of the system.
+        ///   - identity: The program's own certificate; nil for none.
+        public init(authority: String? = nil, identity: Identity? = nil) {
+            (self.authority, self.identity) = (authority, identity)
+        }
+    }
+
+    /// The name and password of a user of the cluster. They appear in no message, log or address.
+    public struct Credentials: Sendable, CustomStringConvertible, CustomReflectable {
+        let user: String
+        let password: String
+
+        /// Creates the credentials of a user.
+        public init(user: String, password: String) { (self.user, self.password) = (user, password) }
+
+        /// "Credentials", without the name and the password.
+        public var description: String { "Credentials" }
+
+        /// A mirror without the name and the password.
+        public var customMirror: Mirror { Mirror(self, children: [:]) }
+    }
+}

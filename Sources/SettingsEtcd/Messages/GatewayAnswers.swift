@@ -1,0 +1,236 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A key of the cluster and its value.
+struct ClusterEntry: Equatable, Sendable {
+    var key = Data()
+    var value = Data()
+    /// The revision of the last write of the key; 0 if there is none.
+    var modRevision: Int64 = 0
+
+    init(key: Data = Data(), value: Data = Data(), modRevision: Int64 = 0) {
+        (self.key, self.value, self.modRevision) = (key, value, modRevision)
+    }
+
+    init(_ reader: inout GatewayReader) throws(GatewayFailure) {
+        try reader.members { (reader, name) throws(GatewayFailure) in
+            switch name {
+            case "key": key = try reader.data()
+            case "value": value = try reader.data()
+            case "mod_revision": modRevision = try reader.count()
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+/// What each answer begins with.
+struct AnswerHeader: Equatable, Sendable {
+    var cluster: UInt64 = 0
+    /// The revision of the whole cluster at which the answer was made.
+    var revision: Int64 = 0
+
+    init() {}
+
+    init(_ reader: inout GatewayReader) throws(GatewayFailure) {
+        try reader.members { (reader, name) throws(GatewayFailure) in
+            switch name {
+            case "cluster_id": cluster = try reader.integer()
+            case "revision": revision = try reader.count()
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+/// The answer to a read.
+struct RangeAnswer: Equatable, Sendable {
+    var header = AnswerHeader()
+    var entries: [ClusterEntry] = []
+    /// Whether there are more entries than were asked for.
+    var hasMore = false
+    /// The number of keys in the range, whatever the limits of the request.
+    var count: Int64 = 0
+
+    init() {}
+
+    init(_ reader: inout GatewayReader) throws(GatewayFailure) {
+        try reader.members { (reader, name) throws(GatewayFailure) in
+            switch name {
+            case "header": header = try AnswerHeader(&reader)
+            case "kvs":
+                try reader.elements { (reader) throws(GatewayFailure) in entries.append(try ClusterEntry(&reader)) }
+            case "more": hasMore = try reader.flag()
+            case "count": count = try reader.count()
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+/// The answer to a transaction.
+struct TransactionAnswer: Equatable, Sendable {
+    var header = AnswerHeader()
+    var hasSucceeded = false
+    /// What the reads of the failure branch have found, in their order.
+    var reads: [RangeAnswer] = []
+
+    init() {}
+
+    init(_ reader: inout GatewayReader) throws(GatewayFailure) {
+        try reader.members { (reader, name) throws(GatewayFailure) in
+            switch name {
+            case "header": header = try AnswerHeader(&reader)
+            case "succeeded": hasSucceeded = try reader.flag()
+            case "responses":
+                try reader.elements { (reader) throws(GatewayFailure) in
+                    try reader.members { (reader, name) throws(GatewayFailure) in
+                        if name == "response_range" {
+                            reads.append(try RangeAnswer(&reader))
+                        } else {
+                            try reader.skip()
+                        }
+                    }
+                }
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+/// A message of a watch.
+struct WatchAnswer: Equatable, Sendable {
+    struct Event: Equatable, Sendable {
+        var isRemoval = false
+        var entry = ClusterEntry()
+    }
+
+    var header = AnswerHeader()
+    var isCreated = false
+    var isCancelled = false
+    var compactRevision: Int64 = 0
+    /// Whether the next message continues this one.
+    var isFragment = false
+    var events: [Event] = []
+
+    init() {}
+
+    init(_ reader: inout GatewayReader) throws(GatewayFailure) {
+        try reader.members { (reader, name) throws(GatewayFailure) in
+            switch name {
+            case "header": header = try AnswerHeader(&reader)
+            case "created": isCreated = try reader.flag()
+            case "canceled": isCancelled = try reader.flag()
+            case "compact_revision": compactRevision = try reader.count()
+            case "fragment": isFragment = try reader.flag()
+            case "events":
+                try reader.elements { (reader) throws(GatewayFailure) in events.append(try Event(&reader)) }
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+extension WatchAnswer.Event {
+    init(_ reader: inout GatewayReader) throws(GatewayFailure) {
+        try reader.members { (reader, name) throws(GatewayFailure) in
+            switch name {
+            // The type PUT, which is 0, is absent.
+            case "type":
+                switch try reader.text() {
+                case "PUT": isRemoval = false
+                case "DELETE": isRemoval = true
+                default: throw .notEtcd(status: 200)
+                }
+            case "kv": entry = try ClusterEntry(&reader)
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+/// The answer to a request for a lease, or for its renewal.
+struct LeaseAnswer: Equatable, Sendable {
+    var id: Int64 = 0
+    /// In seconds; 0 if the lease has expired.
+    var timeToLive: Int64 = 0
+
+    init() {}
+
+    init(_ reader: inout GatewayReader) throws(GatewayFailure) {
+        try reader.members { (reader, name) throws(GatewayFailure) in
+            switch name {
+            case "ID": id = try reader.integer()
+            case "TTL": timeToLive = try reader.integer()
+            default: try reader.skip()
+            }
+        }
+    }
+}
+
+/// The answer to a request for a token.
+struct TokenAnswer: Equatable, Sendable {
+    var token = ""
+
+    init(_ reader: inout GatewayReader) throws(GatewayFailure) {
+        try reader.members { (reader, name) throws(GatewayFailure) in
+            if name == "token" { token = try reader.text() } else { try reader.skip() }
+        }
+    }
+}
+
+/// A message of a stream: a result, or the error that ends the stream.
+enum StreamMessage {
+    /// Reads `{"result": ...}`, or throws the error that is in its place.
+    static func read<Answer>(
+        _ bytes: some Collection<UInt8>, status: Int = 200,
+        _ body: (inout GatewayReader) throws(GatewayFailure) -> Answer
+    ) throws(GatewayFailure) -> Answer {
+        var answer: Answer?
+        var code: Int64?
+        try GatewayReader.read(bytes) { (reader) throws(GatewayFailure) in
+            try reader.members { (reader, name) throws(GatewayFailure) in
+                switch name {
+                case "result": answer = try body(&reader)
+                case "error": code = try ErrorAnswer.code(&reader) ?? code
+                case "code": code = try reader.integer()
+                default: try reader.skip()
+                }
+            }
+        }
+        if let answer { return answer }
+        guard let code else { throw .notEtcd(status: status) }
+        throw .refused(code: code, status: status)
+    }
+}
+
+/// The body of an answer that reports an error.
+enum ErrorAnswer {
+    /// - Returns: ``GatewayFailure/refused(code:status:)``, or `notEtcd` if the body is none of the gateway's.
+    static func failure(_ bytes: [UInt8], status: Int) -> GatewayFailure {
+        do throws(GatewayFailure) {
+            try StreamMessage.read(bytes, status: status) { (reader) throws(GatewayFailure) in try reader.skip() }
+            return .notEtcd(status: status)
+        } catch .refused(let code, let status) {
+            return .refused(code: code, status: status)
+        } catch {
+            return .notEtcd(status: status)
+        }
+    }
+
+    /// Reads the value of the member `error`: an object in a stream, otherwise a text, beside which the code stands.
+    static func code(_ reader: inout GatewayReader) throws(GatewayFailure) -> Int64? {
+        if !reader.isAtObject {
+            try reader.skip()
+            return nil
+        }
+        var code: Int64?
+        try reader.members { (reader, name) throws(GatewayFailure) in
+            if name == "grpc_code" || name == "code" { code = try reader.integer() } else { try reader.skip() }
+        }
+        return code
+    }
+}

@@ -1,0 +1,73 @@
+import SettingsKitCore
+
+/// Why the cluster's gateway has not done what it was asked for.
+///
+/// It contains nothing that a server has sent but numbers: a server's text could hold values.
+enum GatewayFailure: ValueFreeError, Equatable {
+    /// No connection came about. The request was not sent.
+    case notConnected(String)
+    /// The connection ended before there was an answer, or in the middle of it.
+    case disconnected(String)
+    /// There was no answer in time.
+    case timedOut
+    /// The store was closed.
+    case cancelled
+    /// The gateway reported an error, by the code of gRPC.
+    case refused(code: Int64, status: Int)
+    /// The answer is not one of an etcd gateway.
+    case notEtcd(status: Int)
+    /// The answer is longer than the limit in bytes.
+    case tooLong(limit: Int)
+    /// The revision that a watch or a read is to begin at is compacted.
+    case compacted
+    /// The answer to a read is of an earlier state than the store knows: the cluster was restored from a backup, or is another.
+    case earlierState
+
+    var description: String {
+        switch self {
+        case .notConnected(let reason): "No connection (\(reason))."
+        case .disconnected(let reason): "The connection was cut (\(reason))."
+        case .timedOut: "There was no answer in time."
+        case .cancelled: "The store was closed."
+        case .refused(let code, let status): "The cluster answered with \(Self.words(code)) (HTTP status \(status))."
+        case .notEtcd(let status): "The answer is not one of etcd's gateway (HTTP status \(status))."
+        case .tooLong(let limit): "The answer is longer than \(limit) bytes."
+        case .compacted: "The revision is compacted."
+        case .earlierState: "The cluster holds an earlier state than before: it was restored from a backup or replaced."
+        }
+    }
+
+    /// gRPC's names of its codes.
+    private static func words(_ code: Int64) -> String {
+        let names = [
+            "", "cancelled", "unknown error", "invalid argument", "deadline exceeded", "not found", "already exists",
+            "permission denied", "resource exhausted", "failed precondition", "aborted", "out of range",
+            "unimplemented",
+            "internal error", "unavailable", "data loss", "unauthenticated",
+        ]
+        return names.indices.contains(Int(truncatingIfNeeded: code)) && code > 0
+            ? "“\(names[Int(code)])”" : "an unknown code"
+    }
+
+    /// Whether the request has certainly changed nothing.
+    var isCertain: Bool {
+        switch self {
+        case .notConnected: true
+        // Of a request that was begun, etcd reports these two in other cases as well.
+        case .refused(let code, _): ![2, 4, 13, 14].contains(code)
+        default: false
+        }
+    }
+
+    /// Whether the request is refused for what it is, and not because of the cluster's condition: it will be refused again.
+    var isPermanent: Bool {
+        if case .refused(let code, _) = self { return code == 3 || code == 7 }
+        return false
+    }
+
+    /// Whether the token is missing or has expired.
+    var asksForToken: Bool {
+        if case .refused(let code, _) = self { return code == 16 }
+        return false
+    }
+}

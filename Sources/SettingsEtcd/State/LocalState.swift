@@ -1,0 +1,211 @@
+import SettingsKitCore
+import SettingsKitFiles
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The local file of a store: the last known state of the cluster, and accepted writes on which it has not agreed yet.
+///
+/// It is a property list with a journal, as that of `.defaults` is. Several stores may use one folder, in one process or in
+/// several: each has a file of its own, which it keeps locked.
+final class LocalState: Sendable {
+    private static let knownPrefix = "known:"
+    /// Before the revision of a known value.
+    private static let writtenPrefix = "written:"
+    private static let pendingPrefix = "pending:"
+    private static let revisionName = "revision"
+    /// How many programs can use one folder and prefix at once.
+    private static let slotLimit = 1000
+
+    private let list: PropertyListStore
+    private let lock: FileHandle
+    private let fileSystem: any FileSystem
+
+    /// Opens the first file in the folder that no other store uses.
+    ///
+    /// - Throws: ``SettingsError`` with the code `storeUnavailable`.
+    init(folder: String, prefix: String, fileSystem: any FileSystem = POSIXFileSystem()) throws {
+        self.fileSystem = fileSystem
+        let base = WholeFile.join(folder, "etcd-" + String(Self.hash(prefix), radix: 16))
+        do {
+            try WholeFile(path: base, fileSystem: fileSystem).createDirectory()
+            let (slot, lock) = try Self.lockFirst(base, fileSystem)
+            self.lock = lock
+            do {
+                list = try PropertyListStore(path: Self.path(base, slot), fileSystem: fileSystem)
+            } catch {
+                fileSystem.close(lock)
+                throw error
+            }
+            try adoptOrphans(base, besides: slot)
+        } catch {
+            throw SettingsError.wrap(error, as: .storeUnavailable, store: "EtcdStore, local state at \(folder)")
+        }
+    }
+
+    deinit { fileSystem.close(lock) }
+
+    private static func path(_ base: String, _ slot: Int) -> String { "\(base)-\(slot).plist" }
+
+    private static func lockFirst(_ base: String, _ fileSystem: any FileSystem) throws -> (Int, FileHandle) {
+        for slot in 0..<slotLimit {
+            if let file = try lock(base, slot, fileSystem) { return (slot, file) }
+        }
+        throw TooManyStores()
+    }
+
+    /// Locks a file beside the property list, which is itself replaced now and then.
+    private static func lock(_ base: String, _ slot: Int, _ fileSystem: any FileSystem) throws -> FileHandle? {
+        let path = "\(base)-\(slot).lock"
+        let file: FileHandle
+        if try fileSystem.status(of: path, followingLink: false) == nil {
+            do throws(SystemError) {
+                file = try fileSystem.create(path)
+            } catch {
+                // Another store was faster.
+                file = try fileSystem.openForAppending(path)
+            }
+        } else {
+            file = try fileSystem.openForAppending(path)
+        }
+        do throws(SystemError) {
+            if try fileSystem.lock(file) { return file }
+        } catch {
+            fileSystem.close(file)
+            throw error
+        }
+        fileSystem.close(file)
+        return nil
+    }
+
+    /// Takes over the pending writes of stores that have ended, and the newest known state of all files.
+    private func adoptOrphans(_ base: String, besides own: Int) throws {
+        var slot = 0
+        while slot < Self.slotLimit,
+            try fileSystem.status(of: Self.path(base, slot), followingLink: false) != nil
+                || fileSystem.status(of: "\(base)-\(slot).lock", followingLink: false) != nil
+        {
+            defer { slot += 1 }
+            if slot == own { continue }
+            guard try fileSystem.status(of: Self.path(base, slot), followingLink: false) != nil else { continue }
+            let lock = try Self.lock(base, slot, fileSystem)
+            defer { if let lock { fileSystem.close(lock) } }
+            let other = try PropertyListStore(
+                path: Self.path(base, slot), fileSystem: fileSystem, access: lock == nil ? .readOnly : .readWrite)
+            if Self.revision(of: other) > revision { try takeKnown(of: other) }
+            guard lock != nil else { continue }
+            let names = Self.pendingNames(of: other)
+            if names.isEmpty { continue }
+            var next = (Self.pendingNames(of: list).last.map { Self.id(of: $0) } ?? 0) + 1
+            var writes: [SettingsStoreBatch.Entry] = []
+            for name in names {
+                writes.append(.init(key: Self.key(Self.pendingName(next)), data: other.get(Self.key(name))))
+                next += 1
+            }
+            _ = try list.apply(SettingsStoreBatch(writes: writes))
+            // If the process ends in between, the writes are sent twice, and the second time they change nothing.
+            _ = try other.apply(SettingsStoreBatch(writes: names.map { .init(key: Self.key($0), data: nil) }))
+        }
+    }
+
+    private func takeKnown(of other: PropertyListStore) throws {
+        let names = Set(other.keys() + list.keys()).filter { !$0.hasPrefix(Self.pendingPrefix) }
+        let writes = names.map { SettingsStoreBatch.Entry(key: Self.key($0), data: other.get(Self.key($0))) }
+        _ = try list.apply(SettingsStoreBatch(writes: writes))
+    }
+
+    // MARK: Reading
+
+    /// The last known state of the cluster.
+    func known(in range: KeyRange) -> [String: ClusterContents.Known] {
+        var known: [String: ClusterContents.Known] = [:]
+        for name in knownNames {
+            guard let data = list.get(Self.key(Self.knownPrefix + name)) else { continue }
+            let revision = list.get(Self.key(Self.writtenPrefix + name)).flatMap(Self.number) ?? 0
+            known[name] = .init(key: range.key(of: name), data: data, modRevision: revision)
+        }
+        return known
+    }
+
+    private var knownNames: [String] {
+        list.keys().filter { $0.hasPrefix(Self.knownPrefix) }.map { String($0.dropFirst(Self.knownPrefix.count)) }
+    }
+
+    private static func number(_ data: Data) -> Int64? { Int64(String(decoding: data, as: UTF8.self)) }
+
+    /// The revision of the last known state; 0 if there is none.
+    var revision: Int64 { Self.revision(of: list) }
+
+    /// Accepted writes of earlier runs, in their order.
+    func pending() -> [QueuedWrite] {
+        Self.pendingNames(of: list).compactMap { name in
+            list.get(Self.key(name)).flatMap { QueuedWrite(Self.id(of: name), stored: $0) }
+        }
+    }
+
+    private static func revision(of list: PropertyListStore) -> Int64 {
+        list.get(key(revisionName)).flatMap(number) ?? 0
+    }
+
+    private static func pendingNames(of list: PropertyListStore) -> [String] {
+        list.keys().filter { $0.hasPrefix(pendingPrefix) }.sorted { id(of: $0) < id(of: $1) }
+    }
+
+    // MARK: Writing
+
+    /// Stores an accepted write. When it returns, the write survives the end of the process.
+    func accept(_ write: QueuedWrite) throws {
+        try list.set(Self.key(Self.pendingName(write.id)), to: write.stored)
+    }
+
+    /// Removes writes that have ended, and stores what the cluster holds now under some names.
+    func update(
+        removing ended: [QueuedWrite.ID] = [], known: [String: ClusterContents.Known?] = [:], revision: Int64? = nil
+    ) throws {
+        var writes = ended.map { SettingsStoreBatch.Entry(key: Self.key(Self.pendingName($0)), data: nil) }
+        for (name, known) in known {
+            writes.append(.init(key: Self.key(Self.knownPrefix + name), data: known?.data))
+            let revision = known.map { Data("\($0.modRevision)".utf8) }
+            writes.append(.init(key: Self.key(Self.writtenPrefix + name), data: revision))
+        }
+        if let revision {
+            writes.append(.init(key: Self.key(Self.revisionName), data: Data("\(revision)".utf8)))
+        }
+        if writes.isEmpty { return }
+        _ = try list.apply(SettingsStoreBatch(writes: writes))
+    }
+
+    /// Stores the whole state of the cluster.
+    func replaceKnown(with known: [String: ClusterContents.Known], revision: Int64) throws {
+        var changes: [String: ClusterContents.Known?] = [:]
+        for name in knownNames { changes[name] = .some(nil) }
+        for (name, known) in known { changes[name] = .some(known) }
+        try update(known: changes, revision: revision)
+    }
+
+    /// Returns when everything that was stored survives a power failure.
+    func synchronize() throws { try list.synchronize() }
+
+    // MARK: Names
+
+    private static func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .defaults) }
+
+    private static func pendingName(_ id: QueuedWrite.ID) -> String { "\(pendingPrefix)\(id)" }
+
+    private static func id(of name: String) -> QueuedWrite.ID {
+        QueuedWrite.ID(name.dropFirst(pendingPrefix.count)) ?? 0
+    }
+
+    /// The 64-bit FNV-1a hash.
+    private static func hash(_ text: String) -> UInt64 {
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}
+
+private struct TooManyStores: ValueFreeError {
+    var description: String { "A thousand programs use the folder; give each group of them another." }
+}

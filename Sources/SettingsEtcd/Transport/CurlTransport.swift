@@ -1,0 +1,159 @@
+#if !canImport(Darwin)
+    import CSettingsKitCurl
+    import SettingsKitCore
+    import Synchronization
+
+    /// Sends requests by the system's libcurl. Connections are kept, and each is used by one thread at a time.
+    final class CurlTransport: GatewayTransport {
+        /// A connection of libcurl. Released with the last reference.
+        private final class Connection: Sendable {
+            let handle: csettingskit_curl
+
+            init?() {
+                handle = csettingskit_curl_open()
+                if handle == 0 { return nil }
+            }
+
+            deinit { csettingskit_curl_close(handle) }
+        }
+
+        private static let libraryProblem = csettingskit_curl_load()
+        /// More connections than that are not kept.
+        private static let idleLimit = 4
+
+        private let security: EtcdStore.Security?
+        private let idle = Mutex<[Connection]>([])
+
+        /// - Throws: ``SettingsError`` with the code `libraryMissing`.
+        init(security: EtcdStore.Security?) throws(SettingsError) {
+            self.security = security
+            guard Self.libraryProblem == 0 else { throw SettingsError(.libraryMissing, store: "EtcdStore") }
+        }
+
+        func send(
+            _ request: GatewayRequest, call: GatewayCall,
+            _ receive: (UnsafeBufferPointer<UInt8>) throws(GatewayFailure) -> Void
+        ) throws(GatewayFailure) -> Int {
+            guard let connection = idle.withLock({ $0.popLast() }) ?? makeConnection() else {
+                throw .notConnected("libcurl cannot be used")
+            }
+            defer {
+                idle.withLock { idle in if idle.count < Self.idleLimit { idle.append(connection) } }
+            }
+            try prepare(connection, for: request)
+            let handle = connection.handle
+            let wake = call.begin(waking: { csettingskit_curl_wake(handle) })
+            defer { call.end(wake) }
+            return try perform(request, on: handle, call, receive)
+        }
+
+        private func makeConnection() -> Connection? {
+            guard let connection = Connection() else { return nil }
+            let handle = connection.handle
+            let numbers = [
+                (CSETTINGSKIT_CURL_POST, 1), (CSETTINGSKIT_CURL_NOSIGNAL, 1), (CSETTINGSKIT_CURL_FOLLOWLOCATION, 0),
+                // HTTP and HTTPS alone.
+                (CSETTINGSKIT_CURL_PROTOCOLS, 3), (CSETTINGSKIT_CURL_HTTP_VERSION, 2),
+                (CSETTINGSKIT_CURL_TCP_NODELAY, 1), (CSETTINGSKIT_CURL_TCP_KEEPALIVE, 1),
+                (CSETTINGSKIT_CURL_TCP_KEEPIDLE, 15), (CSETTINGSKIT_CURL_TCP_KEEPINTVL, 5),
+                (CSETTINGSKIT_CURL_SSL_VERIFYPEER, 1), (CSETTINGSKIT_CURL_SSL_VERIFYHOST, 2),
+            ]
+            for (option, number) in numbers where csettingskit_curl_set_number(handle, option, number) != 0 {
+                return nil
+            }
+            // Whatever the environment says: a proxy would see the values.
+            var texts: [(Int32, String)] = [(CSETTINGSKIT_CURL_PROXY, "")]
+            if let authority = security?.authority { texts.append((CSETTINGSKIT_CURL_CAINFO, authority)) }
+            if let identity = security?.identity {
+                texts.append((CSETTINGSKIT_CURL_SSLCERT, identity.certificate))
+                texts.append((CSETTINGSKIT_CURL_SSLKEY, identity.key))
+            }
+            for (option, text) in texts where csettingskit_curl_set_text(handle, option, text) != 0 {
+                return nil
+            }
+            return connection
+        }
+
+        private func prepare(_ connection: Connection, for request: GatewayRequest) throws(GatewayFailure) {
+            let handle = connection.handle
+            // Not sent in two steps.
+            let headers = request.headers + ["Content-Type: application/json", "Expect:"]
+            let results =
+                [
+                    csettingskit_curl_set_text(handle, CSETTINGSKIT_CURL_URL, request.url),
+                    csettingskit_curl_set_number(
+                        handle, CSETTINGSKIT_CURL_CONNECTTIMEOUT_MS,
+                        max(1, Int(request.patience / .milliseconds(1)))),
+                ] + headers.map { csettingskit_curl_add_header(handle, $0) }
+            guard results.allSatisfy({ $0 == 0 }) else { throw .notConnected("libcurl cannot be used") }
+        }
+
+        /// What the C functions of one request share.
+        private struct Progress {
+            var clock: CallClock
+            let call: GatewayCall
+            let receive: (UnsafeBufferPointer<UInt8>) throws(GatewayFailure) -> Void
+            var failure: GatewayFailure?
+
+            mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+                clock.noteBytes()
+                do throws(GatewayFailure) {
+                    try receive(bytes)
+                    return clockRuns()
+                } catch {
+                    failure = error
+                    return false
+                }
+            }
+
+            mutating func clockRuns() -> Bool {
+                if call.isCancelled { failure = .cancelled } else if clock.timeLeft == nil { failure = .timedOut }
+                return failure == nil
+            }
+
+            /// In milliseconds; -1 if the request's time is over.
+            mutating func pause() -> Int32 {
+                guard clockRuns(), let left = clock.timeLeft else { return -1 }
+                return Int32(max(1, min(60_000, left / .milliseconds(1))))
+            }
+        }
+
+        private func perform(
+            _ request: GatewayRequest, on handle: csettingskit_curl, _ call: GatewayCall,
+            _ receive: (UnsafeBufferPointer<UInt8>) throws(GatewayFailure) -> Void
+        ) throws(GatewayFailure) -> Int {
+            var status = 0
+            let (code, failure) = withoutActuallyEscaping(receive) { receive -> (Int32, GatewayFailure?) in
+                var progress = Progress(clock: CallClock(request), call: call, receive: receive)
+                let code = withUnsafeMutablePointer(to: &progress) { progress in
+                    request.body.withUnsafeBytes { body in
+                        csettingskit_curl_perform(
+                            handle, body.baseAddress, body.count,
+                            { context, bytes, size in
+                                let bytes = UnsafeBufferPointer(
+                                    start: bytes?.assumingMemoryBound(to: UInt8.self), count: size)
+                                return context!.assumingMemoryBound(to: Progress.self).pointee.take(bytes) ? 1 : 0
+                            },
+                            { context in context!.assumingMemoryBound(to: Progress.self).pointee.pause() },
+                            progress, &status)
+                    }
+                }
+                return (code, progress.failure)
+            }
+            if let failure { throw failure }
+            if code == CSETTINGSKIT_CURL_OK { return status }
+            throw Self.failure(code)
+        }
+
+        private static func failure(_ code: Int32) -> GatewayFailure {
+            let words = String(cString: csettingskit_curl_message(code))
+            let certain: [Int32] = [
+                CSETTINGSKIT_CURL_UNSUPPORTED_PROTOCOL, CSETTINGSKIT_CURL_COULDNT_RESOLVE_HOST,
+                CSETTINGSKIT_CURL_COULDNT_CONNECT, CSETTINGSKIT_CURL_SSL_CONNECT_ERROR,
+                CSETTINGSKIT_CURL_SSL_CERTPROBLEM, CSETTINGSKIT_CURL_PEER_FAILED_VERIFICATION,
+                CSETTINGSKIT_CURL_SSL_CACERT_BADFILE,
+            ]
+            return certain.contains(code) ? .notConnected(words) : .disconnected(words)
+        }
+    }
+#endif

@@ -1,0 +1,170 @@
+import SettingsKitCore
+import Synchronization
+
+/// Asks a cluster's members, one after another until one answers, with a token if the cluster wants one.
+final class GatewayClient: Sendable {
+    /// How many bytes an answer has at most.
+    static let answerLimit = 64 << 20
+    /// How long a watch's message may be: etcd cuts at about 1.5 MB, between two events, and JSON takes a third more.
+    static let lineLimit = 32 << 20
+
+    private let transport: any GatewayTransport
+    private let endpoints: Mutex<Endpoints>
+    private let count: Int
+    private let credentials: EtcdStore.Credentials?
+    private let token = Mutex<String?>(nil)
+
+    init(_ endpoints: Endpoints, transport: any GatewayTransport, credentials: EtcdStore.Credentials?) {
+        count = endpoints.addresses.count
+        self.endpoints = Mutex(endpoints)
+        self.transport = transport
+        self.credentials = credentials
+    }
+
+    /// Sends a message, and reads the answer.
+    ///
+    /// - Parameters:
+    ///   - isRepeatable: Whether it is harmless if the message is carried out twice.
+    ///   - time: How long to wait altogether; each member gets a half of it at most.
+    ///   - limit: How many bytes the answer may have.
+    /// - Throws: The failure of the last member.
+    func ask<Answer>(
+        _ message: GatewayMessage, isRepeatable: Bool, within time: Duration, call: GatewayCall,
+        limit: Int = answerLimit, _ read: (inout GatewayReader) throws(GatewayFailure) -> Answer
+    ) throws(GatewayFailure) -> Answer {
+        try attempt(message, isRepeatable: isRepeatable, within: time, call: call) {
+            (address, left) throws(GatewayFailure) in
+            let body = try exchange(message, with: address, within: left, call: call, limit: limit)
+            return try GatewayReader.read(body, read)
+        }
+    }
+
+    /// Sends a message that is answered by a stream of one result.
+    func askStream<Answer>(
+        _ message: GatewayMessage, within time: Duration, call: GatewayCall,
+        _ read: (inout GatewayReader) throws(GatewayFailure) -> Answer
+    ) throws(GatewayFailure) -> Answer {
+        try attempt(message, isRepeatable: true, within: time, call: call) { (address, left) throws(GatewayFailure) in
+            let body = try exchange(message, with: address, within: left, call: call, limit: 1 << 16)
+            let line = body.prefix { $0 != UInt8(ascii: "\n") }
+            return try StreamMessage.read(line, read)
+        }
+    }
+
+    /// Follows a stream at one member until it ends, which it does by throwing.
+    func follow(
+        _ message: GatewayMessage, patience: Duration, silence: Duration, call: GatewayCall,
+        _ take: (ArraySlice<UInt8>) throws(GatewayFailure) -> Void
+    ) throws(GatewayFailure) -> Never {
+        let address = endpoints.withLock { $0.address }
+        do throws(GatewayFailure) {
+            // Without this header a member that has lost the others stays silent.
+            let request = try request(
+                message, to: address, patience: patience, silence: silence, headers: ["Grpc-Metadata-hasleader: true"],
+                call: call)
+            var lines = LineSplitter(limit: Self.lineLimit)
+            let status = try transport.send(request, call: call) { (bytes) throws(GatewayFailure) in
+                try lines.add(bytes, take)
+            }
+            throw status == 200 ? .disconnected("the stream ended") : .notEtcd(status: status)
+        } catch {
+            if error.asksForToken { token.withLock { $0 = nil } }
+            // A stream that was only silent is resumed at the same member.
+            if error != .timedOut && error != .compacted && error != .cancelled {
+                endpoints.withLock { $0.leave(address) }
+            }
+            throw error
+        }
+    }
+
+    // MARK: Attempts
+
+    private func attempt<Answer>(
+        _ message: GatewayMessage, isRepeatable: Bool, within time: Duration, call: GatewayCall,
+        _ body: (_ address: String, _ left: Duration) throws(GatewayFailure) -> Answer
+    ) throws(GatewayFailure) -> Answer {
+        let end = ContinuousClock.now + time
+        var failure = GatewayFailure.timedOut
+        for _ in 0..<count {
+            let address = endpoints.withLock { $0.address }
+            let left = min(ContinuousClock.now.duration(to: end), count > 1 ? time / 2 : time)
+            guard left > .zero else { throw failure }
+            do throws(GatewayFailure) {
+                return try withToken { () throws(GatewayFailure) in try body(address, left) }
+            } catch {
+                failure = error
+                // The next member would say the same, or the caller decides.
+                let isMembers = !error.isPermanent && error != .cancelled && error != .compacted
+                if isMembers { endpoints.withLock { $0.leave(address) } }
+                guard isMembers, isRepeatable || error.isCertain else { throw error }
+            }
+        }
+        throw failure
+    }
+
+    /// Calls `body`, and once more with another token if the one that was used has expired.
+    private func withToken<Answer>(_ body: () throws(GatewayFailure) -> Answer) throws(GatewayFailure) -> Answer {
+        let used = token.withLock { $0 }
+        do throws(GatewayFailure) {
+            return try body()
+        } catch {
+            guard error.asksForToken, credentials != nil else { throw error }
+            token.withLock { if $0 == used { $0 = nil } }
+            return try body()
+        }
+    }
+
+    private func exchange(
+        _ message: GatewayMessage, with address: String, within time: Duration, call: GatewayCall, limit: Int
+    ) throws(GatewayFailure) -> [UInt8] {
+        try receive(
+            request(message, to: address, patience: time, silence: nil, headers: [], call: call), call: call,
+            limit: limit)
+    }
+
+    private func receive(
+        _ request: GatewayRequest, call: GatewayCall, limit: Int
+    ) throws(GatewayFailure) -> [UInt8] {
+        var body: [UInt8] = []
+        let status = try transport.send(request, call: call) { (bytes) throws(GatewayFailure) in
+            guard body.count + bytes.count <= limit else { throw .tooLong(limit: limit) }
+            body.append(contentsOf: bytes)
+        }
+        guard status == 200 else { throw ErrorAnswer.failure(body, status: status) }
+        return body
+    }
+
+    private func request(
+        _ message: GatewayMessage, to address: String, patience: Duration, silence: Duration?, headers: [String],
+        call: GatewayCall
+    ) throws(GatewayFailure) -> GatewayRequest {
+        var request = GatewayRequest(
+            url: address + message.path, headers: headers, body: message.body, patience: patience, silence: silence)
+        if let credentials {
+            let token = try token(of: credentials, at: address, within: patience, call: call)
+            request.headers.append("Authorization: " + token)
+        }
+        return request
+    }
+
+    private func token(
+        of credentials: EtcdStore.Credentials, at address: String, within time: Duration, call: GatewayCall
+    ) throws(GatewayFailure) -> String {
+        if let token = token.withLock({ $0 }) { return token }
+        let message = GatewayMessage.authenticate(user: credentials.user, password: credentials.password)
+        let request = GatewayRequest(url: address + message.path, headers: [], body: message.body, patience: time)
+        do throws(GatewayFailure) {
+            let body = try receive(request, call: call, limit: 1 << 16)
+            let token = try GatewayReader.read(body, TokenAnswer.init).token
+            // A line break would begin another header.
+            guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw .notEtcd(status: 200)
+            }
+            self.token.withLock { $0 = token }
+            return token
+        } catch {
+            // Nothing but the request for the token was sent.
+            throw error.isCertain || error == .cancelled ? error : .notConnected("no token: \(error)")
+        }
+    }
+}

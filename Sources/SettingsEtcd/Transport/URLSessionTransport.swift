@@ -1,0 +1,196 @@
+#if canImport(Darwin)
+    import Dispatch
+    import Foundation
+    import Security
+    import SettingsKitCore
+    import Synchronization
+
+    /// Sends requests by `URLSession`.
+    final class URLSessionTransport: GatewayTransport {
+        private let session: URLSession
+
+        /// - Throws: ``SettingsError`` with the code `storeUnavailable` if a certificate cannot be read.
+        init(security: EtcdStore.Security?) throws(SettingsError) {
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpMaximumConnectionsPerHost = 16
+            configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+            configuration.httpShouldSetCookies = false
+            configuration.urlCache = nil
+            // Whatever the system says: a proxy would see the values.
+            configuration.connectionProxyDictionary = [:]
+            let trust: CertificateTrust
+            do {
+                trust = try CertificateTrust(security)
+            } catch {
+                throw SettingsError(.storeUnavailable, store: "EtcdStore", underlying: error)
+            }
+            session = URLSession(configuration: configuration, delegate: trust, delegateQueue: nil)
+        }
+
+        deinit { session.invalidateAndCancel() }
+
+        func send(
+            _ request: GatewayRequest, call: GatewayCall,
+            _ receive: (UnsafeBufferPointer<UInt8>) throws(GatewayFailure) -> Void
+        ) throws(GatewayFailure) -> Int {
+            guard let url = URL(string: request.url) else { throw .notConnected("the address cannot be used") }
+            var message = URLRequest(url: url)
+            message.httpMethod = "POST"
+            message.httpBody = Data(request.body)
+            // The clock below counts; this one only has to be longer.
+            message.timeoutInterval = 3600
+            message.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            for header in request.headers {
+                let parts = header.split(separator: ":", maxSplits: 1)
+                message.setValue(parts[1].trimmingCharacters(in: .whitespaces), forHTTPHeaderField: String(parts[0]))
+            }
+            let task = session.dataTask(with: message)
+            let answer = PendingAnswer(task)
+            task.delegate = answer
+            let wake = call.begin(waking: { answer.signal() })
+            defer {
+                call.end(wake)
+                task.cancel()
+            }
+            task.resume()
+            var clock = CallClock(request)
+            while true {
+                if call.isCancelled { throw .cancelled }
+                guard let left = clock.timeLeft else { throw .timedOut }
+                switch answer.next(within: left) {
+                case .bytes(let bytes):
+                    clock.noteBytes()
+                    try bytes.withUnsafeBufferPointer { (bytes) throws(GatewayFailure) in try receive(bytes) }
+                case .end(let status, let failure):
+                    if let failure { throw failure }
+                    return status
+                case nil: continue
+                }
+            }
+        }
+    }
+
+    /// What arrives for one request. While much of it waits to be read, the task is suspended.
+    private final class PendingAnswer: NSObject, URLSessionDataDelegate, Sendable {
+        enum Part: Sendable {
+            case bytes([UInt8])
+            case end(status: Int, GatewayFailure?)
+        }
+
+        private static let limit = 4 << 20
+
+        private let parts = Mutex<(list: [Part], size: Int)>(([], 0))
+        private let semaphore = DispatchSemaphore(value: 0)
+        private let task: URLSessionTask
+
+        init(_ task: URLSessionTask) { self.task = task }
+
+        func signal() { semaphore.signal() }
+
+        func next(within time: Duration) -> Part? {
+            func take() -> Part? {
+                parts.withLock { parts in
+                    guard !parts.list.isEmpty else { return nil }
+                    let part = parts.list.removeFirst()
+                    if case .bytes(let bytes) = part {
+                        if parts.size > Self.limit, parts.size - bytes.count <= Self.limit { task.resume() }
+                        parts.size -= bytes.count
+                    }
+                    return part
+                }
+            }
+            if let part = take() { return part }
+            semaphore.wait(for: time)
+            return take()
+        }
+
+        private func add(_ part: Part, size: Int) {
+            parts.withLock { parts in
+                parts.list.append(part)
+                if parts.size <= Self.limit, parts.size + size > Self.limit { task.suspend() }
+                parts.size += size
+            }
+            semaphore.signal()
+        }
+
+        func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+            add(.bytes(Array(data)), size: data.count)
+        }
+
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            let status = (task.response as? HTTPURLResponse)?.statusCode ?? 0
+            let failure: GatewayFailure? =
+                switch (error as? URLError)?.code {
+                case nil: error == nil ? nil : .disconnected("the connection ended")
+                case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet,
+                    .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
+                    .serverCertificateHasBadDate, .clientCertificateRejected, .clientCertificateRequired:
+                    .notConnected("the connection cannot be made")
+                default: .disconnected("the connection ended")
+                }
+            add(.end(status: status, failure), size: 0)
+        }
+
+        /// Redirections are answers, not followed: the token would go with the request.
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+            newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        ) {
+            completionHandler(nil)
+        }
+    }
+
+    /// Trusts the authorities of a file, and has a client certificate.
+    private final class CertificateTrust: NSObject, URLSessionDelegate, Sendable {
+        private let authorities: [Data]
+        private let identity: Data?
+
+        /// - Throws: If a file cannot be read. The identity has to be a PKCS #12 file without a password here: the system reads
+        ///   no other.
+        init(_ security: EtcdStore.Security?) throws {
+            authorities = try security?.authority.map(Self.certificates) ?? []
+            identity = try security?.identity.map { try Data(contentsOf: URL(fileURLWithPath: $0.certificate)) }
+        }
+
+        /// The certificates of a PEM file.
+        private static func certificates(_ path: String) throws -> [Data] {
+            let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+            return text.components(separatedBy: "-----BEGIN CERTIFICATE-----").dropFirst().compactMap { part in
+                let base64 = part.components(separatedBy: "-----END CERTIFICATE-----")[0]
+                return Data(base64Encoded: base64, options: .ignoreUnknownCharacters)
+            }
+        }
+
+        func urlSession(
+            _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            let space = challenge.protectionSpace
+            switch space.authenticationMethod {
+            case NSURLAuthenticationMethodServerTrust where !authorities.isEmpty:
+                guard let trust = space.serverTrust else {
+                    return completionHandler(.cancelAuthenticationChallenge, nil)
+                }
+                let anchors = authorities.compactMap { SecCertificateCreateWithData(nil, $0 as CFData) }
+                SecTrustSetAnchorCertificates(trust, anchors as CFArray)
+                SecTrustSetAnchorCertificatesOnly(trust, true)
+                let isTrusted = SecTrustEvaluateWithError(trust, nil)
+                completionHandler(
+                    isTrusted ? .useCredential : .cancelAuthenticationChallenge,
+                    isTrusted ? URLCredential(trust: trust) : nil)
+            case NSURLAuthenticationMethodClientCertificate:
+                var items: CFArray?
+                guard let identity,
+                    SecPKCS12Import(identity as CFData, [kSecImportExportPassphrase: ""] as CFDictionary, &items)
+                        == errSecSuccess,
+                    let first = (items as? [[String: Any]])?.first, let found = first[kSecImportItemIdentity as String]
+                else { return completionHandler(.performDefaultHandling, nil) }
+                // The dictionary holds nothing else under this key.
+                let own = found as! SecIdentity
+                completionHandler(
+                    .useCredential, URLCredential(identity: own, certificates: nil, persistence: .forSession))
+            default: completionHandler(.performDefaultHandling, nil)
+            }
+        }
+    }
+#endif

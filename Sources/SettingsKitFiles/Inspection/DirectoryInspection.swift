@@ -1,0 +1,262 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a shared directory and a local state for it hold. Nothing is locked or written, and no replica is begun.
+package struct DirectoryInspection: Sendable {
+    /// A device, and what it waits for or keeps others from doing.
+    package struct Device: Sendable, Equatable {
+        package var replica: DirectoryStore.Replica
+        /// The names of the replica's files.
+        package var files: [String]
+        /// The number of settings whose latest change the device has not received; for the own one, that are not in its files
+        /// yet. Nil without a state.
+        package var pendingCount: Int?
+        /// The number of old removals that are remembered because of the device. Nil without a state.
+        package var blockedCount: Int?
+    }
+
+    /// A file in the directory with what it has.
+    struct File: Sendable {
+        var seen: SeenFile
+        var file: ReplicaFile?
+    }
+
+    package let directory: String
+    /// The path of the state's property list.
+    package let statePath: String
+    var files: [String: File] = [:]
+    /// Temporary files, with the times of their last changes in seconds since 1970.
+    var temporaries: [String: Int64] = [:]
+    var fileCount = 0
+    /// The replica that the state is of; nil if there is none.
+    var memory: ReplicaMemory?
+    /// The version of a state that is newer than this library.
+    var newerState: Int?
+    /// Whether another device has written under the replica's ID.
+    var hasCopiedState = false
+    /// The entries of the state.
+    var records: [SharedRecord] = []
+    /// The machine's time, in milliseconds since 1970.
+    var now: Int64
+
+    /// How many files are read.
+    static let fileLimit = 2_000
+    /// How long removals are remembered, in milliseconds: the default of a store.
+    private static let retention: Int64 = 180 * 86_400_000
+
+    init(directory: String, statePath: String, now: Int64) {
+        self.directory = directory
+        self.statePath = statePath
+        self.now = min(max(now, 0), Instant.latestMilliseconds)
+    }
+
+    // MARK: Devices
+
+    private var summaries: [String: SeenFile.Summary] { files.compactMapValues(\.seen.summary) }
+
+    /// The devices with files in the directory: the own one first, then by name. Linear time.
+    package var devices: [Device] {
+        let summaries = summaries
+        let parts = ReplicaParts(summaries)
+        let heads = parts.newest.mapValues(\.file).merging(parts.headless.mapValues(\.file)) { head, _ in head }
+        let blocked = blockedCounts(parts)
+        let devices = heads.compactMap { id, head -> Device? in
+            guard let summary = summaries[head], let header = summary.header else { return nil }
+            let isOwn = id == memory?.replica
+            let replica = DirectoryStore.Replica(
+                id: id.description, deviceName: header.device,
+                lastSeen: Date(timeIntervalSince1970: Double(min(header.written, now)) / 1_000),
+                entryCount: header.total ?? summary.recordCount, isOwn: isOwn)
+            let names = summaries.filter { $0.value.header?.replica == id }.keys.sorted()
+            return Device(
+                replica: replica, files: names,
+                pendingCount: memory == nil ? nil : isOwn ? unwrittenCount : unheardCount(header.heard),
+                blockedCount: memory == nil || isOwn ? nil : names.reduce(0) { $0 + (blocked[$1] ?? 0) })
+        }
+        return devices.sorted { one, other in
+            let (one, other) = (one.replica, other.replica)
+            if one.isOwn != other.isOwn { return one.isOwn }
+            return (one.deviceName, one.id) < (other.deviceName, other.id)
+        }
+    }
+
+    /// The number of entries of the state that a replica has not heard.
+    private func unheardCount(_ heard: HeardMoments) -> Int { records.count { !heard.covers($0.entry.stamp) } }
+
+    /// The number of own changes in the state that are in none of the own files.
+    var unwrittenCount: Int {
+        guard let own = memory?.replica else { return 0 }
+        var written: [String: Stamp] = [:]
+        for file in files.values where file.file?.header?.replica == own {
+            for record in file.file?.records ?? [] {
+                written[record.name] = max(written[record.name] ?? record.entry.stamp, record.entry.stamp)
+            }
+        }
+        return records.count { record in
+            record.entry.stamp.replica == own && (written[record.name].map { $0 < record.entry.stamp } ?? true)
+        }
+    }
+
+    /// The number of old removals that are kept because of each file.
+    func blockedCounts(_ parts: ReplicaParts) -> [String: Int] {
+        guard let own = memory?.replica else { return [:] }
+        let old = records.filter {
+            $0.entry.isTombstone && $0.entry.stamp.moment.instant.milliseconds < now - Self.retention
+        }
+        var held = HeldRemovals(old)
+        if old.isEmpty { return [:] }
+        for (replica, head) in parts.newest where replica != own {
+            let headers = parts.heads.map(\.header).filter { $0.replica == replica }
+            held.note(headers.reduce(into: HeardMoments()) { $0.join($1.heard) }, in: head.file)
+        }
+        for (name, file) in files where file.file?.header?.replica != own {
+            for record in file.file?.records ?? [] { held.note(record, in: name) }
+        }
+        return held.counts
+    }
+
+    // MARK: Findings
+
+    /// What is wrong with the directory and the state's entries; the state's files are inspected as any property list's.
+    package var findings: [StoreFinding] { stateFindings + ownFindings + fileFindings + temporaryFindings }
+
+    private var stateFindings: [StoreFinding] {
+        if let newerState {
+            return [
+                StoreFinding(
+                    .stateNewer, at: statePath, ReplicaProblem.newerState(newerState).description,
+                    advice: "Nothing is read or written until then.")
+            ]
+        }
+        guard let memory else {
+            return [
+                StoreFinding(
+                    .noState, .note, at: statePath, "There is no local state for the directory here.",
+                    advice: "Name the one of the program with --state. A program that has none begins as a new replica."
+                )
+            ]
+        }
+        var findings: [StoreFinding] = []
+        if let other = memory.directory, other != directory {
+            findings.append(
+                StoreFinding(
+                    .otherDirectory, at: statePath, "The local state belongs to \(other).",
+                    advice:
+                        "Use one state for each shared directory. If the directory was moved, nothing needs to be done."
+                ))
+        }
+        if hasCopiedState {
+            findings.append(
+                StoreFinding(
+                    .copiedState, at: statePath,
+                    "Another device, or an earlier one, has written under this replica's ID: the local state is a copy.",
+                    advice: "The next program that opens the store takes a new ID. Both devices' changes stay."))
+        }
+        let latest = records.map(\.entry.stamp.moment).max()
+        if let latest, HybridClock.isAhead(latest.instant, of: now) {
+            findings.append(
+                StoreFinding(
+                    .clockBehind, at: statePath,
+                    "The newest entry is from \(InstantText.text(latest.instant.milliseconds)), more than a day after the time of "
+                        + "this machine's clock.",
+                    advice: "Correct the clock. Changes are ordered correctly all the same."))
+        }
+        return findings
+    }
+
+    private var ownFindings: [StoreFinding] {
+        guard let own = memory?.replica else { return [] }
+        let path = WholeFile.join(directory, ReplicaFileName.name(of: own))
+        let names = files.filter { $0.value.file?.header?.replica == own }
+        if names.isEmpty {
+            return [
+                StoreFinding(
+                    .ownFileMissing, at: path, "The file of this replica is missing.",
+                    advice: "The next program that opens the store writes it; --repair does it now.",
+                    repair: .writeReplica)
+            ]
+        }
+        let count = unwrittenCount
+        if count == 0 { return [] }
+        return [
+            StoreFinding(
+                .ownFileOutdated, .note, at: path, "\(count) changes of this device are not in the directory yet.",
+                advice: "The next program that opens the store writes them; --repair does it now.",
+                repair: .writeReplica)
+        ]
+    }
+
+    private var fileFindings: [StoreFinding] {
+        let summaries = summaries
+        let parts = ReplicaParts(summaries)
+        let leastWritten = now - Self.retention
+        let blocked = blockedCounts(parts)
+        var problems: [(file: String, problem: ReplicaProblem)] = []
+        for (name, file) in files {
+            for problem in file.seen.problems(named: name) { problems.append((name, problem)) }
+            if let header = file.file?.header, header.written < leastWritten, header.replica != memory?.replica,
+                header.part == 0 || parts.isLeftOver(header)
+            {
+                let removals = blocked[name] ?? 0
+                problems.append((name, .abandoned(name, written: header.written, removals: removals)))
+            }
+        }
+        for (name, _, part) in parts.waiting(since: leastWritten) { problems.append((name, .missingPart(name, part))) }
+        var findings = problems.sorted { ($0.file, "\($0.problem)") < ($1.file, "\($1.problem)") }.map(finding)
+        if fileCount > Self.fileLimit {
+            findings.append(
+                StoreFinding(
+                    .tooManyFiles, at: directory, ReplicaProblem.tooManyFiles(fileCount).description,
+                    advice: "Move files that are not replicas' away."))
+        }
+        for head in parts.heads where parts.newest[head.header.replica]?.file != head.file {
+            findings.append(
+                StoreFinding(
+                    .conflictCopy, .note, at: WholeFile.join(directory, head.file),
+                    "It is an older copy of another file of the same replica.",
+                    advice: "Its settings are merged. A syncer has left it; delete it."))
+        }
+        return findings
+    }
+
+    private func finding(_ file: String, _ problem: ReplicaProblem) -> StoreFinding {
+        let isOwn = memory != nil && ReplicaFileName.isLikely(file, of: memory?.replica ?? ReplicaID(0))
+        let path = WholeFile.join(directory, file)
+        switch problem {
+        case .clockAhead:
+            return StoreFinding(
+                .heldBack, at: path, problem.description, advice: "Correct the clock of the device that made them.")
+        case .abandoned(_, _, let removals):
+            return StoreFinding(.abandoned, removals > 0 ? .problem : .note, at: path, problem.description, advice: "")
+        case .notDelivered:
+            return StoreFinding(.replicaFile, .note, at: path, problem.description, advice: "")
+        case .damagedFile where isOwn, .incompleteFile where isOwn:
+            return StoreFinding(
+                .replicaFile, at: path, problem.description,
+                advice:
+                    "It is this replica's: the next program that opens the store writes it again; --repair does it now.",
+                repair: .writeReplica)
+        case .damagedFile, .incompleteFile, .missingPart:
+            return StoreFinding(
+                .replicaFile, at: path, problem.description, advice: "Its device writes it again at its next change.")
+        default:
+            return StoreFinding(.replicaFile, at: path, problem.description, advice: "")
+        }
+    }
+
+    private var temporaryFindings: [StoreFinding] {
+        temporaries.filter { $0.value < now / 1_000 - 3_600 }.keys.sorted().map { name in
+            StoreFinding(
+                .temporary, at: WholeFile.join(directory, name), "A temporary file was left by a process that died.",
+                advice:
+                    "It has no settings that are not elsewhere. The next program that writes here removes it; --repair does it "
+                    + "now.", repair: .removeTemporary)
+        }
+    }
+}

@@ -1,0 +1,266 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What lies at the path of a property list and beside it, and what is wrong with it. Nothing is locked or written.
+package struct PropertyListInspection: Sendable {
+    /// A file in the directory.
+    package struct Neighbour: Sendable {
+        var name: String
+        var status: FileStatus
+    }
+
+    /// The property list, with symbolic links followed.
+    package var list: InspectedFile
+    package var journal: InspectedFile
+    /// The files whose names begin as those beside the property list do.
+    var neighbours: [Neighbour] = []
+    /// The permissions of the directory; nil if it is missing.
+    var directory: FilePermissions?
+    /// The symbolic link that leads nowhere; nil for none.
+    var danglingLink: String?
+    /// The user with whose rights the process runs.
+    var user: UInt32
+    /// The machine's time, in seconds since 1970.
+    var now: Int64
+
+    /// Whether there is neither a property list nor a journal.
+    package var isMissing: Bool {
+        guard case .none = list.contents, case .none = journal.contents else { return false }
+        return list.status == nil && journal.status == nil && danglingLink == nil
+    }
+
+    // MARK: Reading
+
+    /// Reads the files.
+    ///
+    /// - Throws: The system's error if the symbolic links at the path cannot be followed.
+    package init(path: String, in fileSystem: any FileSystem, now: Int64) throws(SystemError) {
+        let target = try WholeFile(path: path, fileSystem: fileSystem).resolvedPath()
+        list = InspectedFile(
+            path: target, in: fileSystem, limit: Int64(JournaledPropertyList.fileSizeLimit), followingLink: true)
+        journal = InspectedFile(
+            path: FilesBeside.journal(target), in: fileSystem, limit: Journal.sizeLimit, followingLink: false)
+        user = fileSystem.user
+        self.now = now
+        if list.status == nil, try fileSystem.status(of: path, followingLink: false)?.kind == .link {
+            danglingLink = path
+        }
+        let directory = WholeFile.split(target).directory
+        do throws(SystemError) {
+            guard let status = try fileSystem.status(of: directory, followingLink: true) else { return }
+            self.directory = status.permissions
+            guard status.kind == .directory else { return }
+            for name in try fileSystem.names(inDirectory: directory) where Self.isBeside(name, target) {
+                let path = WholeFile.join(directory, name)
+                guard let status = try fileSystem.status(of: path, followingLink: false) else { continue }
+                neighbours.append(Neighbour(name: name, status: status))
+            }
+            neighbours.sort { $0.name < $1.name }
+        } catch {
+            // A directory that cannot be listed says so when the property list is read. There may be neighbours then.
+        }
+    }
+
+    private static func isBeside(_ name: String, _ target: String) -> Bool {
+        let own = WholeFile.split(target).name
+        let stem = CompanionName.stem(of: own)
+        return name != own && (name.hasPrefix(stem) || name.hasPrefix(".\(stem).") || isConflictCopy(name, of: own))
+    }
+
+    // MARK: Findings
+
+    /// What is wrong, the property list first. Pure; linear in the size of the files.
+    package var findings: [StoreFinding] { listFindings + journalFindings + neighbourFindings }
+
+    private func recoverable(
+        _ kind: StoreFinding.Kind, at path: String, _ message: String, isRepairable: Bool = true
+    ) -> StoreFinding {
+        StoreFinding(
+            kind, at: path, message,
+            advice: isRepairable
+                ? "The next program that writes repairs it, and keeps a damaged file aside; --repair does it now."
+                : "Restore it from a backup, or move it away.",
+            repair: isRepairable ? .recoverPropertyList : nil)
+    }
+
+    private var listFindings: [StoreFinding] {
+        if let danglingLink {
+            return [
+                StoreFinding(
+                    .danglingLink, at: danglingLink, "The path is a symbolic link that leads to nothing.",
+                    advice: "Remove the link, or restore what it leads to: a program that writes creates it there.")
+            ]
+        }
+        var findings = list.findings(what: "The property list", now: now)
+        guard let bytes = list.bytes else { return findings }
+        do throws(PropertyListError) {
+            let members = try PropertyListReader.readDictionary(bytes)
+            let unusable = members.count { !SettingsService.StorageKey.isValid($0.key) && $0.key != ReplicaMemory.name }
+            if unusable > 0 {
+                findings.append(
+                    StoreFinding(
+                        .unusableNames, .note, at: list.path, "\(unusable) of its names can be no setting's.",
+                        advice: "They are kept, and not used."))
+            }
+        } catch {
+            let isOurs = journalHeader != nil || JournalMark.read(bytes) != nil
+            switch error.kind {
+            case .notAPropertyList, .unsupportedEncoding, .rootIsNotADictionary, .notRepresentable:
+                // Another program's file is not replaced.
+                findings.append(recoverable(.notAPropertyList, at: list.path, "\(error)", isRepairable: isOurs))
+            case .empty, .malformed, .truncated, .tooDeep, .tooLarge:
+                let intact = PropertyListReader.recover(bytes).count
+                findings.append(
+                    recoverable(.damaged, at: list.path, "\(error) \(intact) of its settings are intact."))
+            }
+        }
+        return findings
+    }
+
+    // MARK: The journal
+
+    private var journalHeader: JournalHeader? {
+        guard let bytes = journal.bytes, case .intact(let header) = bytes.withUnsafeBytes(JournalHeader.read) else {
+            return nil
+        }
+        return header
+    }
+
+    private var journalFindings: [StoreFinding] {
+        guard let status = journal.status else { return journal.findings(what: "The journal", now: now) }
+        let protection = JournalProtection(list: list.status?.permissions, user: user)
+        var problem: JournalProblem?
+        do throws(SystemError) {
+            problem = try status.kind == .link ? .symbolicLink : protection.problem(with: status) { directory }
+        } catch {
+            problem = .unreadable(error)
+        }
+        if let problem {
+            let isOwn = status.permissions.owner == user || user == 0
+            return [
+                StoreFinding(
+                    .journalRefused, at: journal.path, problem.description,
+                    advice: "Until then, changes cannot be stored.",
+                    repair: problem == .tooOpen && isOwn ? .restrictJournal : nil)
+            ]
+        }
+        guard let bytes = journal.bytes else { return journal.findings(what: "The journal", now: now) }
+        var findings: [StoreFinding] = []
+        if protection.isReadByMore(status.permissions) {
+            findings.append(
+                StoreFinding(
+                    .journalReadableByMore, at: journal.path, "More users can read the journal than the property list.",
+                    advice: "The next program that writes replaces it; --repair restricts it now.",
+                    repair: .restrictJournal))
+        }
+        return findings + recordFindings(bytes)
+    }
+
+    private func recordFindings(_ bytes: Data) -> [StoreFinding] {
+        let contents: JournalContents
+        switch bytes.withUnsafeBytes(JournalHeader.read) {
+        case .absent: return []
+        case .newer(let version):
+            return [
+                StoreFinding(
+                    .journalNewer, at: journal.path, JournalProblem.newerVersion(version).description,
+                    advice: "Nothing is read or written until then.")
+            ]
+        case .intact(let header): contents = Self.contents(of: bytes, from: header.restoreEnd, header)
+        case .damaged: contents = Self.contents(of: bytes, from: UInt64(JournalHeader.size), nil)
+        }
+        var findings: [StoreFinding] = []
+        if contents.isDamaged {
+            let places = contents.scan.damaged.count + (contents.scan.rest == .damaged ? 1 : 0)
+            findings.append(
+                recoverable(
+                    .journalDamaged, at: journal.path,
+                    "The journal is damaged in \(max(places, 1)) places; \(contents.records.count) of its records are intact."
+                ))
+        } else if contents.scan.rest == .incomplete {
+            findings.append(
+                recoverable(
+                    .journalTornEnd, at: journal.path,
+                    "The journal ends with a part of a record: a process that wrote it has died, or is writing now."))
+        }
+        guard let header = contents.header else { return findings }
+        switch relation(contents, header) {
+        case .continues, .isFolded: break
+        case .isForeign: findings.append(recoverable(.journalForeign, at: journal.path, "\(JournalProblem.foreign)"))
+        case .isStale: findings.append(recoverable(.journalStale, at: journal.path, "\(JournalProblem.stale)"))
+        case .listIsStale: findings.append(recoverable(.listStale, at: list.path, "\(JournalProblem.listIsStale)"))
+        }
+        return findings
+    }
+
+    private static func contents(of bytes: Data, from start: UInt64, _ header: JournalHeader?) -> JournalContents {
+        let first = Int(clamping: min(start, UInt64(bytes.count)))
+        let scan = bytes.dropFirst(first).withUnsafeBytes { JournalScanner.scan($0, from: start, of: header?.id) }
+        return JournalContents(
+            header: header ?? .lost(of: scan.journal), scan: scan, isDamaged: header == nil || scan.isDamaged)
+    }
+
+    private func relation(_ contents: JournalContents, _ header: JournalHeader) -> JournalRelation {
+        let mark = list.bytes.flatMap(JournalMark.read)
+        // A program that was running has taken the property list for an edit.
+        let isAdopted = list.status != nil && contents.lastVersion?.status == list.status
+        let relation = JournalRelation(of: header, end: contents.scan.end, to: mark)
+        return isAdopted ? .continues(folded: nil) : relation
+    }
+
+    // MARK: Neighbours
+
+    /// How long a temporary file counts as one that is being written, in seconds.
+    private static let writingTime: Int64 = 60
+
+    private var neighbourFindings: [StoreFinding] {
+        let (directory, name) = WholeFile.split(list.path)
+        return neighbours.compactMap { neighbour in
+            let path = WholeFile.join(directory, neighbour.name)
+            if WholeFile.isTemporary(neighbour.name, of: name) {
+                guard neighbour.status.changed.seconds < now - Self.writingTime else { return nil }
+                return StoreFinding(
+                    .temporary, at: path, "A temporary file was left by a process that died.",
+                    advice:
+                        "It has no settings that are not elsewhere. The next program that writes removes it; --repair does it "
+                        + "now.", repair: neighbour.status.kind == .file ? .removeTemporary : nil)
+            }
+            if let reason = FilesBeside.asideReason(of: neighbour.name, list.path) {
+                return StoreFinding(
+                    .keptAside, .note, at: path, "A file was kept aside because it was \(reason.rawValue).",
+                    advice: "Compare it with the store, and delete it when it is not needed.")
+            }
+            if Self.isConflictCopy(neighbour.name, of: name) {
+                return StoreFinding(
+                    .conflictCopy, .note, at: path, "A syncer has left a copy of the property list.",
+                    advice: "It is not used. Compare it with settings diff, and delete it when it is not needed.")
+            }
+            return nil
+        }
+    }
+
+    /// Whether a name is one that a syncer gives to a copy of a file: those of Syncthing, Dropbox and Nextcloud.
+    private static func isConflictCopy(_ name: String, of own: String) -> Bool {
+        let stem = own.hasSuffix(".plist") ? String(own.dropLast(6)) : own
+        guard name.hasPrefix(stem) else { return false }
+        let rest = name.dropFirst(stem.count)
+        return rest.hasPrefix(".sync-conflict-") || rest.contains("conflicted copy")
+    }
+}
+
+extension FilesBeside {
+    /// Why the file of a name was kept aside; nil if it was not.
+    static func asideReason(of name: String, _ target: String) -> Reason? {
+        let stem = CompanionName.stem(of: WholeFile.split(target).name)
+        guard name.hasPrefix(stem) else { return nil }
+        var rest = name.dropFirst(stem.count)
+        if rest.hasPrefix("-journal") { rest = rest.dropFirst(8) }
+        return [Reason.damaged, .stale, .foreign].first { rest.hasPrefix(".\($0.rawValue)-") }
+    }
+}

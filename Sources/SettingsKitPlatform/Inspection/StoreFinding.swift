@@ -1,0 +1,59 @@
+/// A finding of an inspection: what is wrong with a file of a store, and what to do.
+///
+/// Its texts never contain a value.
+package struct StoreFinding: Sendable, Equatable {
+    package enum Severity: String, Sendable {
+        /// The store does not work as it should, or a value is not used.
+        case problem
+        /// The store works. A person may want to know it all the same.
+        case note
+    }
+
+    package enum Kind: String, Sendable {
+        // Files
+        case missing, unreadable, notAFile, tooLarge, danglingLink, writableByOthers, futureTime
+        // Property lists and their journals
+        case notAPropertyList, damaged, unusableNames, journalDamaged, journalTornEnd, journalNewer, journalRefused
+        case journalReadableByMore, journalForeign, journalStale, listStale
+        // Beside them
+        case temporary, keptAside, conflictCopy
+        // Shared directories
+        case noState, stateNewer, otherDirectory, copiedState, ownFileMissing, ownFileOutdated, replicaFile, heldBack
+        case abandoned, tooManyFiles, clockBehind
+        // Databases
+        case notADatabase, corruptDatabase, unexpectedTable, schemaTooNew, rollBackPending, missingTable
+    }
+
+    /// A repair that loses nothing, after a backup.
+    package enum Repair: String, Sendable {
+        /// Removes a temporary file, unless a process has it locked.
+        case removeTemporary
+        /// Gives a journal the permissions of its property list.
+        case restrictJournal
+        /// Opens the property list for writing and brings it up to date. The store keeps damaged files aside.
+        case recoverPropertyList
+        /// Writes the replica's own files in the shared directory again.
+        case writeReplica
+    }
+
+    package var kind: Kind
+    package var severity: Severity
+    package var path: String
+    /// What is wrong, in sentences.
+    package var message: String
+    /// What to do, in sentences; empty if there is nothing to do.
+    package var advice: String
+    package var repair: Repair?
+
+    package init(
+        _ kind: Kind, _ severity: Severity = .problem, at path: String, _ message: String, advice: String,
+        repair: Repair? = nil
+    ) {
+        self.kind = kind
+        self.severity = severity
+        self.path = path
+        self.message = message
+        self.advice = advice
+        self.repair = repair
+    }
+}

@@ -1,0 +1,4 @@
+import Foundation
+import SettingsCommandLine
+
+exit(SettingsTool().run(SettingsTool.processArguments))

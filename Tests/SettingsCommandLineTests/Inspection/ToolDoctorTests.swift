@@ -1,0 +1,299 @@
+import Foundation
+import SettingsKit
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsCommandLine
+
+@Suite("settings doctor", .ownThreads, .timeLimit(Rounds.timeLimit))
+struct ToolDoctorTests {
+    /// A property list with its journal, as a process leaves them that was killed.
+    private static func fill(_ directory: String) throws -> String {
+        try StoreKind.file.fill(directory, with: ["a": Data("1".utf8), "secret": Data("\"sesame\"".utf8)])
+        return StoreKind.file.file(in: directory)
+    }
+
+    /// The names and contents of all files in a directory, but for those of SQLite.
+    private static func snapshot(_ directory: String) throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: directory) {
+            if name.hasSuffix("-wal") || name.hasSuffix("-shm") { continue }
+            files[name] = FileManager.default.contents(atPath: "\(directory)/\(name)") ?? Data()
+        }
+        return files
+    }
+
+    private static func change(_ path: String, _ body: (inout Data) -> Void) throws {
+        var data = try Data(contentsOf: URL(filePath: path))
+        body(&data)
+        try data.write(to: URL(filePath: path))
+    }
+
+    /// The kinds of the findings.
+    private func kinds(_ result: Desk.Result) -> Set<String> {
+        guard case .object(let members)? = result.json, case .array(let findings)? = members["findings"] else {
+            return ["no JSON"]
+        }
+        return Set(
+            findings.compactMap { finding in
+                guard case .object(let members) = finding, case .string(let kind)? = members["kind"] else { return nil }
+                return kind
+            })
+    }
+
+    /// Inspects a store, and makes sure that nothing was written and no value was shown.
+    private func inspect(_ bench: ToolBench, code: Int32, _ expected: Set<String>) throws {
+        let before = try Self.snapshot(bench.directory)
+        let (text, json) = (bench.run("doctor"), bench.run("doctor", "--json"))
+        #expect(text.code == code && json.code == code, "\(text)")
+        #expect(kinds(json) == expected, "\(text)")
+        #expect(!text.output.contains("sesame") && !json.output.contains("sesame"))
+        #expect((code == 0) == text.output.hasSuffix("No problems.\n"), "\(text)")
+        #expect(try Self.snapshot(bench.directory) == before)
+    }
+
+    @Test("A healthy store has no problems", arguments: StoreKind.allCases)
+    func healthy(_ kind: StoreKind) throws {
+        try withTemporaryDirectory { (directory: String) in
+            try kind.fill(directory, with: ["a": Data("1".utf8)])
+            try inspect(ToolBench(kind, in: directory), code: 0, [])
+        }
+    }
+
+    @Test("A missing store is a failure that says so", arguments: StoreKind.allCases)
+    func missing(_ kind: StoreKind) throws {
+        try withTemporaryDirectory { (directory: String) in
+            let result = ToolBench(kind, in: directory).run("doctor")
+            #expect(result.code == 1 && result.errors.contains("missing"), "\(result)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+            #expect(names.isEmpty)
+        }
+    }
+
+    @Test(
+        "A damaged property list is recovered after a backup, and keeps what is intact",
+        arguments: ["cut", "empty", "deep"])
+    func damagedList(_ damage: String) throws {
+        try withTemporaryDirectory { (directory: String) in
+            let path = try Self.fill(directory)
+            try Self.change(path) { data in
+                switch damage {
+                case "cut": data = data.prefix(data.count / 2)
+                case "empty": data = Data()
+                default: data = Data(("<plist><dict><key>a</key>" + String(repeating: "<array>", count: 100_000)).utf8)
+                }
+            }
+            let bytes = try Data(contentsOf: URL(filePath: path))
+            let bench = ToolBench(in: directory)
+            try inspect(bench, code: 3, ["damaged"])
+            let repaired = bench.run("doctor", "--repair")
+            #expect(repaired.code == 0, "\(repaired)")
+            let backup = try #require(
+                repaired.output.split(separator: "\n").first { $0.hasPrefix("Backup: ") && !$0.contains("journal") })
+            #expect(try Data(contentsOf: URL(filePath: String(backup.dropFirst(8)))) == bytes)
+            #expect(
+                try StoreKind.file.contents(in: directory) == ["a": Data("1".utf8), "secret": Data("\"sesame\"".utf8)])
+            #expect(bench.run("doctor").code == 0)
+        }
+    }
+
+    @Test(
+        "Another program's file is never replaced",
+        arguments: ["{\"a\": 1}", "#!/bin/sh\n", "<plist><array/></plist>", "SQLite format 3\0"])
+    func foreignFile(_ contents: String) throws {
+        try withTemporaryDirectory { (directory: String) in
+            let path = "\(directory)/Settings.plist"
+            try Data(contents.utf8).write(to: URL(filePath: path))
+            try inspect(ToolBench(in: directory), code: 3, ["notAPropertyList"])
+            let before = try Self.snapshot(directory)
+            #expect(ToolBench(in: directory).run("doctor", "--repair").code == 3)
+            #expect(try Self.snapshot(directory) == before)
+        }
+    }
+
+    @Test(
+        "A damaged journal, and one with a torn end, are reported and repaired",
+        arguments: [
+            ("damage", "journalDamaged"), ("torn", "journalTornEnd"), ("newer", "journalNewer"),
+        ])
+    func journals(_ damage: String, _ kind: String) throws {
+        try withTemporaryDirectory { (directory: String) in
+            let path = try Self.fill(directory)
+            // A program that was killed leaves records that are not folded.
+            let store = try PropertyListStore(path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(3_600))
+            try store.set(key("b"), to: Data("2".utf8))
+            try store.set(key("c"), to: Data("3".utf8))
+            let journal = path + "-journal"
+            let bytes = try Data(contentsOf: URL(filePath: journal))
+            let copy = "\(directory)/copy"
+            try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(atPath: path, toPath: "\(copy)/Settings.plist")
+            var changed = bytes
+            switch damage {
+            case "damage": for index in (bytes.count - 90)..<(bytes.count - 60) { changed[index] ^= 0x55 }
+            case "torn": changed = bytes.prefix(bytes.count - 3)
+            default: changed[8] = 0x77; changed[9] = 0; changed[10] = 0x88; changed[11] = 0xFF
+            }
+            #expect(
+                FileManager.default.createFile(
+                    atPath: "\(copy)/Settings.plist-journal", contents: changed, attributes: [.posixPermissions: 0o600])
+            )
+            let other = ToolBench(in: copy)
+            try inspect(other, code: 3, [kind])
+            let repaired = other.run("doctor", "--repair")
+            #expect(repaired.code == (damage == "newer" ? 3 : 0), "\(repaired)")
+            if damage != "newer" { #expect(try StoreKind.file.contents(in: copy)["a"] == Data("1".utf8)) }
+            // It would fold its journal when it ends.
+            withExtendedLifetime(store) {}
+        }
+    }
+
+    @Test("A journal that others may write is refused, and restricted by a repair")
+    func openJournal() throws {
+        try withTemporaryDirectory { (directory: String) in
+            let path = try Self.fill(directory)
+            #expect(chmod(path + "-journal", 0o666) == 0)
+            try inspect(ToolBench(in: directory), code: 3, ["journalRefused"])
+            #expect(ToolBench(in: directory).run("doctor", "--repair").code == 0)
+            let mode = try FileManager.default.attributesOfItem(atPath: path + "-journal")[.posixPermissions]
+            #expect(mode as? Int == 0o600)
+            #expect(chmod(path + "-journal", 0o644) == 0)
+            try inspect(ToolBench(in: directory), code: 3, ["journalReadableByMore"])
+        }
+    }
+
+    @Test("A journal that is a link or has a second name is reported and left alone", arguments: [true, false])
+    func linkedJournal(_ isSymbolic: Bool) throws {
+        try withTemporaryDirectory { (directory: String) in
+            let journal = try Self.fill(directory) + "-journal"
+            try FileManager.default.moveItem(atPath: journal, toPath: "\(directory)/elsewhere")
+            if isSymbolic {
+                try FileManager.default.createSymbolicLink(
+                    atPath: journal, withDestinationPath: "\(directory)/elsewhere")
+            } else {
+                try FileManager.default.linkItem(atPath: "\(directory)/elsewhere", toPath: journal)
+            }
+            try inspect(ToolBench(in: directory), code: 3, ["journalRefused"])
+            let before = try Self.snapshot(directory)
+            #expect(ToolBench(in: directory).run("doctor", "--repair").code == 3)
+            #expect(try Self.snapshot(directory) == before)
+        }
+    }
+
+    @Test("Another property list's journal is reported, and kept aside by a repair")
+    func foreignJournal() throws {
+        try withTemporaryDirectory { (directory: String) in
+            let path = try Self.fill(directory)
+            let other = try Self.fill("\(directory)/other")
+            try FileManager.default.removeItem(atPath: path + "-journal")
+            try FileManager.default.copyItem(atPath: other + "-journal", toPath: path + "-journal")
+            try inspect(ToolBench(in: directory), code: 3, ["journalForeign"])
+            #expect(ToolBench(in: directory).run("doctor", "--repair").code == 0)
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+            #expect(names.contains { $0.contains("-journal.foreign-") })
+        }
+    }
+
+    @Test("Files that crashes and syncers have left are found, and temporary ones removed")
+    func strayFiles() throws {
+        try withTemporaryDirectory { (directory: String) in
+            let path = try Self.fill(directory)
+            let temporary = WholeFile.temporaryPath(for: path)
+            for name in [
+                temporary, path + ".damaged-2026-01-01T000000Z-abc",
+                "\(directory)/Settings.sync-conflict-20260101-1.plist",
+            ] {
+                try Data("x".utf8).write(to: URL(filePath: name))
+            }
+            let inspection = try PropertyListInspection(
+                path: path, in: POSIXFileSystem(), now: StoreInspection.now + 3_600)
+            #expect(Set(inspection.findings.map(\.kind)) == [.temporary, .keptAside, .conflictCopy])
+            // One that is being written is none.
+            try inspect(ToolBench(in: directory), code: 0, ["keptAside", "conflictCopy"])
+            let finding = try #require(inspection.findings.first { $0.repair == .removeTemporary })
+            _ = try StoreRepair(StoreInspection(.file(path))).carryOut(finding)
+            #expect(!FileManager.default.fileExists(atPath: temporary))
+        }
+    }
+
+    @Test("What is not a file at the path is reported", arguments: ["directory", "pipe", "link"])
+    func notAFile(_ what: String) throws {
+        try withTemporaryDirectory { (directory: String) in
+            let path = "\(directory)/Settings.plist"
+            switch what {
+            case "directory": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            case "pipe": #expect(mkfifo(path, 0o600) == 0)
+            default: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "\(directory)/none")
+            }
+            let result = ToolBench(in: directory).run("doctor", "--json")
+            #expect(result.code == 3 && kinds(result) == [what == "link" ? "danglingLink" : "notAFile"], "\(result)")
+        }
+    }
+
+    @Test("An enormous file, and permissions and times that are wrong, are reported")
+    func unusualStatus() throws {
+        try withTemporaryDirectory { (directory: String) in
+            let path = try Self.fill(directory)
+            #expect(chmod(path, 0o606) == 0)
+            let later = Date(timeIntervalSinceNow: 10 * 86_400)
+            try FileManager.default.setAttributes([.modificationDate: later], ofItemAtPath: path)
+            #expect(
+                kinds(ToolBench(in: directory).run("doctor", "--json")).isSuperset(of: [
+                    "writableByOthers", "futureTime",
+                ]))
+            let large = "\(directory)/large.plist"
+            #expect(FileManager.default.createFile(atPath: large, contents: nil))
+            let file = try FileHandle(forWritingTo: URL(filePath: large))
+            try file.truncate(atOffset: 3 << 30)
+            try file.close()
+            let result = ToolBench.run(["doctor", "--json", "--file", large])
+            #expect(result.code == 3 && kinds(result) == ["tooLarge"], "\(result)")
+        }
+    }
+
+    @Test("An unreadable property list is reported", .enabled(if: geteuid() != 0))
+    func unreadable() throws {
+        try withTemporaryDirectory { (directory: String) in
+            let path = try Self.fill(directory)
+            #expect(chmod(path, 0) == 0)
+            #expect(kinds(ToolBench(in: directory).run("doctor", "--json")).contains("unreadable"))
+        }
+    }
+
+    // MARK: Databases
+
+    @Test(
+        "A damaged, foreign or newer database is reported and not touched",
+        arguments: [
+            ("foreign", "notADatabase"), ("cut", "corruptDatabase"), ("table", "missingTable"),
+        ])
+    func databases(_ damage: String, _ kind: String) throws {
+        try withTemporaryDirectory { (directory: String) in
+            let path = StoreKind.sqlite.file(in: directory)
+            var arguments = ["doctor", "--json", "--sqlite", path]
+            switch damage {
+            case "foreign":
+                try Data("this is sesame and no database, whatever its name says".utf8).write(to: URL(filePath: path))
+            default:
+                let settings = (0..<2_000).map {
+                    ("setting \($0)", Data("\"a value that takes some room: \($0)\"".utf8))
+                }
+                try StoreKind.sqlite.fill(directory, with: Dictionary(uniqueKeysWithValues: settings))
+                if damage == "table" { arguments += ["--table", "other"] }
+                if damage == "cut" {
+                    try Self.change(path) { data in
+                        // The log is in the database once the last connection has closed.
+                        #expect(data.count > 40_000)
+                        for index in 8_192..<min(32_768, data.count) { data[index] = 0x41 }
+                    }
+                }
+            }
+            let before = try Self.snapshot(directory)
+            let result = ToolBench.run(arguments)
+            #expect(result.code == 3 && kinds(result).contains(kind), "\(result)")
+            #expect(!result.output.contains("sesame"))
+            #expect(ToolBench.run(arguments + ["--repair"]).code == 3)
+            #expect(try Self.snapshot(directory) == before)
+        }
+    }
+}

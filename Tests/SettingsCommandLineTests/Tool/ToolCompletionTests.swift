@@ -1,0 +1,120 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+import SettingsTestSupport
+import Testing
+
+@Suite("Completions of the tool", .ownThreads)
+struct ToolCompletionTests {
+    /// What can stand in the place of the last word.
+    private func candidates(_ words: String..., schema: String? = nil) -> [String] {
+        let options = schema.map { ["--schema", $0] } ?? []
+        let result = ToolBench.run(["complete"] + options + ["--"] + words)
+        #expect(result.code == 0 && result.errors.isEmpty)
+        return result.output.split(separator: "\n").map(String.init)
+    }
+
+    private static func schema(in directory: String) throws -> String {
+        let catalogue = SettingsCatalogue("Desk") { SettingsGroup("All", [.volume, .skin, .isOpen, .maybe]) }
+        let path = "\(directory)/schema of desk.json"
+        try write(catalogue.jsonSchema(), to: path)
+        return path
+    }
+
+    @Test("Subcommands, options and names are completed, and values of a catalogue")
+    func words() throws {
+        try withTemporaryDirectory { directory in
+            let path = StoreKind.file.file(in: directory)
+            for name in ["volume", "animals:cats:lion", "with space", "a\nb"] {
+                #expect(ToolBench.run(["set", name, "1", "--file", path]).code == 0)
+            }
+            #expect(candidates("").contains("list") && !candidates("").contains("complete"))
+            #expect(candidates("l") == ["list"] && candidates("help", "ge") == ["get"])
+            #expect(candidates("get", "--j") == ["--json"] && candidates("nothing", "").isEmpty)
+            #expect(candidates("get", "--file", path, "--f").isEmpty)
+            #expect(candidates("get", "--file", path, "") == ["animals:cats:lion", "volume", "with space"])
+            #expect(candidates("get", "--file=\(path)", "an") == ["animals:cats:lion"])
+            #expect(candidates("get", "--file", "v").isEmpty)
+            #expect(candidates("get", "--file", "\(directory)/missing", "").isEmpty && candidates("get", "").isEmpty)
+            #expect(candidates("get", "--file", path, "volume", "").isEmpty)
+            #expect(candidates("delete", "volume", "--file", path, "w") == ["with space"])
+            #expect(candidates("completions", "") == ["bash", "fish", "zsh"])
+            let schema = try Self.schema(in: directory)
+            #expect(candidates("set", "", schema: schema) == ["isOpen", "maybe", "skin", "volume"])
+            #expect(candidates("set", "skin", "", schema: schema) == ["dark", "light"])
+            #expect(candidates("set", "--file", path, "isOpen", "t", schema: schema) == ["true"])
+            #expect(candidates("set", "maybe", "", schema: schema) == ["false", "null", "true"])
+            #expect(candidates("set", "volume", "", schema: schema).isEmpty)
+            #expect(candidates("set", "skin", "", schema: path).isEmpty)
+        }
+    }
+
+    @Test("bash completes with the script", .enabled(if: ToolProcess.isInstalled("bash"), "bash is not installed"))
+    func bash() throws {
+        try withTemporaryDirectory { directory in
+            let path = StoreKind.file.file(in: directory)
+            for name in ["volume", "voice", "animals:cats:lion", "animals:dogs"] {
+                #expect(ToolBench.run(["set", name, "1", "--file", path]).code == 0)
+            }
+            _ = try Self.schema(in: directory)
+            func completed(_ line: String) throws -> [String] {
+                let script = """
+                    source <(settings completions bash --schema 'schema of desk.json') || exit 9
+                    complete -p settings >/dev/null || exit 8
+                    COMP_LINE='\(line)'; COMP_POINT=${#COMP_LINE}; COMP_WORDS=(); COMP_CWORD=0
+                    _settings
+                    printf '%s\\n' "${COMPREPLY[@]}"
+                    """
+                let result = try ToolProcess.bash(script, in: directory)
+                #expect(result.code == 0 && result.errors.isEmpty, "\(result)")
+                return result.output.split(separator: "\n").map(String.init)
+            }
+            #expect(try completed("settings del") == ["delete"])
+            #expect(try completed("settings get --file \(path) vo") == ["voice", "volume"])
+            // bash has the part up to the colon already.
+            #expect(try completed("settings get --file \(path) animals:c") == ["cats:lion"])
+            #expect(try completed("settings set --file \(path) skin ") == ["dark", "light"])
+            #expect(try completed("settings list --js") == ["--json"])
+            #expect(try completed("settings get nothing-like-this").isEmpty)
+        }
+    }
+
+    @Test(
+        "zsh reads the script and completes with it",
+        .enabled(if: ToolProcess.isInstalled("zsh"), "zsh is not installed"))
+    func zsh() throws {
+        try withTemporaryDirectory { directory in
+            let script = """
+                compadd() { print -l -- ${(P)2} }
+                compdef() { }
+                _files() { print files }
+                source <(settings completions zsh)
+                words=(settings del); CURRENT=2; _settings
+                words=(settings get --file missing x); CURRENT=5; _settings
+                """
+            let result = try ToolProcess.bash(script, in: directory, shell: "zsh")
+            #expect(result.code == 0 && result.output == "delete\nfiles\n", "\(result)")
+        }
+    }
+
+    @Test("fish completes with the script", .enabled(if: ToolProcess.isInstalled("fish"), "fish is not installed"))
+    func fish() throws {
+        try withTemporaryDirectory { directory in
+            let result = try ToolProcess.bash(
+                "settings completions fish | source; complete -C 'settings del'", in: directory, shell: "fish")
+            #expect(result.code == 0 && result.output.split(separator: "\n").contains("delete"), "\(result)")
+        }
+    }
+
+    @Test("A path with quotation marks is one word of each shell", arguments: ["bash", "zsh", "fish"])
+    func quoting(shell: String) throws {
+        let result = ToolBench.run(["completions", shell, "--schema", #"/a b/it's\n.json"#])
+        let expected = shell == "fish" ? #"--schema '/a b/it\'s\\n.json'"# : #"--schema '/a b/it'\''s\n.json'"#
+        #expect(result.code == 0 && result.output.contains(expected), "\(result.output)")
+    }
+}
+
+extension SettingsService.SettingDefinition {
+    fileprivate static let isOpen = Setting<Bool>("isOpen", in: .defaults, default: false)
+    fileprivate static let maybe = Setting<Bool?>("maybe", in: .defaults)
+}

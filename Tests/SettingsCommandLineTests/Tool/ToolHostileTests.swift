@@ -1,0 +1,230 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+import SettingsSQLite
+import SettingsTestSupport
+import Testing
+
+@Suite("The tool on missing, foreign, damaged, enormous and hostile stores", .ownThreads)
+struct ToolHostileTests {
+    private static let readings = [
+        ["list"], ["list", "--json"], ["get", "a"], ["get", "a", "--json"], ["explain", "a"],
+        ["watch", "--count", "1"],
+        ["delete", "a"], ["delete", "--all"],
+    ]
+
+    /// The names and the contents of everything in a directory.
+    private static func picture(of directory: String) throws -> [String: Data] {
+        var picture: [String: Data] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: directory) {
+            picture[path] = FileManager.default.contents(atPath: "\(directory)/\(path)") ?? Data()
+        }
+        return picture
+    }
+
+    /// Runs subcommands that must fail with a message, and change nothing.
+    private func expectFailures(
+        _ kind: StoreKind, in directory: String, saying word: String? = nil, _ subcommands: [[String]] = readings
+    ) throws {
+        let before = try Self.picture(of: directory)
+        for arguments in subcommands {
+            let result = ToolBench(kind, in: directory).run(arguments)
+            #expect(result.code == 1 && !result.errors.isEmpty, "\(arguments): \(result)")
+            if let word { #expect(result.message.contains(word), "\(arguments): \(result.errors)") }
+            #expect(try Self.picture(of: directory) == before, "\(arguments)")
+        }
+    }
+
+    @Test("A missing store is a failure that names it, and is not created", arguments: StoreKind.allCases)
+    func missing(kind: StoreKind) throws {
+        try withTemporaryDirectory { directory in
+            try expectFailures(kind, in: directory, saying: kind.file(in: directory))
+        }
+    }
+
+    @Test(
+        "A directory in the place of a file, or a file in the place of a directory, is a failure",
+        arguments: StoreKind.allCases)
+    func wrongKindOfFile(kind: StoreKind) throws {
+        try withTemporaryDirectory { directory in
+            let path = kind.file(in: directory)
+            if kind == .shared {
+                try Data("text".utf8).write(to: URL(fileURLWithPath: path))
+            } else {
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            }
+            try expectFailures(kind, in: directory)
+            #expect(ToolBench(kind, in: directory).run("set", "a", "1").code == 1)
+        }
+    }
+
+    @Test(
+        "A store that cannot be read is a failure", .enabled(if: getuid() != 0, "root reads everything"),
+        arguments: StoreKind.allCases)
+    func unreadable(kind: StoreKind) throws {
+        try withTemporaryDirectory { directory in
+            #expect(ToolBench(kind, in: directory).run("set", "a", "1").code == 0)
+            let path = kind.file(in: directory)
+            #expect(chmod(path, 0) == 0)
+            defer { chmod(path, 0o700) }
+            #expect(ToolBench(kind, in: directory).run("list").code == 1)
+        }
+    }
+
+    @Test("Another program's database is a failure, and is not changed")
+    func foreignDatabases() throws {
+        try withTemporaryDirectory { directory in
+            let path = StoreKind.sqlite.file(in: directory)
+            try Data(repeating: 0x41, count: 8_192).write(to: URL(fileURLWithPath: path))
+            try expectFailures(.sqlite, in: directory, saying: "notADatabase")
+        }
+        try withTemporaryDirectory { directory in
+            let url = URL(fileURLWithPath: StoreKind.sqlite.file(in: directory))
+            try SQLiteStore(at: url, table: "other").set(.init("a", scope: .defaults), to: Data("1".utf8))
+            let result = ToolBench(.sqlite, in: directory).run("list")
+            #expect(result.code == 1 && result.message.contains("There is no table settings"), "\(result)")
+            #expect(ToolBench(.sqlite, in: directory).run("list", "--table", "other").output == "a  integer  1\n")
+        }
+    }
+
+    @Test("A property list that is taken for a database keeps its journal")
+    func propertyListAsDatabase() throws {
+        try withTemporaryDirectory { directory in
+            let path = StoreKind.sqlite.file(in: directory)
+            #expect(ToolBench.run(["set", "a", "1", "--file", path]) == .init(0))
+            #expect(FileManager.default.fileExists(atPath: "\(path)-journal"))
+            try expectFailures(.sqlite, in: directory, saying: "notADatabase", Self.readings + [["set", "a", "2"]])
+            #expect(ToolBench.run(["get", "a", "--file", path]) == .init(0, "1\n"))
+        }
+    }
+
+    @Test(
+        "A property list that is none is damaged, and stays as it is",
+        arguments: ["", "text", "<plist><array/></plist>", "bplist00"])
+    func foreignPropertyList(text: String) throws {
+        try withTemporaryDirectory { directory in
+            try Data(text.utf8).write(to: URL(fileURLWithPath: StoreKind.file.file(in: directory)))
+            let before = try Self.picture(of: directory)
+            let result = ToolBench(in: directory).run("list")
+            #expect(result.code == 1 && result.message.contains("damaged") || text.isEmpty, "\(result)")
+            #expect(ToolBench(in: directory).run("get", "a").code == 1)
+            #expect(try Self.picture(of: directory) == before)
+        }
+    }
+
+    @Test("The intact part of a damaged property list is shown, and the exit code is 1")
+    func damaged() throws {
+        try withTemporaryDirectory { directory in
+            let text = "<plist version=\"1.0\"><dict><key>a</key><integer>1</integer><key>b</key><string>x"
+            try Data(text.utf8).write(to: URL(fileURLWithPath: StoreKind.file.file(in: directory)))
+            let result = ToolBench(in: directory).run("list")
+            #expect(
+                result.code == 1 && result.output.contains("a  integer  1") && result.message.contains("damaged"),
+                "\(result)")
+            let value = ToolBench(in: directory).run("get", "a")
+            #expect(value.code == 0 && value.output == "1\n" && value.message.contains("damaged"))
+        }
+    }
+
+    @Test("100,000 nested arrays are damage, and no crash", arguments: ["array", "dict"])
+    func nested(element: String) throws {
+        try withTemporaryDirectory { directory in
+            let opening = element == "array" ? "<array>" : "<dict><key>a</key>"
+            let text = "<plist version=\"1.0\"><dict><key>a</key>" + String(repeating: opening, count: 100_000)
+            try Data(text.utf8).write(to: URL(fileURLWithPath: StoreKind.file.file(in: directory)))
+            let result = ToolBench(in: directory).run("list")
+            #expect(result.code == 1 && result.message.contains("damaged"), "\(result.errors)")
+        }
+    }
+
+    @Test("A value of 100,000 nested arrays in JSON is data", arguments: StoreKind.allCases)
+    func nestedJSON(kind: StoreKind) throws {
+        try withTemporaryDirectory { directory in
+            let bench = ToolBench(kind, in: directory)
+            let json = Data(
+                (String(repeating: "[", count: 100_000) + "\n" + String(repeating: "]", count: 100_000)).utf8)
+            #expect(bench.run("set", "deep", json.base64EncodedString(), "--data") == .init(0))
+            #expect(bench.run("list").output == "deep  data  data, 200001 bytes\n")
+            #expect(bench.run("get", "deep").output.hasPrefix("W1tb"))
+        }
+    }
+
+    /// Characters that control a terminal: C0, DEL, C1, overrides of the direction, a hyperlink, a title.
+    private static let controls =
+        "\u{1B}[2J\u{1B}]0;title\u{7}\u{1B}]8;;http://x\u{1B}\\ \u{9B}31m\u{8}\u{7F}\u{85}\u{202E}\u{2066}\r\u{0B}\u{90}q"
+
+    /// Whether a text could disturb a terminal. Line breaks and tabs are the layout's.
+    private static func disturbs(_ text: String) -> Bool {
+        text.unicodeScalars.contains { $0 != "\n" && $0 != "\t" && $0.disturbsOutput }
+    }
+
+    @Test("Control sequences in names and values never reach the output", arguments: StoreKind.allCases)
+    func controlSequences(kind: StoreKind) throws {
+        try withTemporaryDirectory { directory in
+            let bench = ToolBench(kind, in: directory)
+            let name = "a\nb\tc\(Self.controls)é"
+            #expect(bench.run("set", name, "--string", "x\n\(Self.controls)") == .init(0))
+            #expect(bench.run("set", "array", "--json", #"["\u001b[31m","\u202e"]"#) == .init(0))
+            for arguments in [
+                ["list"], ["list", "--json"], ["get", name], ["get", name, "--json"], ["get", "array"],
+                ["explain", name],
+                ["explain", name, "--json"], ["get", name + "?"], ["delete", name + "?"],
+                ["set", name, "--int", "\u{1B}"],
+                ["list", "--table", "\u{1B}[2J"], [name],
+            ] {
+                let result = bench.run(arguments)
+                #expect(!result.output.isEmpty || !result.errors.isEmpty)
+                #expect(!Self.disturbs(result.output) && !Self.disturbs(result.errors), "\(arguments)")
+            }
+            // The exact value is there in JSON, and the exact name as an argument.
+            #expect(bench.run("get", name, "--json").json == .string("x\n\(Self.controls)"))
+            #expect(bench.run("list").output.contains("a\\nb\\tc\\u{1B}[2J"))
+            #expect(bench.run("delete", name) == .init(0) && bench.run("get", name).code == 1)
+        }
+    }
+
+    @Test("100,000 settings are listed in bounded time", .timeLimit(.minutes(2)))
+    func enormous() throws {
+        try withTemporaryDirectory { directory in
+            let entries = (0..<100_000).map { "<key>setting-\($0)</key><string>value \($0)</string>" }.joined()
+            let text = "<plist version=\"1.0\"><dict>\(entries)</dict></plist>"
+            try Data(text.utf8).write(to: URL(fileURLWithPath: StoreKind.file.file(in: directory)))
+            let result = ToolBench(in: directory).run("list")
+            #expect(result.code == 0 && result.output.split(separator: "\n").count == 100_000)
+            #expect(ToolBench(in: directory).run("get", "setting-99999").output == "value 99999\n")
+            #expect(ToolBench(in: directory).run("get", "seting-7").code == 1)
+        }
+    }
+
+    @Test("A value of many bytes is one line in a list")
+    func longValue() throws {
+        try withTemporaryDirectory { directory in
+            let bench = ToolBench(in: directory)
+            #expect(
+                bench.run("set", "long", "--stdin", "--string", input: String(repeating: "é\n", count: 500_000))
+                    == .init(0))
+            let result = bench.run("list")
+            let lines = result.output.split(separator: "\n")
+            #expect(lines.count == 1 && TextLayout.columns(String(lines[0])) <= 80 && lines[0].hasSuffix("…"))
+        }
+    }
+
+    @Test("Looking at a shared directory begins no replica", arguments: [true, false])
+    func noReplica(hasState: Bool) throws {
+        try withTemporaryDirectory { directory in
+            let bench = ToolBench(.shared, in: directory)
+            #expect(bench.run("set", "theme", "dark") == .init(0))
+            if !hasState {
+                try FileManager.default.removeItem(atPath: "\(directory)/state")
+                try FileManager.default.createDirectory(
+                    atPath: "\(directory)/state", withIntermediateDirectories: false)
+            }
+            let before = try Self.picture(of: directory)
+            #expect(bench.run("get", "theme") == .init(0, "dark\n"))
+            #expect(bench.run("list").output == "theme  text  dark\n")
+            let explained = bench.run("explain", "theme").output
+            #expect(explained.contains("this device") == hasState, "\(explained)")
+            #expect(try Self.picture(of: directory) == before)
+        }
+    }
+}

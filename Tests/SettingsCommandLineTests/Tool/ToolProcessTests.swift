@@ -1,0 +1,247 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+import SettingsSQLite
+import SettingsTestSupport
+import Testing
+
+@Suite("The executable settings", .ownThreads, .timeLimit(Rounds.timeLimit))
+struct ToolProcessTests {
+    private static let hasStrace = ToolProcess.isInstalled("strace")
+    private static let hasScript = ToolProcess.isInstalled("script")
+
+    @Test("Arguments that are not UTF-8 are a wrong usage, in words")
+    func argumentsInOtherEncodings() throws {
+        try withTemporaryDirectory { directory in
+            for arguments in [
+                "get $'\\xff' --file x", "set a $'caf\\xe9' --file x", "list --file $'\\xff'", "$'\\xff'",
+                "list --file=$'\\xff'", "delete a $'\\xff' --file x",
+            ] {
+                let result = try ToolProcess.bash("settings \(arguments)", in: directory)
+                #expect(result.code == 2 && result.message.contains("is not text in UTF-8"), "\(arguments): \(result)")
+                #expect(result.output.isEmpty)
+            }
+            let option = try ToolProcess.bash("settings list --$'\\xff'", in: directory)
+            #expect(option.code == 2 && option.errors.contains("has no option"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+        }
+    }
+
+    @Test("A name is given exactly, byte by byte")
+    func exactNames() throws {
+        try withTemporaryDirectory { directory in
+            let result = try ToolProcess.bash(
+                #"""
+                settings set $'a\nb\tc\e[31m' 1 --file S.plist && settings get $'a\nb\tc\e[31m' --file S.plist &&
+                    settings list --file S.plist; settings get 'a b' --file S.plist
+                """#, in: directory)
+            #expect(result.code == 1 && result.output == "1\na\\nb\\tc\\u{1B}[31m  integer  1\n", "\(result)")
+        }
+    }
+
+    @Test("A pipe that is closed ends the tool without a message")
+    func closedPipe() throws {
+        try withTemporaryDirectory { directory in
+            let entries = (0..<20_000).map { "<key>setting-\($0)</key><string>value \($0)</string>" }.joined()
+            try write("<plist version=\"1.0\"><dict>\(entries)</dict></plist>", to: "\(directory)/S.plist")
+            for arguments in ["list", "list --json", "--help"] {
+                let result = try ToolProcess.bash(
+                    "settings \(arguments) --file S.plist | true; echo ${PIPESTATUS[0]}", in: directory)
+                #expect(result.errors.isEmpty && (result.output == "0\n"), "\(result)")
+            }
+            let watching = try ToolProcess.bash(
+                "timeout 60 settings watch --file S.plist | true; echo ${PIPESTATUS[0]}", in: directory)
+            #expect(watching == .init(0, "0\n"))
+        }
+    }
+
+    @Test("An output that is closed from the start is a failure, and a closed standard error changes nothing")
+    func closedAtStart() throws {
+        try withTemporaryDirectory { directory in
+            #expect(try ToolProcess.bash("settings set a 1 --file S.plist", in: directory) == .init(0))
+            let before = try bytes(of: "\(directory)/S.plist")
+            let closed = try ToolProcess.bash("settings get a --file S.plist >&-", in: directory)
+            #expect(closed.code == 1 && closed.errors.contains("The output cannot be written"), "\(closed)")
+            #expect(try ToolProcess.bash("settings get a --file S.plist 2>&-", in: directory) == .init(0, "1\n"))
+            #expect(try ToolProcess.bash("settings get b --file S.plist <&- >&- 2>&-", in: directory).code == 1)
+            #expect(try ToolProcess.bash("settings list --file S.plist >/dev/full", in: directory).code == 1)
+            #expect(try bytes(of: "\(directory)/S.plist") == before)
+        }
+    }
+
+    @Test(
+        "Without a home directory, a program's settings are looked for in that of the user, and files are used as ever")
+    func noHome() throws {
+        try withTemporaryDirectory { directory in
+            let result = try ToolProcess.bash(
+                "env -u HOME -u XDG_CONFIG_HOME settings list --app no-such-program-of-a-test", in: directory)
+            #expect(result.code == 1 && !result.errors.isEmpty && result.output.isEmpty, "\(result)")
+            let file = try ToolProcess.bash(
+                "unset HOME XDG_CONFIG_HOME; settings set a 1 --file S.plist && settings get a --file S.plist",
+                in: directory)
+            #expect(file == .init(0, "1\n"))
+            let app = try ToolProcess.bash(
+                "export XDG_CONFIG_HOME=$PWD; settings set a 1 --app Player && settings get a --app Player",
+                in: directory)
+            #expect(app == .init(0, "1\n"))
+            #expect(FileManager.default.fileExists(atPath: "\(directory)/Player/Settings.plist"))
+            for name in ["..", "a/b", ""] {
+                let result = try ToolProcess.bash("XDG_CONFIG_HOME=$PWD settings list --app '\(name)'", in: directory)
+                #expect(
+                    result.code == 1 && result.message.contains("must be one that a directory can have"), "\(result)")
+            }
+        }
+    }
+
+    @Test(
+        "Colours appear on a terminal only, and never against NO_COLOR",
+        .enabled(if: hasScript, "script is not installed"))
+    func colours() throws {
+        try withTemporaryDirectory { directory in
+            #expect(try ToolProcess.bash("settings set a 1 --file S.plist", in: directory) == .init(0))
+            func onTerminal(_ variables: String) throws -> String {
+                try ToolProcess.bash(
+                    "env -u NO_COLOR \(variables) script -qec 'settings list --file S.plist' /dev/null",
+                    in: directory
+                ).output
+            }
+            #expect(try onTerminal("TERM=xterm").contains("\u{1B}[1m"))
+            for variables in ["TERM=xterm NO_COLOR=1", "TERM=dumb", "-u TERM"] {
+                let output = try onTerminal(variables)
+                #expect(output.contains("integer") && !output.contains("\u{1B}"), "\(variables)")
+            }
+            #expect(try onTerminal("TERM=xterm NO_COLOR=").contains("\u{1B}[1m"))
+            #expect(
+                try ToolProcess.bash("TERM=xterm settings list --file S.plist", in: directory).output
+                    == "a  integer  1\n")
+        }
+    }
+
+    // MARK: Reading writes nothing
+
+    /// The system calls by which a file is changed, or a lock is taken that other processes feel.
+    private static let writingCalls = [
+        "creat", "rename", "renameat", "renameat2", "unlink", "unlinkat", "mkdir", "mkdirat", "rmdir", "link", "linkat",
+        "symlink", "symlinkat", "mknod", "mknodat", "chmod", "fchmod", "fchmodat", "chown", "fchown", "fchownat",
+        "lchown",
+        "truncate", "ftruncate", "fallocate", "utimensat", "futimesat", "setxattr", "fsetxattr", "flock", "fsync",
+        "fdatasync",
+    ]
+
+    @Test(
+        "A subcommand that reads opens nothing for writing, and creates, renames, removes and locks nothing",
+        .enabled(if: hasStrace, "strace is not installed"), arguments: StoreKind.allCases)
+    func readingWritesNothing(kind: StoreKind) throws {
+        try withTemporaryDirectory { directory in
+            let options = kind.options(in: directory).joined(separator: " ")
+            #expect(try ToolProcess.bash("settings set theme dark \(options)", in: directory) == .init(0))
+            for subcommand in [
+                "list", "list --json", "get theme", "explain theme", "get missing", "complete -- get \(options) ''",
+                "watch --count 1",
+            ] {
+                let arguments = subcommand.hasPrefix("complete") ? subcommand : "\(subcommand) \(options)"
+                let trace = "\(directory)/trace"
+                // watch ends when its output closes.
+                let script =
+                    "timeout 120 strace -f -qq -y -o \(trace) -e trace=open,openat,\(Self.writingCalls.joined(separator: ","))"
+                _ = try ToolProcess.bash(
+                    subcommand.hasPrefix("watch")
+                        ? "\(script) settings \(arguments) | true" : "\(script) settings \(arguments)", in: directory)
+                let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
+                #expect(calls.contains { $0.contains("openat(") }, "\(subcommand) was not traced")
+                for call in calls {
+                    let isOpening = call.contains(" open(") || call.contains(" openat(")
+                    let isReading = isOpening && !["O_WRONLY", "O_RDWR", "O_CREAT"].contains { call.contains($0) }
+                    // What a process writes there is not kept.
+                    let isHarmless = ["/dev/", "/proc/", "-shm", "-wal", "+++", "---", "resumed>"].contains {
+                        call.contains($0)
+                    }
+                    #expect(isReading || isHarmless, "\(subcommand): \(call)")
+                }
+                try removeAll(trace)
+            }
+        }
+    }
+
+    // MARK: Watching
+
+    @Test("watch shows a change of another process within 50 ms, with time and origin", arguments: StoreKind.allCases)
+    func watchLatency(kind: StoreKind) async throws {
+        try await withTemporaryDirectory { directory in
+            #expect(ToolBench(kind, in: directory).run("set", "moment", "0").code == 0)
+            let watching = Process()
+            watching.executableURL = URL(fileURLWithPath: try ToolProcess.path())
+            watching.arguments = ["watch", "moment", "--json"] + kind.options(in: directory)
+            let pipe = Pipe()
+            watching.standardOutput = pipe
+            try watching.run()
+            defer {
+                // A child may have other signals blocked, as the thread had that started it.
+                kill(watching.processIdentifier, SIGKILL)
+                watching.waitUntilExit()
+            }
+            let lines = Recorder<String>()
+            let output = pipe.fileHandleForReading
+            Thread.detachNewThread {
+                var rest = Data()
+                while case let data = output.availableData, !data.isEmpty {
+                    rest.append(data)
+                    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                        lines.append(String(decoding: rest[..<end], as: UTF8.self))
+                        rest = Data(rest[(end + 1)...])
+                    }
+                }
+            }
+            let store = try WritingStore(kind, in: directory)
+            func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+            var written: Int64 = 0
+            func write() throws {
+                written = max(written + 1, now())
+                try store.set("moment", "\(written)")
+            }
+            // The first changes may be made before it watches.
+            try #require(
+                try await eventually {
+                    try write()
+                    return lines.count > 0
+                })
+            var delays: [Int64] = []
+            for _ in 0..<21 {
+                try write()
+                let expected = "\"value\":\(written),"
+                try #require(try await eventually { lines.all.contains { $0.contains(expected) } }, "\(expected)")
+                let line = try #require(lines.all.last { $0.contains(expected) })
+                #expect(line.contains("\"origin\":\"external\"") && line.contains("\"name\":\"moment\""))
+                delays.append(try Self.time(of: line) - written)
+            }
+            delays.sort()
+            #expect(delays[delays.count / 2] <= 50, "\(kind): \(delays)")
+        }
+    }
+
+    private static func time(of line: String) throws -> Int64 {
+        guard case .object(let change) = try JSONDecoder().decode(JSONValue.self, from: Data(line.utf8)),
+            case .string(let time)? = change["time"],
+            let date = Date(iso8601: time)
+        else { throw CocoaError(.formatting) }
+        return Int64((date.timeIntervalSince1970 * 1_000).rounded())
+    }
+}
+
+/// A store that a test writes to, as a program does beside the tool.
+private struct WritingStore {
+    private let store: any SettingsStore
+
+    init(_ kind: StoreKind, in directory: String) throws {
+        let url = URL(fileURLWithPath: kind.file(in: directory))
+        switch kind {
+        case .file: store = try PropertyListStore(url: url)
+        case .shared: store = try DirectoryStore(at: url, state: URL(fileURLWithPath: "\(directory)/state"))
+        case .sqlite: store = try SQLiteStore(at: url)
+        }
+    }
+
+    func set(_ name: String, _ json: String) throws {
+        try store.set(.init(name, scope: .defaults), to: Data(json.utf8))
+    }
+}

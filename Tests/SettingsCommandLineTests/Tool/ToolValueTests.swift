@@ -1,0 +1,215 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+import SettingsSQLite
+import SettingsTestSupport
+import Testing
+
+@Suite("The tool reads and changes values of every kind of store", .ownThreads)
+struct ToolValueTests {
+    @Test("A value that was set is printed, listed, and removed", arguments: StoreKind.allCases)
+    func roundTrip(kind: StoreKind) throws {
+        try withTemporaryDirectory { directory in
+            let bench = ToolBench(kind, in: directory)
+            #expect(bench.run("set", "volume", "0.8") == .init(0))
+            #expect(bench.run("set", "theme", "dark") == .init(0))
+            #expect(bench.run("set", "hosts", #"["a","b"]"#) == .init(0))
+            #expect(bench.run("get", "volume") == .init(0, "0.8\n"))
+            #expect(bench.run("get", "theme") == .init(0, "dark\n"))
+            #expect(bench.run("get", "theme", "--json") == .init(0, "\"dark\"\n"))
+            #expect(
+                bench.run("list")
+                    == .init(0, "hosts   array   [\"a\",\"b\"]\ntheme   text    dark\nvolume  number  0.8\n"))
+            guard case .array(let list)? = bench.run("list", "--json").json else {
+                Issue.record("no list")
+                return
+            }
+            #expect(list.count == 3)
+            #expect(
+                list[2] == .object(["name": .string("volume"), "kind": .string("number"), "value": .number(0.8)]))
+            #expect(bench.run("delete", "theme") == .init(0))
+            #expect(bench.run("get", "theme").code == 1)
+            #expect(bench.run("reset", "hosts", "volume") == .init(0))
+            #expect(bench.run("list") == .init(0))
+        }
+    }
+
+    @Test("delete removes all settings or none", arguments: StoreKind.allCases)
+    func deleteAll(kind: StoreKind) throws {
+        try withTemporaryDirectory { directory in
+            let bench = ToolBench(kind, in: directory)
+            for name in ["a", "b", "c"] { #expect(bench.run("set", name, "1").code == 0) }
+            let wrong = bench.run("delete", "a", "bb")
+            #expect(wrong.code == 1 && wrong.message.contains("has no setting \"bb\". Did you mean \"b\"?"))
+            #expect(bench.run("get", "a").code == 0)
+            #expect(bench.run("delete").code == 2 && bench.run("delete", "a", "--all").code == 2)
+            #expect(bench.run("delete", "--all") == .init(0) && bench.run("list") == .init(0))
+        }
+    }
+
+    @Test(
+        "The kind of the stored value is kept",
+        arguments: [
+            ("--string", "5", "7", "\"7\""), ("--int", "5", "7", "7"), ("--bool", "yes", "off", "false"),
+            ("--json", "0.5", "7", "7"), ("--json", "[1]", "[2]", "[2]"),
+            ("--json", #"{"a":1}"#, #"{"b": [2]}"#, #"{"b":[2]}"#),
+            ("--string", "true", "null", "\"null\""), ("--json", "null", "text", "\"text\""),
+        ])
+    func keptKind(option: String, first: String, second: String, json: String) throws {
+        try withTemporaryDirectory { directory in
+            let bench = ToolBench(in: directory)
+            #expect(bench.run("set", "x", first, option) == .init(0))
+            #expect(bench.run("set", "x", second) == .init(0))
+            let expected = try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))
+            #expect(bench.run("get", "x", "--json").json == expected)
+        }
+    }
+
+    @Test(
+        "A text that is not of the stored kind changes nothing, and the message names the options",
+        arguments: [
+            ("--int", "5", "x"), ("--int", "5", "0.5"), ("--bool", "true", "2"), ("--json", "0.5", "much"),
+            ("--json", "[1]", "{}"), ("--json", "{}", "1"), ("--data", "/w==", "?"),
+        ])
+    func otherKind(option: String, first: String, second: String) throws {
+        try withTemporaryDirectory { directory in
+            let bench = ToolBench(in: directory)
+            #expect(bench.run("set", "x", first, option) == .init(0))
+            let before = bench.run("get", "x", "--json")
+            let result = bench.run("set", "x", second)
+            #expect(result.code == 1 && result.message.contains("--string") && result.output.isEmpty)
+            #expect(bench.run("get", "x", "--json") == before)
+        }
+    }
+
+    @Test(
+        "A text that is not what the option says is a wrong usage, and creates no store",
+        arguments: [
+            ("--int", "x"), ("--bool", "2"), ("--date", "yesterday"), ("--data", "%"), ("--json", "{"),
+            ("--json", String(repeating: "[", count: 100_000)),
+        ])
+    func wrongText(option: String, text: String) throws {
+        try withTemporaryDirectory { directory in
+            let bench = ToolBench(in: directory)
+            #expect(bench.run("set", "x", text, option).code == 2)
+            let files = try FileManager.default.contentsOfDirectory(atPath: directory)
+            #expect(files.isEmpty)
+        }
+    }
+
+    @Test("A date is stored as the library stores dates, and a native date stays one")
+    func dates() throws {
+        try withTemporaryDirectory { directory in
+            let bench = ToolBench(in: directory)
+            #expect(bench.run("set", "when", "2026-11-22T18:00:00Z", "--date") == .init(0))
+            #expect(bench.run("get", "when").output == "817063200\n" || bench.run("get", "when").code == 1)
+            let store = try PropertyListStore(url: URL(fileURLWithPath: "\(directory)/Settings.plist"))
+            let setting = SettingsService.Setting<Date>("when", in: .defaults, default: .distantPast)
+            #expect(store.get(setting) == Date(timeIntervalSince1970: 1_795_370_400))
+        }
+        try withTemporaryDirectory { directory in
+            let plist = """
+                <?xml version="1.0"?><plist version="1.0"><dict><key>when</key><date>2001-01-01T00:00:05Z</date></dict></plist>
+                """
+            try Data(plist.utf8).write(to: URL(fileURLWithPath: "\(directory)/Settings.plist"))
+            let bench = ToolBench(in: directory)
+            let explained = bench.run("explain", "when").output
+            #expect(
+                explained.contains("stored as  date") && explained.contains("2001-01-01T00:00:05Z"), "\(explained)")
+            #expect(bench.run("set", "when", "2026-11-22T18:00:00Z", "--date") == .init(0))
+            let text = try String(contentsOfFile: "\(directory)/Settings.plist", encoding: .utf8)
+            #expect(text.contains("<date>2026-11-22T18:00:00Z</date>"))
+        }
+    }
+
+    @Test("Data is printed in base 64, and told apart from text in JSON")
+    func data() throws {
+        try withTemporaryDirectory { directory in
+            let bench = ToolBench(in: directory)
+            #expect(bench.run("set", "blob", "//79", "--data") == .init(0))
+            #expect(bench.run("get", "blob") == .init(0, "//79\n"))
+            #expect(bench.run("get", "blob", "--json").json == .object(["$data": .string("//79")]))
+            #expect(bench.run("list") == .init(0, "blob  data  data, 3 bytes\n"))
+            #expect(bench.run("set", "blob", "AA==") == .init(0) && bench.run("get", "blob").output == "AA==\n")
+        }
+    }
+
+    @Test("A secret can be set from standard input")
+    func standardInput() throws {
+        try withTemporaryDirectory { directory in
+            let bench = ToolBench(in: directory)
+            #expect(bench.run("set", "token", "--stdin", input: "s3cret\n") == .init(0))
+            #expect(bench.run("get", "token") == .init(0, "s3cret\n"))
+            #expect(bench.run("set", "token", "x", "--stdin").code == 2 && bench.run("set", "token").code == 2)
+        }
+    }
+
+    @Test("explain says where a value is", arguments: StoreKind.allCases)
+    func explain(kind: StoreKind) throws {
+        try withTemporaryDirectory { directory in
+            let bench = ToolBench(kind, in: directory)
+            #expect(bench.run("set", "theme", "dark") == .init(0))
+            let text = bench.run("explain", "theme")
+            #expect(text.code == 0 && text.output.contains("kind") && text.output.contains("6 bytes"), "\(text.output)")
+            #expect(text.output.contains(directory))
+            guard case .object(let json)? = bench.run("explain", "theme", "--json").json else {
+                Issue.record("no JSON")
+                return
+            }
+            #expect(json["value"] == .string("dark") && json["size"] == .integer(6) && json["kind"] == .string("text"))
+            switch kind {
+            case .file: #expect(json["storedAs"] == .string("string") && json["line"] != nil)
+            case .shared: #expect(json["changed"] != nil && text.output.contains("changed by"))
+            case .sqlite: break
+            }
+            #expect(bench.run("explain", "thema").message.contains("Did you mean \"theme\"?"))
+        }
+    }
+
+    @Test("explain says that a value is only in the journal")
+    func journal() throws {
+        try withTemporaryDirectory { directory in
+            let store = try PropertyListStore(
+                path: "\(directory)/Settings.plist", fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400))
+            try store.set(.init("theme", scope: .defaults), to: Data("\"dark\"".utf8))
+            let result = ToolBench(in: directory).run("explain", "theme")
+            #expect(result.code == 0 && result.output.contains("in the journal"), "\(result)")
+            #expect(ToolBench(in: directory).run("get", "theme") == .init(0, "dark\n"))
+            withExtendedLifetime(store) {}
+        }
+    }
+
+    @Test("A store is named exactly once")
+    func storeArguments() throws {
+        #expect(
+            ToolBench.run(["list"]).message.hasPrefix(
+                "Name the store: --app NAME, --file PATH, --shared DIR, --sqlite PATH or --etcd URLS."))
+        let wrong = [
+            ["list"], ["list", "--file", "a", "--app", "b"], ["list", "--state", "x", "--file", "y"],
+            ["list", "--table", "x", "--file", "y"], ["list", "--file"], ["list", "--file="],
+            ["get", "", "--file", "x"],
+            ["set", "x", "1", "--int", "--bool", "--file", "x"], ["completions", "tcsh"], ["completions"], ["nothing"],
+            [],
+        ]
+        for arguments in wrong {
+            let result = ToolBench.run(arguments)
+            #expect(result.code == 2 && result.output.isEmpty && !result.errors.isEmpty, "\(arguments)")
+        }
+    }
+
+    @Test("Each subcommand has help in 80 columns that names the stores")
+    func help() {
+        let help = ToolBench.run(["--help"])
+        #expect(help.code == 0 && help.output.contains("Exit codes: 0 done, 1 failed, 2 wrong usage, 3"))
+        #expect(!help.output.contains("complete "))
+        let names = help.output.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+            .compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(Set(names).isSuperset(of: ["list", "get", "set", "delete", "watch", "explain", "completions"]))
+        for name in names {
+            let result = ToolBench.run([name, "--help"])
+            #expect(result.code == 0 && result.output.hasPrefix("Usage: settings \(name)") && result.errors.isEmpty)
+            for line in result.output.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+            if name != "completions" { #expect(result.output.contains("--sqlite PATH"), "\(name)") }
+        }
+    }
+}

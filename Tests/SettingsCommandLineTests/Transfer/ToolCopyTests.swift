@@ -1,0 +1,140 @@
+import Foundation
+import SettingsKit
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsCommandLine
+
+@Suite("Copying stores", .ownThreads, .timeLimit(Rounds.timeLimit))
+struct ToolCopyTests {
+    /// Ten thousand settings of all kinds.
+    private static let many: [String: Data] = {
+        var settings = TransferSamples.settings
+        for number in 0..<(10_000 - settings.count) {
+            settings["setting \(number)"] =
+                TransferSamples.values[number % 60] + (number.isMultiple(of: 2) ? Data() : Data("x".utf8))
+        }
+        return settings
+    }()
+
+    @Test(
+        "Ten thousand settings are equal after they were copied to a store of any kind and back",
+        arguments: StoreKind.allCases, StoreKind.allCases)
+    func thereAndBack(_ kind: StoreKind, _ other: StoreKind) throws {
+        try withTemporaryDirectory { (directory: String) in
+            let (first, second, third) = ("\(directory)/1", "\(directory)/2", "\(directory)/3")
+            try kind.fill(first, with: Self.many)
+            let there = ToolBench(kind, in: first).run(["copy"] + other.options("to-", in: second))
+            #expect(there.code == 0 && there.output == "10000 settings, 10000 changed.\n", "\(there)")
+            let back = ToolBench(other, in: second).run(["copy"] + kind.options("to-", in: third))
+            #expect(back.code == 0, "\(back)")
+            #expect(try other.contents(in: second) == Self.many)
+            #expect(try kind.contents(in: third) == Self.many)
+            let again = ToolBench(kind, in: first).run(["copy"] + kind.options("to-", in: third))
+            #expect(again == .init(0, "10000 settings, 0 changed.\n"))
+            if kind == .file, other == .file {
+                // Both can hold the same file, but for the mark of the journal.
+                let files = try [first, third].map { directory in
+                    try String(contentsOfFile: kind.file(in: directory), encoding: .utf8).split(separator: "\n").filter
+                    { !$0.hasPrefix("<!--") }
+                }
+                #expect(files[0] == files[1])
+            }
+        }
+    }
+
+    @Test(
+        "A copy that was killed leaves both stores usable, and the same command goes on", arguments: StoreKind.allCases)
+    func killed(_ target: StoreKind) throws {
+        try withTemporaryDirectory { (directory: String) in
+            try StoreKind.file.fill("\(directory)/a", with: Self.many)
+            try FileManager.default.createDirectory(atPath: "\(directory)/b", withIntermediateDirectories: true)
+            let arguments = (StoreKind.file.options(in: "\(directory)/a") + target.options("to-", in: "\(directory)/b"))
+                .joined(separator: " ")
+            // The system ends the process at a write beyond this size, in the middle of a batch.
+            let killed = try ToolProcess.bash(
+                "ulimit -c 0; ulimit -f 64; exec settings copy \(arguments)", in: directory)
+            #expect(killed.code != 0)
+            #expect(killed.errors.contains("run the same command again"), "\(killed)")
+            let part = try target.contents(in: "\(directory)/b")
+            #expect(part.count < Self.many.count)
+            for (name, value) in part { #expect(Self.many[name] == value) }
+            #expect(try StoreKind.file.contents(in: "\(directory)/a") == Self.many)
+            let again = try ToolProcess.bash("settings copy \(arguments)", in: directory)
+            #expect(
+                again.code == 0 && again.output == "10000 settings, \(Self.many.count - part.count) changed.\n",
+                "\(again)")
+            #expect(try target.contents(in: "\(directory)/b") == Self.many)
+        }
+    }
+
+    @Test("An interruption ends a copy between two batches, with a message")
+    func interrupted() throws {
+        let store = MemoryStore()
+        let copy = StoreCopy(StoredDifference.list(from: [:], to: Self.many))
+        do throws(StoreCopy.Stop) {
+            try copy.carryOut(to: store) { $0 >= 1_000 }
+            Issue.record("It was not stopped.")
+        } catch {
+            #expect(error.error == nil && error.doneCount == 1_000)
+        }
+        #expect(store.keys().count == 1_000)
+        let interruption = Interruption()
+        #expect(!interruption.hasCome)
+        kill(getpid(), SIGTERM)
+        let deadline = ContinuousClock.now + .seconds(60)
+        while !interruption.hasCome && ContinuousClock.now < deadline { sched_yield() }
+        #expect(interruption.hasCome)
+        interruption.end()
+    }
+
+    @Test("A copy that fails says how much is stored")
+    func failed() {
+        do throws(StoreCopy.Stop) {
+            try StoreCopy(StoredDifference.list(from: [:], to: ["a": Data()])).carryOut(to: FullStore()) { _ in false }
+            Issue.record("It did not fail.")
+        } catch {
+            #expect(error.error is FullStore.Full && error.doneCount == 0)
+        }
+    }
+
+    @Test("--replace removes what the source does not have, and --dry-run changes nothing")
+    func replacing() throws {
+        try withTemporaryDirectory { (directory: String) in
+            try StoreKind.file.fill("\(directory)/a", with: ["a": Data("1".utf8)])
+            try StoreKind.sqlite.fill("\(directory)/b", with: ["a": Data("2".utf8), "b": Data("3".utf8)])
+            let bench = ToolBench(in: "\(directory)/a")
+            let target = StoreKind.sqlite.options("to-", in: "\(directory)/b")
+            let dry = bench.run(["copy", "--dry-run", "--replace"] + target)
+            #expect(dry == .init(0, "~ a: 2 → 1\n- b: 3\n1 setting, 2 would change.\n"))
+            #expect(bench.run(["copy"] + target) == .init(0, "1 setting, 1 changed.\n"))
+            #expect(try StoreKind.sqlite.contents(in: "\(directory)/b").count == 2)
+            #expect(bench.run(["copy", "--replace"] + target) == .init(0, "1 setting, 1 changed.\n"))
+            #expect(try StoreKind.sqlite.contents(in: "\(directory)/b") == ["a": Data("1".utf8)])
+            #expect(bench.run(["copy"] + StoreKind.file.options("to-", in: "\(directory)/a")).code == 2)
+            #expect(bench.run("copy").code == 2)
+            let new = bench.run(["copy", "--dry-run", "--to-file", "\(directory)/c/new.plist"])
+            #expect(new == .init(0, "+ a: 1\n1 setting, 1 would change.\n"))
+            #expect(!FileManager.default.fileExists(atPath: "\(directory)/c"))
+        }
+    }
+
+    @Test("Progress is shown on a terminal alone")
+    func progress() throws {
+        try withTemporaryDirectory { (directory: String) in
+            try StoreKind.file.fill("\(directory)/a", with: Self.many)
+            for (isTerminal, name) in [(true, "b"), (false, "c")] {
+                let errors = Box("")
+                let arguments =
+                    ["copy"] + StoreKind.file.options(in: "\(directory)/a") + [
+                        "--to-file", "\(directory)/\(name)/S.plist",
+                    ]
+                let code = SettingsTool(usesColours: false, width: 80, showsProgress: isTerminal).run(
+                    arguments.map { Array($0.utf8) }, input: { Data() }, output: { _ in },
+                    errors: { errors.value += $0 })
+                #expect(code == 0)
+                #expect(errors.value.contains("\r5000 of 10000") == isTerminal)
+            }
+        }
+    }
+}

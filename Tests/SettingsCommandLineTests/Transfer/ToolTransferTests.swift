@@ -1,0 +1,225 @@
+import Foundation
+import SettingsKit
+import SettingsSQLite
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsCommandLine
+
+extension StoreKind {
+    /// Opens a store in a directory for writing, as a program does.
+    func open(in directory: String) throws -> any SettingsStore {
+        switch self {
+        case .file: try PropertyListStore(url: URL(filePath: "\(directory)/Settings.plist"))
+        case .shared:
+            try DirectoryStore(at: URL(filePath: "\(directory)/shared"), state: URL(filePath: "\(directory)/state"))
+        case .sqlite: try SQLiteStore(at: URL(filePath: "\(directory)/settings.sqlite"))
+        }
+    }
+
+    /// Stores settings, and returns when they are in the files.
+    func fill(_ directory: String, with settings: [String: Data]) throws {
+        let store = try open(in: directory)
+        _ = try store.apply(SettingsStoreBatch(writes: settings.map { .init(key: key($0.key), data: $0.value) }))
+        try store.synchronize()
+    }
+
+    /// What a store holds.
+    func contents(in directory: String) throws -> [String: Data] {
+        let store = try open(in: directory)
+        return try Dictionary(
+            uniqueKeysWithValues: store.keys().compactMap { name in
+                try store.get(key(name)).map { (name, $0) }
+            })
+    }
+
+    func options(_ prefix: String, in directory: String) -> [String] {
+        options(in: directory).map { $0.hasPrefix("--") ? "--\(prefix)\($0.dropFirst(2))" : $0 }
+    }
+}
+
+@Suite("Exporting, importing and comparing stores", .ownThreads)
+struct ToolTransferTests {
+    private static let settings = [
+        "volume": Data("0.5".utf8), "hosts": Data(#"["a","b"]"#.utf8), "seal": Data([1, 2, 255]),
+        "nickname": Data("null".utf8),
+        "two\nlines": Data("\"\\u001b[31mred\"".utf8),
+    ]
+
+    @Test(
+        "An export of any store is imported into any other with the same bytes", arguments: StoreKind.allCases,
+        StoreKind.allCases)
+    func exportAndImport(_ source: StoreKind, _ target: StoreKind) throws {
+        try withTemporaryDirectory { (directory: String) in
+            try source.fill("\(directory)/a", with: TransferSamples.settings)
+            for format in TransferFormat.written {
+                let file = "\(directory)/export.\(format.rawValue)"
+                let exported = ToolBench(source, in: "\(directory)/a").run("export", file)
+                #expect(exported.code == 0 && exported.errors.isEmpty, "\(exported)")
+                let other = ToolBench(target, in: "\(directory)/\(format.rawValue)")
+                let imported = other.run("import", file)
+                #expect(imported.code == 0 && imported.errors.isEmpty, "\(imported)")
+                #expect(other.run("import", file).output == "Nothing changes.\n")
+                #expect(other.run("diff", file) == .init(0))
+                #expect(try target.contents(in: other.directory) == TransferSamples.settings)
+            }
+        }
+    }
+
+    @Test("An export goes to standard output in JSON, and controls no terminal")
+    func exportToOutput() throws {
+        try withTemporaryDirectory { (directory: String) in
+            try StoreKind.file.fill(directory, with: Self.settings)
+            let result = ToolBench(in: directory).run("export")
+            #expect(result == .init(0, JSONTransfer.text(of: Self.settings)))
+            #expect(!result.output.contains("\u{1B}"))
+            let variables = ToolBench(in: directory).run("export", "--format", "env", "--prefix", "APP_")
+            #expect(variables.output.contains("APP_VOLUME=0.5\n"))
+        }
+    }
+
+    @Test("An export replaces a file and nothing else, and never the store itself")
+    func exportToUnusualPlaces() throws {
+        try withTemporaryDirectory { (directory: String) in
+            try StoreKind.file.fill(directory, with: Self.settings)
+            let bench = ToolBench(in: directory)
+            let before = try Data(contentsOf: URL(filePath: "\(directory)/Settings.plist"))
+            #expect(bench.run("export", "\(directory)/Settings.plist").code == 1)
+            #expect(bench.run("export", directory).code == 1)
+            #expect(bench.run("export", "\(directory)/no/../pipe\n", "--format=dconf").code == 2)
+            #expect(bench.run("export", "--prefix", "A-").code == 2)
+            #expect(mkfifo("\(directory)/pipe", 0o600) == 0)
+            #expect(bench.run("export", "\(directory)/pipe").code == 1)
+            #expect(try Data(contentsOf: URL(filePath: "\(directory)/Settings.plist")) == before)
+            #expect(bench.run("export", "\(directory)/new.json").code == 0)
+            let mode = try FileManager.default.attributesOfItem(atPath: "\(directory)/new.json")[.posixPermissions]
+            #expect(mode as? Int == 0o600)
+        }
+    }
+
+    @Test(
+        "import merges, and replaces only if it is asked to; --dry-run changes nothing", arguments: StoreKind.allCases)
+    func merging(_ kind: StoreKind) throws {
+        try withTemporaryDirectory { (directory: String) in
+            let bench = ToolBench(kind, in: directory)
+            let dry = bench.run("import", "-", "--dry-run", input: #"{"a": 1}"#)
+            #expect(dry.code == 0 && dry.output == "+ a: 1\n", "\(dry)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+            try kind.fill(directory, with: ["a": Data("1".utf8), "b": Data("2".utf8)])
+            let file = #"{"a": 3, "c": "\u001b[31m"}"#
+            let expected = "~ a: 1 → 3\n+ c: \\u{1B}[31m\n"
+            #expect(bench.run("import", "-", "--dry-run", input: file).output == expected)
+            #expect(try kind.contents(in: directory).count == 2)
+            #expect(bench.run("import", "-", input: file) == .init(0, expected))
+            #expect(bench.run("import", "-", "--replace", input: #"{"a": 3}"#).output == "- b: 2\n- c: \\u{1B}[31m\n")
+            #expect(try kind.contents(in: directory) == ["a": Data("3".utf8)])
+            let json = bench.run("import", "-", "--json", "--dry-run", input: #"{"a": 4}"#).json
+            #expect(
+                json
+                    == .array([
+                        .object([
+                            "name": .string("a"), "change": .string("changed"), "old": .integer(3), "new": .integer(4),
+                        ])
+                    ]))
+        }
+    }
+
+    @Test(
+        "A file that cannot be read in full changes nothing, and the message has no value",
+        arguments: [
+            #"{"a": 1, "b": sesame}"#, "A=1\nB='sesame", "<plist><dict><key>a</key><string>sesame</dict></plist>",
+            "[/]\na=1\nb=sesame", "\u{0}",
+            "<plist><array/></plist>",
+        ])
+    func damagedFiles(_ file: String) throws {
+        try withTemporaryDirectory { (directory: String) in
+            try StoreKind.file.fill(directory, with: Self.settings)
+            for arguments in [["import", "-"], ["import", "-", "--replace"], ["diff", "-"]] {
+                let result = ToolBench(in: directory).run(arguments, input: file)
+                #expect(result.code == 1 || (arguments[0] == "diff" && file.hasPrefix("[/]")), "\(result)")
+                #expect(!result.errors.isEmpty && !result.errors.contains("sesame"))
+            }
+            #expect(try StoreKind.file.contents(in: directory) == Self.settings)
+        }
+    }
+
+    @Test("Missing, unreadable and enormous files are refused")
+    func unusableFiles() throws {
+        try withTemporaryDirectory { (directory: String) in
+            let bench = ToolBench(in: directory)
+            #expect(bench.run("import", "\(directory)/none.json").code == 1)
+            #expect(bench.run("import", directory).code == 1)
+            let file = try FileHandle(
+                forWritingTo: {
+                    let path = "\(directory)/large.json"
+                    _ = FileManager.default.createFile(atPath: path, contents: nil)
+                    return URL(filePath: path)
+                }())
+            try file.truncate(atOffset: UInt64(TransferFile.sizeLimit) + 1)
+            try file.close()
+            let result = bench.run("import", "\(directory)/large.json")
+            #expect(result.code == 1 && result.message.contains("larger than 256 MiB"))
+            #expect(bench.run("export").code == 1)
+            #expect(bench.run("import").code == 2)
+            #expect(bench.run("import", "-", "--format", "ini").code == 2)
+        }
+    }
+
+    @Test("import-defaults takes a UserDefaults plist and a dump of dconf, and says what it leaves out")
+    func defaults() throws {
+        try withTemporaryDirectory { (directory: String) in
+            let object: [String: Any] = ["isOn": true, "when": Date(timeIntervalSinceReferenceDate: 60)]
+            let binary = try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0)
+            try binary.write(to: URL(filePath: "\(directory)/com.example.App"))
+            let bench = ToolBench(in: directory)
+            #expect(
+                bench.run("import-defaults", "\(directory)/com.example.App") == .init(0, "+ isOn: true\n+ when: 60\n"))
+            let dump = "[org/x]\nsize=uint32 5\nratio=inf\n[org/y]\nother=1\n"
+            let refused = bench.run("import-defaults", "-", input: dump)
+            #expect(refused.code == 1 && refused.errors.contains("org/x/ratio"))
+            let taken = bench.run("import-defaults", "-", "--skip-unsupported", "--below", "org/x/", input: dump)
+            #expect(taken.code == 0 && taken.output == "+ size: 5\n" && taken.errors.contains("org/x/ratio"))
+            #expect(bench.run("import-defaults", "-", input: #"{"a": 1}"#).code == 1)
+        }
+    }
+
+    @Test("diff says with its exit code whether two stores differ, and shows names alone if it is asked to")
+    func comparing() throws {
+        try withTemporaryDirectory { (directory: String) in
+            try StoreKind.file.fill(
+                "\(directory)/a", with: ["a": Data("1".utf8), "b": Data("2".utf8), "c": Data("3".utf8)])
+            try StoreKind.sqlite.fill(
+                "\(directory)/b", with: ["b": Data("2".utf8), "c": Data("4".utf8), "d": Data("5".utf8)])
+            let bench = ToolBench(in: "\(directory)/a")
+            let second = StoreKind.sqlite.options("with-", in: "\(directory)/b")
+            #expect(bench.run(["diff"] + second) == .init(3, "- a: 1\n~ c: 3 → 4\n+ d: 5\n"))
+            #expect(bench.run(["diff", "--names-only"] + second).output == "- a\n~ c\n+ d\n")
+            let json = bench.run(["diff", "--json", "--names-only"] + second)
+            #expect(json.code == 3)
+            #expect(
+                json.json
+                    == .array(
+                        ["a", "c", "d"].enumerated().map { index, name in
+                            .object(["name": .string(name), "change": .string(["removed", "changed", "added"][index])])
+                        }))
+            let same = StoreKind.file.options("with-", in: "\(directory)/a")
+            #expect(bench.run(["diff"] + same) == .init(0))
+            #expect(bench.run("diff").code == 2)
+            #expect(bench.run(["diff", "x"] + second).code == 2)
+            #expect(bench.run(["diff", "--with-file", "\(directory)/none.plist"]).code == 1)
+        }
+    }
+
+    @Test("A damaged store is exported as far as it is intact, with exit code 1")
+    func damagedStore() throws {
+        try withTemporaryDirectory { (directory: String) in
+            try Data("<plist version=\"1.0\"><dict><key>a</key><integer>1</integer><key>b</key><str".utf8)
+                .write(to: URL(filePath: "\(directory)/Settings.plist"))
+            let bench = ToolBench(in: directory)
+            let exported = bench.run("export")
+            #expect(exported.code == 1 && exported.output == "{\n  \"a\": 1\n}\n" && !exported.errors.isEmpty)
+            let copied = bench.run(["copy", "--replace"] + StoreKind.sqlite.options("to-", in: directory))
+            #expect(copied.code == 1 && copied.message.contains("Nothing was copied"))
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import SettingsKit
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsCommandLine
+
+/// Bytes of all kinds, under names of all kinds.
+enum TransferSamples {
+    static let names = [
+        "a", "launchCount", "server.hosts", "launch_count", "LAUNCH_COUNT", "Größe", "$data", "$comment", "$schema",
+        "name with spaces",
+        "line\nbreak", "quote\"and'apostrophe", "\u{1B}[31mred", "\u{202E}bidi", "🎛️", "=", "#", "3rd", "a/b",
+        String(repeating: "long", count: 1_000),
+    ]
+
+    /// Everything that JSON and other transformers store, and what is nearly JSON.
+    static let values: [Data] =
+        (JSONTexts.values + JSONTexts.nearly + JSONTexts.others + [
+            #"{"$data":"AAEC"}"#, #"{"$data":"no base 64"}"#, #"{"$data":"AAEC","b":1}"#, #"{"$data":7}"#, "\"it's\"",
+            "\"$HOME `x`\"",
+            "\"\u{1B}]0;title\u{7}\"", "\" leading\"", "\"#\"", "\"true\"", "\"3\"", "\"a\\nb\"",
+        ]).map { Data($0.utf8) } + [
+            Data([0xFF, 0x00, 0xFE]), Data(0...255), Data("bplist00".utf8), nested(511), nested(512),
+        ]
+
+    static func nested(_ depth: Int) -> Data {
+        Data((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+    }
+
+    /// Every name with some value, and every value under some name.
+    static let settings: [String: Data] = {
+        var settings: [String: Data] = [:]
+        for (index, value) in values.enumerated() { settings["value \(index)"] = value }
+        for (index, name) in names.enumerated() { settings[name] = values[index * 7 % values.count] }
+        return settings
+    }()
+}
+
+@Suite("File formats of exports", .ownThreads)
+struct TransferFormatTests {
+    @Test("Whatever bytes are exported, the same bytes are imported", arguments: TransferFormat.written)
+    func roundTrip(_ format: TransferFormat) throws {
+        let settings = TransferSamples.settings
+        let file = Data(try format.text(of: settings, prefix: "APP_").utf8)
+        #expect(TransferFormat(contents: file) == format)
+        let read = try format.read(file, over: [:], prefix: "APP_")
+        #expect(read.unsupported.isEmpty)
+        #expect(Set(read.values.keys) == Set(settings.keys))
+        for (name, value) in settings { #expect(read.values[name] == value, "\(name)") }
+    }
+
+    @Test("An export has no character that controls a terminal", arguments: [TransferFormat.json, .env])
+    func terminalCharacters(_ format: TransferFormat) throws {
+        let text = try format.text(of: TransferSamples.settings)
+        #expect(!text.unicodeScalars.contains { $0 != "\n" && $0.disturbsOutput })
+    }
+
+    @Test("An export that is cut anywhere is refused or has a part of the settings", arguments: TransferFormat.written)
+    func cutExports(_ format: TransferFormat) throws {
+        let settings = [
+            "a": Data("1".utf8), "b": Data("\"x\\ny\"".utf8), "c": Data("[1,{\"d\":null}]".utf8), "e": Data([0, 1]),
+        ]
+        let file = Data(try format.text(of: settings).utf8)
+        for length in 0..<file.count {
+            do throws(TransferProblem) {
+                let read = try format.read(file.prefix(length), over: [:])
+                // An environment file has no end, so the last line may be cut.
+                #expect(format == .env && read.values.count <= settings.count || read.values == settings, "\(length)")
+            } catch {
+                #expect(!error.message.isEmpty)
+            }
+        }
+    }
+
+    @Test("Random and damaged bytes are refused or read, in any format", arguments: TransferFormat.allCases)
+    func hostileBytes(_ format: TransferFormat) throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("Seed: \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        let written = format == .dconf ? DconfTransferTests.dump : try format.text(of: TransferSamples.settings)
+        for _ in 0..<Rounds.choose(300, full: 3_000) {
+            var bytes = Array(written.utf8)
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                let place = Int.random(in: 0..<bytes.count, using: &generator)
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &generator)
+                case 1: bytes.removeSubrange(place..<min(bytes.count, place + 9))
+                default: bytes.insert(contentsOf: "\"{[('<\\@b".utf8.shuffled(using: &generator), at: place)
+                }
+            }
+            if let read = try? format.read(Data(bytes), over: [:]) {
+                #expect(read.values.keys.allSatisfy(SettingsService.StorageKey.isValid))
+            }
+        }
+    }
+
+    @Test(
+        "Deep nesting is refused in bounded time and stack", arguments: TransferFormat.allCases,
+        ["[", "{\"a\":", "(", "<", "{"])
+    func nesting(_ format: TransferFormat, _ opening: String) {
+        let deep = String(repeating: opening, count: 100_000)
+        for text in [
+            deep, "{\"a\": \(deep)", "A='\(deep)'", "[/]\na=\(deep)",
+            "<plist>" + String(repeating: "<array>", count: 100_000),
+        ] {
+            let read = try? format.read(Data(text.utf8), over: [:])
+            #expect(read?.values.values.allSatisfy { $0.count > 1_000 || $0.count < 10 } ?? true)
+        }
+    }
+
+    @Test(
+        "The extension of a path says which format it is, whatever the folder's name",
+        arguments: [
+            ("a.plist", TransferFormat.plist), ("/x.json/b.ENV", .env), ("c.json", .json), ("d.dconf", .dconf),
+        ])
+    func extensions(_ path: String, _ format: TransferFormat) { #expect(TransferFormat(path: path) == format) }
+
+    @Test(
+        "A path with any other extension says nothing about the format",
+        arguments: ["a", "a.txt", "/x.json/b", "", ".plist/", "plist"])
+    func otherExtensions(_ path: String) { #expect(TransferFormat(path: path) == nil) }
+}
+
+@Suite("Exports in JSON")
+struct JSONTransferTests {
+    @Test("An export shows values as JSON, one setting a line")
+    func writing() {
+        let text = JSONTransfer.text(of: [
+            "volume": Data("0.5".utf8), "hosts": Data(#"["a","b"]"#.utf8), "seal": Data([1, 2, 3]),
+            "nickname": Data("null".utf8),
+        ])
+        #expect(
+            text == """
+                {
+                  "hosts": ["a","b"],
+                  "nickname": null,
+                  "seal": {
+                    "$data": "AQID"
+                  },
+                  "volume": 0.5
+                }
+
+                """)
+    }
+
+    @Test("A file that a person wrote is stored as the library writes it")
+    func readingByHand() throws {
+        let file = Data(
+            "\u{FEFF}{\r\n\t\"$comment\": \"mine\",\n \"a\" :\t{ \"x\\u0041\" : [ 1.0 ,\n2 ] } , \"b\":\"\\/\\u00e9\"}\n"
+                .utf8)
+        let read = try JSONTransfer.read(file)
+        #expect(read.values == ["a": Data(#"{"xA":[1.0,2]}"#.utf8), "b": Data("\"/é\"".utf8)])
+    }
+
+    @Test("A name that no setting can have is reported and the rest is read")
+    func impossibleNames() throws {
+        let read = try JSONTransfer.read(Data(#"{"": 1, "a\u0000b": 2, "c": 3}"#.utf8))
+        #expect(read.values == ["c": Data("3".utf8)])
+        #expect(read.unsupported.map(\.name) == ["", "a\0b"])
+    }
+
+    @Test(
+        "An error says the line and never shows a value",
+        arguments: [
+            ("{\n\"a\": sesame}", 2), ("[]", 1), ("{\"a\" 1}", 1), ("{\"a\": 1,\n\n}", 3), ("{\"a\": \"ses\name\"}", 1),
+            ("{\"a\": 1}\nx", 2),
+            ("{\"a\": {\"$data\": \"sesame!\"}}", 1), ("{\"a\": 1 2}", 1), ("{\"a\": \"\\ud800\"}", 1), ("", 1),
+            ("{\"a\":[1 2]}", 1),
+        ])
+    func problems(_ text: String, _ line: Int) {
+        do throws(TransferProblem) {
+            _ = try JSONTransfer.read(Data(text.utf8))
+            Issue.record("It was read.")
+        } catch {
+            #expect(error.line == line || error.line == line - 1 || text.hasPrefix("{\"a\": \"ses"), "\(error)")
+            #expect(!error.description.contains("sesame"))
+        }
+    }
+}
+
+@Suite("Property lists of exports")
+struct PropertyListTransferTests {
+    @Test("What defaults export and UserDefaults write is read, binary too")
+    func foreignLists() throws {
+        let object: [String: Any] = [
+            "NSFixedPitchFont": "Menlo", "count": 3, "ratio": 0.25, "isOn": true, "data": Data([1, 2]),
+            "date": Date(timeIntervalSinceReferenceDate: 100), "list": ["a", 1] as [Any],
+            "nested": ["key": ["x": false]],
+        ]
+        for format in [PropertyListSerialization.PropertyListFormat.xml, .binary] {
+            let file = try PropertyListSerialization.data(fromPropertyList: object, format: format, options: 0)
+            #expect(TransferFormat(contents: file) == .plist)
+            let read = try PropertyListTransfer.read(file)
+            #expect(
+                read.values.mapValues { String(decoding: $0, as: UTF8.self) } == [
+                    "NSFixedPitchFont": "\"Menlo\"", "count": "3", "ratio": "0.25", "isOn": "true",
+                    "data": "\u{1}\u{2}", "date": "100",
+                    "list": "[\"a\",1]", "nested": #"{"key":{"x":false}}"#,
+                ])
+        }
+    }
+
+    @Test("A list whose outermost value is no dictionary is refused")
+    func noDictionary() {
+        #expect(throws: TransferProblem.self) { try PropertyListTransfer.read(Data("<plist><array/></plist>".utf8)) }
+    }
+}

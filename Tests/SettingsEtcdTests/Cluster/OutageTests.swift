@@ -1,0 +1,147 @@
+import Foundation
+import SettingsKitCore
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsEtcd
+
+extension WithEtcd {
+    @Suite("Without the cluster", .timeLimit(.minutes(5)))
+    struct OutageTests {
+        private let count = Setting<Int>("count", in: .fleet, default: 0)
+
+        @Test("A program that cannot reach the cluster starts with its last known settings, says so, and catches up")
+        func offlineStart() async throws {
+            try await Fleet.with { fleet in
+                let first = try fleet.store()
+                try first.save("count", "5")
+                try first.save("old", "1")
+                first.close()
+                fleet.server.kill(0)
+                let problems = Recorder<SettingsError>()
+                let start = Date()
+                let store = try fleet.store { $0.openingTimeout = .seconds(2) }
+                let settings = SettingsService.fleet(store, problems)
+                #expect(Date().timeIntervalSince(start) < 10)
+                #expect(settings.get(count) == 5)
+                try await until { problems.codes.contains(.clusterUnreachable) }
+                #expect(!store.isConnected)
+                settings.set(count, to: 6)
+                #expect(settings.get(count) == 6)
+                try fleet.server.start(0)
+                try await until { problems.codes.contains(.clusterReached) }
+                #expect(store.isConnected)
+                try store.synchronize()
+                #expect(try fleet.server.control("get", "test/count", "--print-value-only") == "6\n")
+            }
+        }
+
+        @Test("When the network goes, reading goes on, save throws in time, and accepted changes go out in order later")
+        func goneLater() async throws {
+            try await Fleet.with { fleet in
+                let proxy = try FaultyProxy(to: fleet.server.ports[0])
+                defer { proxy.close() }
+                let problems = Recorder<SettingsError>()
+                let store = try fleet.store(endpoints: [proxy.endpoint]) { $0.timeout = .seconds(1) }
+                let settings = SettingsService.fleet(store, problems)
+                try settings.save(count, to: 1)
+                for isSilent in [true, false] {
+                    proxy.setFaults(.init(isStopped: isSilent, isRefusing: !isSilent))
+                    if !isSilent { proxy.cutAll() }
+                    let start = Date()
+                    #expect(throws: SettingsError.self) { try settings.save(count, to: 2) }
+                    #expect(Date().timeIntervalSince(start) < 5)
+                    #expect(settings.get(count) == 1)
+                    for number in 10..<20 {
+                        settings.set(Setting<Int>("n\(number)", in: .fleet, default: 0), to: number)
+                    }
+                    settings.set(Setting<Int>("n10", in: .fleet, default: 0), to: isSilent ? 100 : 200)
+                    #expect(thrownCode { try store.synchronize() } == .notYetAgreed)
+                    try await until { problems.codes.contains(.notYetAgreed) }
+                    proxy.setFaults(.init())
+                    try await until { thrownCode { try store.synchronize() } == nil }
+                    #expect(
+                        try fleet.server.control("get", "test/n10", "--print-value-only")
+                            == (isSilent ? "100\n" : "200\n"))
+                    #expect(try fleet.server.control("get", "test/n19", "--print-value-only") == "19\n")
+                    // Certain after all, whatever was said: the save was given up or made, but never late.
+                    try settings.save(count, to: 1)
+                }
+            }
+        }
+
+        @Test("A change that waited loses to a value that was written meanwhile, and that is reported")
+        func overruled() async throws {
+            try await Fleet.with { fleet in
+                let proxy = try FaultyProxy(to: fleet.server.ports[0])
+                defer { proxy.close() }
+                let problems = Recorder<SettingsError>()
+                let store = try fleet.store(endpoints: [proxy.endpoint]) { $0.timeout = .seconds(1) }
+                let settings = SettingsService.fleet(store, problems)
+                try store.save("count", "1")
+                proxy.setFaults(.init(isRefusing: true))
+                proxy.cutAll()
+                try await until { !store.isConnected }
+                settings.set(count, to: 2)
+                try store.put("other", "2")
+                try fleet.server.control("put", "test/count", "3")
+                proxy.setFaults(.init())
+                try await until { problems.codes.contains(.overruled) && thrownCode { try store.synchronize() } == nil }
+                #expect(settings.get(count) == 3 && store.text("other") == "2")
+                #expect(problems.all.filter { $0.code == .overruled }.map(\.key?.name) == ["count"])
+                #expect(try fleet.server.control("get", "test/count", "--print-value-only") == "3\n")
+            }
+        }
+
+        @Test(
+            "Changes that were accepted before the process ended are sent by the next one, also those of other programs"
+        )
+        func orphans() async throws {
+            try await Fleet.with { fleet in
+                fleet.server.kill(0)
+                let stores = try (0..<3).map { _ in try fleet.store { $0.openingTimeout = .milliseconds(1) } }
+                for (index, store) in stores.enumerated() { try store.put("from\(index)", "\(index)") }
+                try stores[0].put("from0", "10")
+                for store in stores { store.close() }
+                try fleet.server.start(0)
+                let next = try fleet.store()
+                try await until { thrownCode { try next.synchronize() } == nil }
+                let other = try fleet.store(state: "elsewhere")
+                #expect(other.text("from0") == "10" && other.text("from1") == "1" && other.text("from2") == "2")
+            }
+        }
+
+        @Test("A member that is lost is replaced by another")
+        func failOver() async throws {
+            try await Fleet.with(3) { fleet in
+                let store = try fleet.store { $0.timeout = .seconds(20) }
+                let other = try fleet.store { $0.timeout = .seconds(20) }
+                for round in 0..<3 {
+                    let leader = try #require(try fleet.server.leader())
+                    fleet.server.kill(leader)
+                    try store.save("round", "\(round)")
+                    try other.synchronize()
+                    #expect(other.text("round") == "\(round)")
+                    try fleet.server.start(leader)
+                    try await until { (try? fleet.server.leader()) != nil }
+                }
+            }
+        }
+
+        @Test("Without a quorum, save throws in time, and the store is up to date again when the quorum is back")
+        func quorum() async throws {
+            try await Fleet.with(3) { fleet in
+                let store = try fleet.store { $0.timeout = .seconds(2) }
+                try store.save("a", "1")
+                for index in 1...2 { fleet.server.kill(index) }
+                let start = Date()
+                #expect(throws: SettingsError.self) { try store.save("a", "2") }
+                #expect(Date().timeIntervalSince(start) < 6)
+                #expect(store.text("a") == "1")
+                for index in 1...2 { try fleet.server.start(index) }
+                try await until { thrownCode { try store.save("a", "3") } == nil }
+                #expect(store.text("a") == "3")
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import SettingsKitCore
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsEtcd
+
+extension WithEtcd {
+    @Suite("Certificates and users", .timeLimit(.minutes(5)))
+    struct SecurityTests {
+        /// An authority, and certificates of a server and a client.
+        private func makeCertificates(in directory: String) throws {
+            func openssl(_ arguments: String) throws {
+                let result = try EtcdServer.run("openssl", arguments.split(separator: " ").map(String.init))
+                try #require(result.status == 0, "openssl \(arguments)")
+            }
+            for name in ["ca", "other"] {
+                try openssl(
+                    "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=\(name) -keyout \(directory)/\(name).key -out \(directory)/\(name).pem"
+                )
+            }
+            try Data("subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n".utf8).write(
+                to: URL(fileURLWithPath: directory + "/extensions"))
+            for name in ["server", "client"] {
+                try openssl(
+                    "req -newkey rsa:2048 -nodes -subj /CN=\(name) -keyout \(directory)/\(name).key -out \(directory)/\(name).csr"
+                )
+                try openssl(
+                    "x509 -req -days 2 -in \(directory)/\(name).csr -CA \(directory)/ca.pem -CAkey \(directory)/ca.key -CAcreateserial -extfile \(directory)/extensions -out \(directory)/\(name).pem"
+                )
+            }
+        }
+
+        @Test(
+            "A cluster that demands certificates is used with the right ones only",
+            .enabled(if: EtcdServer.path(of: "openssl") != nil, "openssl is not installed"))
+        func certificates() async throws {
+            try await withTemporaryDirectory { directory in
+                try makeCertificates(in: directory)
+                let server = try EtcdServer(
+                    in: directory, scheme: "https",
+                    extra: [
+                        "--cert-file", directory + "/server.pem", "--key-file", directory + "/server.key",
+                        "--trusted-ca-file", directory + "/ca.pem", "--client-cert-auth",
+                    ])
+                defer { server.kill(0) }
+                func store(_ security: EtcdStore.Security?) throws -> EtcdStore {
+                    var options = EtcdStore.Options()
+                    options.security = security
+                    options.timeout = .seconds(3)
+                    return try EtcdStore(
+                        endpoints: server.endpoints, prefix: "test/", state: URL(fileURLWithPath: directory + "/state"),
+                        options: options)
+                }
+                let identity = EtcdStore.Security.Identity(
+                    certificate: directory + "/client.pem", key: directory + "/client.key")
+                let right = try store(.init(authority: directory + "/ca.pem", identity: identity))
+                try await until { right.isConnected }
+                try right.save("a", "1")
+                #expect(right.text("a") == "1")
+                for security: EtcdStore.Security? in [
+                    nil, EtcdStore.Security(authority: directory + "/ca.pem"),
+                    EtcdStore.Security(authority: directory + "/other.pem", identity: identity),
+                    EtcdStore.Security(authority: directory + "/missing.pem", identity: identity),
+                ] {
+                    let wrong = try store(security)
+                    let error = #expect(throws: SettingsError.self) { try wrong.save("a", "2") }
+                    #expect([.clusterUnreachable, .outcomeUnknown].contains(error?.code))
+                    #expect(!wrong.isConnected)
+                }
+                try right.synchronize()
+                #expect(right.text("a") == "1")
+            }
+        }
+
+        @Test("A user's token is renewed when it has expired, and a user without rights is refused in words")
+        func users() async throws {
+            try await withTemporaryDirectory { directory in
+                let server = try EtcdServer(in: directory, extra: ["--auth-token-ttl", "1"])
+                defer { server.kill(0) }
+                for user in ["root", "ann", "eve"] { try server.control("user", "add", "\(user):secret-\(user)") }
+                try server.control("user", "grant-role", "root", "root")
+                try server.control("role", "add", "fleet")
+                try server.control("role", "grant-permission", "fleet", "--prefix=true", "readwrite", "test/")
+                try server.control(
+                    "role", "grant-permission", "fleet", "--prefix=true", "readwrite", "settingskit.clients/")
+                try server.control("user", "grant-role", "ann", "fleet")
+                try server.control("role", "add", "reader")
+                try server.control("role", "grant-permission", "reader", "--prefix=true", "read", "test/")
+                try server.control(
+                    "role", "grant-permission", "reader", "--prefix=true", "readwrite", "settingskit.clients/")
+                try server.control("user", "grant-role", "eve", "reader")
+                try server.control("auth", "enable")
+                func store(_ user: String, password: String? = nil) throws -> EtcdStore {
+                    var options = EtcdStore.Options()
+                    options.credentials = .init(user: user, password: password ?? "secret-\(user)")
+                    options.timeout = .seconds(3)
+                    return try EtcdStore(
+                        endpoints: server.endpoints, prefix: "test/",
+                        state: URL(fileURLWithPath: directory + "/" + user),
+                        options: options)
+                }
+                let ann = try store("ann")
+                try ann.save("a", "1")
+                let eve = try store("eve")
+                #expect(eve.text("a") == "1")
+                #expect(thrownCode { try eve.save("a", "2") } == .clusterRefused)
+                // An accepted change is given up and reported.
+                let problems = Recorder<SettingsError>()
+                let settings = SettingsService.fleet(eve, problems)
+                settings.set(Setting<Int>("a", in: .fleet, default: 0), to: 5)
+                try await until { problems.codes.contains(.clusterRefused) }
+                #expect(eve.text("a") == "1")
+                // Longer than a token lives.
+                try await Task.sleep(for: .seconds(4))
+                try ann.save("a", "3")
+                try await until { eve.text("a") == "3" }
+                let wrong = try store("ann", password: "wrong-secret")
+                #expect(!wrong.isConnected)
+                let error = #expect(throws: SettingsError.self) { try wrong.save("a", "4") }
+                #expect(error.map { !"\($0)".contains("secret") } == true)
+                for problem in problems.all { #expect(!"\(problem)".contains("secret")) }
+            }
+        }
+    }
+}

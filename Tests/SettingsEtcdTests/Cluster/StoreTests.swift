@@ -1,0 +1,237 @@
+import Foundation
+import SettingsKitCore
+import SettingsTestKit
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsEtcd
+
+extension WithEtcd {
+    @Suite("A store on a cluster", .timeLimit(.minutes(5)))
+    struct StoreTests {
+        private let count = Setting<Int>("count", in: .fleet, default: 0)
+
+        @Test("It conforms to the contract of stores")
+        func conformance() async throws {
+            try await Fleet.with { fleet in
+                let number = Box(0)
+                let report = await StoreConformance(
+                    reopen: { store in
+                        let prefix = try #require((store as? EtcdStore)?.cluster.range.prefix)
+                        return try fleet.store(String(decoding: prefix, as: UTF8.self))
+                    },
+                    {
+                        number.value += 1
+                        return try fleet.store("conformance\(number.value)/")
+                    }
+                ).run()
+                #expect(report.failures.isEmpty, "\(report)")
+            }
+        }
+
+        @Test("Etcd's own tools read and write the values")
+        func tools() async throws {
+            try await Fleet.with { fleet in
+                let store = try fleet.store()
+                try store.save("volume", "0.5")
+                #expect(try fleet.server.control("get", "test/volume", "--print-value-only") == "0.5\n")
+                try fleet.server.control("put", "test/volume", "0.75")
+                try await until { store.text("volume") == "0.75" }
+                try fleet.server.control("put", "other/volume", "1")
+                try fleet.server.control("del", "test/volume")
+                try await until { store.text("volume") == nil }
+                #expect(store.keys().isEmpty)
+            }
+        }
+
+        @Test("A change reaches the listeners of another store, with its origin, and in order")
+        func listeners() async throws {
+            try await Fleet.with { fleet in
+                let (one, other) = (SettingsService.fleet(try fleet.store()), SettingsService.fleet(try fleet.store()))
+                let seen = Recorder<Int>()
+                let origins = Recorder<SettingsService.Origin>()
+                let subscription = other.observe(count) { change in
+                    seen.append(change.newValue)
+                    origins.append(change.origin)
+                }
+                for number in 1...20 { try one.save(count, to: number) }
+                try await until { seen.all.last == 20 }
+                #expect(seen.all == Array(1...20))
+                #expect(origins.all.allSatisfy { $0 == .external })
+                try other.save(count, to: 30)
+                #expect(seen.all.last == 30 && origins.all.last == .local)
+                subscription.cancel()
+            }
+        }
+
+        @Test("What set has accepted is seen at once, is in order, and is agreed on when synchronize returns")
+        func accepted() async throws {
+            try await Fleet.with { fleet in
+                let (store, other) = (try fleet.store(), try fleet.store())
+                for number in 0..<500 {
+                    try store.put("n\(number % 7)", "\(number)")
+                    #expect(store.text("n\(number % 7)") == "\(number)")
+                }
+                try store.synchronize()
+                try other.synchronize()
+                for number in 493..<500 { #expect(other.text("n\(number % 7)") == "\(number)") }
+            }
+        }
+
+        @Test("Many updates of several stores lose no step")
+        func updates() async throws {
+            try await Fleet.with { fleet in
+                let services = try (0..<4).map { _ in SettingsService.fleet(try fleet.store()) }
+                let failures = Recorder<String>()
+                inParallel(4) { index in
+                    for _ in 0..<25 {
+                        do {
+                            try services[index].update(count) { (value: inout Int) throws in value += 1 }
+                        } catch {
+                            failures.append("\(error)")
+                        }
+                    }
+                }
+                #expect(failures.all.isEmpty, "\(failures.all)")
+                try services[0].synchronize()
+                #expect(services[0].get(count) == 100)
+            }
+        }
+
+        @Test("A batch of 127 settings is one transaction, and a larger one is refused in words")
+        func operations() async throws {
+            try await Fleet.with { fleet in
+                let store = try fleet.store()
+                func batch(_ count: Int) -> SettingsStoreBatch {
+                    SettingsStoreBatch(writes: (0..<count).map { .init(key: fleetKey("k\($0)"), data: Data("1".utf8)) })
+                }
+                #expect(try store.apply(batch(127)))
+                #expect(store.keys().count == 127)
+                let error = #expect(throws: SettingsError.self) { try store.apply(batch(128)) }
+                #expect(error?.code == .tooManyOperations && error.map { "\($0)".contains("127") } == true)
+                let tooLarge = Data(repeating: UInt8(ascii: "1"), count: 1_600_000)
+                #expect(thrownCode { try store.set(fleetKey("large"), to: tooLarge) } == .tooLarge)
+                let large = Data(repeating: UInt8(ascii: "1"), count: 1_400_000)
+                try store.set(fleetKey("large"), to: large)
+                try store.synchronize()
+                let other = try fleet.store()
+                #expect(other.get(fleetKey("large")) == large)
+                try other.removeAll()
+                #expect(other.keys().isEmpty)
+                try other.synchronize()
+                try store.synchronize()
+                #expect(store.keys().isEmpty)
+            }
+        }
+
+        @Test("A prefix larger than a page is read whole, and so are names of every kind")
+        func pages() async throws {
+            try await Fleet.with { fleet in
+                let store = try fleet.store()
+                for start in stride(from: 0, to: 4_500, by: 100) {
+                    _ = try store.apply(
+                        SettingsStoreBatch(
+                            writes: (start..<(start + 100)).map {
+                                .init(key: fleetKey("k\($0)"), data: Data("\($0)".utf8))
+                            }))
+                }
+                let names = [
+                    "a b", "ä", "a\u{308}b", "日本", "x\ny", "\"q\"", String(repeating: "n", count: 4096), "\u{10FFFF}",
+                ]
+                for name in names { try store.save(name, "1") }
+                let other = try fleet.store()
+                #expect(other.keys().count == 4_500 + names.count)
+                for name in names { #expect(other.text(name) == "1", "\(name.count)") }
+                #expect(other.text("k4499") == "4499")
+            }
+        }
+
+        @Test("Two spellings of a name are one setting, and keys that no setting can have disturb nothing")
+        func spellings() async throws {
+            try await Fleet.with { fleet in
+                try fleet.server.control("put", "test/e\u{301}", "1")
+                try fleet.server.control("put", "test/\u{E9}", "2")
+                try fleet.server.control("put", "test/", "9")
+                let store = try fleet.store()
+                #expect(store.keys().count == 1)
+                #expect(store.text("e\u{301}") == "2" && store.text("\u{E9}") == "2")
+                try store.synchronize()
+                try fleet.server.control("del", "test/\u{E9}")
+                try await until { store.text("\u{E9}") == "1" }
+                try store.save("\u{E9}", "3")
+                #expect(try fleet.server.control("get", "test/e\u{301}", "--print-value-only") == "3\n")
+                try store.synchronize()
+            }
+        }
+
+        @Test("A store that only reads follows, and refuses to set")
+        func readOnly() async throws {
+            try await Fleet.with { fleet in
+                let (writer, reader) = (try fleet.store(), try fleet.store { $0.access = .readOnly })
+                try writer.save("a", "1")
+                try await until { reader.text("a") == "1" }
+                try reader.synchronize()
+                #expect(thrownCode { try reader.put("a", "2") } == .readOnly)
+                #expect(thrownCode { try reader.save("a", "2") } == .readOnly)
+                #expect(reader.text("a") == "1")
+            }
+        }
+
+        @Test("Values that expire end with their store")
+        func expiring() async throws {
+            try await Fleet.with { fleet in
+                let watcher = try fleet.store()
+                let store = try fleet.store { $0.expiring = .seconds(5) }
+                try store.save("alive", "true")
+                try await until { watcher.text("alive") == "true" }
+                // Longer than the lease: it is renewed.
+                try await Task.sleep(for: .seconds(8))
+                #expect(watcher.text("alive") == "true")
+                store.close()
+                try await until { watcher.text("alive") == nil }
+            }
+        }
+
+        @Test("A compacted revision leads to a fresh read, with changes only for names that differ")
+        func compaction() async throws {
+            try await Fleet.with { fleet in
+                let proxy = try FaultyProxy(to: fleet.server.ports[0])
+                defer { proxy.close() }
+                let store = try fleet.store(endpoints: [proxy.endpoint])
+                for name in ["a", "b", "c"] { try store.save(name, "1") }
+                let changes = Recorder<String>()
+                let subscription = try #require(store.feed).observe { list, _ in
+                    for change in list { changes.append(change.name) }
+                }
+                proxy.setFaults(.init(isRefusing: true))
+                proxy.cutAll()
+                for number in 0..<20 { try fleet.server.control("put", "test/b", "\(number)") }
+                try fleet.server.control("del", "test/c")
+                let fields = try fleet.server.control("get", "test/b", "-w", "fields")
+                let line = try #require(fields.split(separator: "\n").first { $0.hasPrefix("\"Revision\"") })
+                try fleet.server.control("compact", line.split(separator: ":")[1].trimmingCharacters(in: .whitespaces))
+                proxy.setFaults(.init())
+                try await until { store.text("b") == "19" && store.text("c") == nil }
+                #expect(Set(changes.all) == ["b", "c"] && changes.count == 2)
+                #expect(store.text("a") == "1")
+                subscription.cancel()
+            }
+        }
+
+        @Test("As a layer, it gives a fleet's values under a machine's own")
+        func layer() async throws {
+            try await Fleet.with { fleet in
+                let store = try fleet.store()
+                let own = MemoryStore()
+                let layered = try LayeredStore([.writable(own), .fallback(store, name: "fleet")])
+                let settings = SettingsService.fleet(layered)
+                try store.save("count", "7")
+                #expect(settings.get(count) == 7)
+                settings.set(count, to: 8)
+                #expect(settings.get(count) == 8 && store.text("count") == "7")
+                settings.reset(count)
+                #expect(settings.get(count) == 7)
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import SettingsKitCore
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsEtcd
+
+@Suite("What is known of a cluster")
+struct ContentsTests {
+    private let range = KeyRange(prefix: "p/")
+
+    private func entry(_ name: String, _ text: String, _ revision: Int64) -> ClusterEntry {
+        ClusterEntry(key: range.key(of: name), value: Data(text.utf8), modRevision: revision)
+    }
+
+    private func known(_ name: String, _ revision: Int64) -> ClusterContents.Known {
+        .init(key: range.key(of: name), data: Data("1".utf8), modRevision: revision)
+    }
+
+    private func put(_ name: String, _ text: String, _ revision: Int64) -> WatchAnswer.Event {
+        .init(isRemoval: false, entry: entry(name, text, revision))
+    }
+
+    private func removal(_ name: String, _ revision: Int64) -> WatchAnswer.Event {
+        .init(isRemoval: true, entry: ClusterEntry(key: range.key(of: name), modRevision: revision))
+    }
+
+    private func text(_ contents: ClusterContents, _ name: String) -> String? {
+        contents.visible[name].map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test("The end of a prefix is the first key behind it")
+    func ranges() {
+        #expect(KeyRange(prefix: "a/").end == Data("a0".utf8))
+        #expect(range.name(in: Data("p/x".utf8)) == "x" && range.name(in: Data("q/x".utf8)) == nil)
+        #expect(range.name(in: Data("p/".utf8)) == nil && range.name(in: Data("p/\u{0}".utf8)) == nil)
+        #expect(range.name(in: Data("p/".utf8) + [0xFF]) == nil)
+    }
+
+    @Test("A value makes way for newer ones only")
+    func monotonic() {
+        var contents = ClusterContents(range: range)
+        _ = contents.replace(with: [entry("a", "1", 3)], at: 5)
+        // A transaction's answer is ahead of the watch.
+        _ = contents.take(["a": entry("a", "2", 9)], at: 9)
+        #expect(text(contents, "a") == "2" && contents.revision == 5)
+        #expect(contents.take([put("a", "1.5", 7)], at: 7).isEmpty)
+        #expect(text(contents, "a") == "2")
+        #expect(contents.take([put("a", "1", 6)], at: 6).isEmpty)
+        #expect(contents.take([put("a", "3", 12)], at: 12).count == 1)
+        #expect(contents.take(["a": nil], at: 11).isEmpty)
+        #expect(text(contents, "a") == "3")
+        // A removal that was seen early is not undone by an older write.
+        _ = contents.take(["a": nil], at: 20)
+        #expect(text(contents, "a") == nil)
+        #expect(contents.take([put("a", "4", 15)], at: 15).isEmpty)
+        #expect(contents.take([removal("a", 20)], at: 20).isEmpty)
+        #expect(contents.count == 0)
+    }
+
+    @Test("What the program has set stays over what the cluster tells, until it is agreed on or given up")
+    func overlay() {
+        var contents = ClusterContents(range: range)
+        _ = contents.replace(with: [entry("a", "1", 3)], at: 5)
+        #expect(contents.show(["a": Data("2".utf8)]).count == 1)
+        #expect(contents.show(["a": Data("3".utf8)]).count == 1)
+        #expect(contents.take([put("a", "x", 6)], at: 6).isEmpty)
+        #expect(text(contents, "a") == "3")
+        #expect(contents.endShowing(["a": Data("2".utf8)]).isEmpty)
+        let changes = contents.endShowing(["a": Data("3".utf8)])
+        #expect(changes.count == 1 && text(contents, "a") == "x")
+        #expect(contents.known("a")?.modRevision == 6)
+    }
+
+    @Test("A fresh read changes only names that differ, also of a cluster that was restored to an earlier state")
+    func replacing() {
+        var contents = ClusterContents(range: range)
+        _ = contents.replace(with: [entry("a", "1", 3), entry("b", "1", 4), entry("c", "1", 5)], at: 50)
+        _ = contents.take(["b": entry("b", "9", 60)], at: 60)
+        let changes = contents.replace(with: [entry("a", "1", 3), entry("b", "2", 55)], at: 55)
+        #expect(changes.map(\.name) == ["c"])
+        #expect(text(contents, "b") == "9")
+        let earlier = contents.replace(with: [entry("a", "0", 2)], at: 10)
+        #expect(Set(earlier.map(\.name)) == ["a", "b"] && contents.revision == 10)
+    }
+
+    @Test("The last known state counts until the first read")
+    func lastKnown() {
+        var contents = ClusterContents(range: range)
+        #expect(contents.begin(with: ["a": known("a", 3), "b": known("b", 3)]).count == 2)
+        #expect(contents.revision == 0 && contents.modRevision(of: "a") == 3)
+        let changes = contents.replace(with: [entry("a", "1", 3)], at: 4)
+        #expect(changes.map(\.name) == ["b"])
+    }
+
+    @Test("Of two spellings the newer counts, and the other one comes back when that is removed")
+    func spellings() {
+        var contents = ClusterContents(range: range)
+        let (one, other) = ("e\u{301}", "\u{E9}")
+        _ = contents.replace(with: [entry(one, "1", 3), entry(other, "2", 4)], at: 5)
+        #expect(text(contents, one) == "2" && contents.count == 2)
+        #expect(contents.key(of: one) == range.key(of: other))
+        _ = contents.take([put(one, "3", 6)], at: 6)
+        #expect(text(contents, other) == "3" && contents.key(of: other) == range.key(of: one))
+        _ = contents.take([removal(one, 7)], at: 7)
+        #expect(text(contents, one) == "2" && contents.count == 1)
+        _ = contents.take([removal(other, 8)], at: 8)
+        #expect(contents.visible.isEmpty && contents.count == 0)
+    }
+
+    @Test("Pauses grow to a limit, and are never twice the same")
+    func backoff() {
+        var generator = SeededGenerator(seed: 3)
+        var backoff = Backoff(first: .milliseconds(10), limit: .seconds(1))
+        var pauses: [Duration] = []
+        for attempt in 0..<200 {
+            let pause = backoff.fail(&generator)
+            let whole = min(Duration.seconds(1), .milliseconds(10) * (1 << min(attempt, 20)))
+            #expect(pause >= whole / 2 && pause <= whole)
+            pauses.append(pause)
+        }
+        #expect(Set(pauses).count > 190)
+        backoff.succeed()
+        #expect(backoff.fail(&generator) <= .milliseconds(10))
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import SettingsKitCore
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsEtcd
+
+@Suite("The queue of writes")
+struct WriteQueueTests {
+    private let range = KeyRange(prefix: "p/")
+
+    private func data(_ text: String) -> Data { Data(text.utf8) }
+
+    private func contents(_ entries: [(String, String, Int64)], at revision: Int64 = 100) -> ClusterContents {
+        var contents = ClusterContents(range: range)
+        _ = contents.replace(
+            with: entries.map { ClusterEntry(key: range.key(of: $0.0), value: data($0.1), modRevision: $0.2) },
+            at: revision)
+        return contents
+    }
+
+    private func write(
+        _ queue: inout WriteQueue, _ writes: [String: Data?], expecting: [String: Data?] = [:], isAccepted: Bool = true,
+        base: Int64 = 0, hasWaited: Bool = false
+    ) -> QueuedWrite.ID {
+        var write = QueuedWrite(id: queue.makeID(), writes: writes, expectations: expecting, isAccepted: isAccepted)
+        for name in writes.keys { write.bases[name] = base }
+        write.hasWaited = hasWaited
+        queue.append(write)
+        return write.id
+    }
+
+    private func plan(_ queue: WriteQueue, _ contents: ClusterContents, limit: Int = 1 << 20) -> PlannedTransaction? {
+        if case .transaction(let plan) = queue.next(contents, sizeLimit: limit) { return plan }
+        return nil
+    }
+
+    @Test("Writes without expectations share a transaction, and the last of a name counts")
+    func sharing() {
+        var queue = WriteQueue()
+        let known = contents([])
+        let ids = [
+            write(&queue, ["a": data("1")]), write(&queue, ["b": nil]),
+            write(&queue, ["a": data("2")], isAccepted: false),
+        ]
+        let conditional = write(&queue, ["a": data("3")], expecting: ["a": data("2")], isAccepted: false)
+        let first = plan(queue, known)
+        #expect(first?.ids == ids && first?.writes == ["a": data("2"), "b": nil] && first?.comparisons.isEmpty == true)
+        if let first { #expect(queue.agree(first, at: 101).map(\.id) == ids) }
+        #expect(queue.entries.map(\.id) == [conditional])
+    }
+
+    @Test("A transaction has at most 127 operations and a limited size")
+    func limits() {
+        var queue = WriteQueue()
+        for number in 0..<300 { _ = write(&queue, ["k\(number)": data("1")], hasWaited: number % 2 == 0) }
+        let first = plan(queue, contents([]))
+        #expect(first?.writes.count == 127 && first?.ids.count == 127)
+        #expect(plan(queue, contents([]), limit: 0)?.ids.count == 1)
+        #expect((plan(queue, contents([]), limit: 1000)?.ids.count ?? 0) < 20)
+    }
+
+    @Test("An expectation is compared with what the cluster holds when the write's turn has come")
+    func expectations() {
+        var queue = WriteQueue()
+        let known = contents([("a", "1", 7)])
+        let refused = write(&queue, ["a": data("2")], expecting: ["a": data("0")], isAccepted: false)
+        #expect(queue.next(known, sizeLimit: 1000) == .end(refused, .refused))
+        _ = queue.remove(refused)
+        let id = write(&queue, ["b": data("2")], expecting: ["a": data("1"), "c": nil], isAccepted: false)
+        let plan = plan(queue, known)
+        #expect(plan?.ids == [id] && plan?.comparisons == ["a": 7, "c": 0])
+        // Another program was faster, with the same bytes.
+        if let plan { #expect(queue.refuse(plan, contents([("a", "1", 9)])).map(\.outcome) == [.refused]) }
+        let accepted = write(&queue, ["d": data("1")], expecting: ["d": nil])
+        #expect(queue.next(contents([("d", "5", 9)]), sizeLimit: 1000) == .end(accepted, .overruled))
+    }
+
+    @Test("A write that has waited loses to another program's, and the others of its transaction do not")
+    func overruled() {
+        var queue = WriteQueue()
+        let lost = write(&queue, ["a": data("1")], base: 5, hasWaited: true)
+        let kept = write(&queue, ["b": data("1")], base: 6, hasWaited: true)
+        let late = write(&queue, ["a": data("2")], base: 5, hasWaited: false)
+        let plan = plan(queue, contents([("a", "0", 5), ("b", "0", 6)]))
+        #expect(plan?.comparisons == ["a": 5, "b": 6])
+        guard let plan else { return }
+        let ended = queue.refuse(plan, contents([("a", "x", 9), ("b", "0", 6)]))
+        #expect(ended.map(\.write.id) == [lost] && ended.map(\.outcome) == [.overruled])
+        #expect(queue.entries.map(\.id) == [kept, late])
+    }
+
+    @Test("A write that was made before its answer was lost, or the process ended, is not overruled by itself")
+    func madeBefore() {
+        var queue = WriteQueue()
+        _ = write(&queue, ["a": data("1")], base: 5, hasWaited: true)
+        _ = write(&queue, ["a": data("2"), "b": nil], base: 5, hasWaited: true)
+        guard let plan = plan(queue, contents([("a", "0", 5), ("b", "0", 5)])) else {
+            Issue.record("no plan")
+            return
+        }
+        let ended = queue.refuse(plan, contents([("a", "2", 50)]))
+        #expect(ended.map(\.outcome) == [.agreed(100), .agreed(100)])
+        #expect(queue.isEmpty)
+    }
+
+    @Test("The program's own writes do not overrule its later ones")
+    func ownWrites() {
+        var queue = WriteQueue()
+        let first = write(&queue, ["a": data("1")], base: 5)
+        guard let plan = plan(queue, contents([("a", "0", 5)])) else { return }
+        #expect(plan.ids == [first])
+        _ = write(&queue, ["a": data("2")], base: 5)
+        _ = queue.agree(plan, at: 60)
+        queue.noteLostConnection()
+        #expect(queue.entries.map(\.hasWaited) == [true] && queue.entries[0].bases == ["a": 60])
+    }
+
+    @Test("A lost connection concerns accepted writes, and not callers that wait")
+    func lostConnection() {
+        var queue = WriteQueue()
+        _ = write(&queue, ["a": data("1")])
+        _ = write(&queue, ["b": data("1")], isAccepted: false)
+        queue.noteLostConnection()
+        #expect(queue.entries.map(\.hasWaited) == [true, false])
+    }
+
+    @Test("An accepted write is the same after it was stored, and damaged ones are none")
+    func storing() {
+        var write = QueuedWrite(
+            id: 4, writes: ["a\n\"": data("1"), "b": nil, "c": Data()], expectations: ["b": data("x"), "d": nil],
+            isAccepted: true)
+        write.bases = ["a\n\"": 1 << 60, "b": 0, "c": 3]
+        write.hasWaited = true
+        #expect(QueuedWrite(4, stored: write.stored) == write)
+        for text in ["", "{}x", #"{"writes":[{"name":""}]}"#, #"{"writes":[{"name":"a","base":-1}]}"#] {
+            #expect(QueuedWrite(1, stored: data(text)) == nil, "\(text)")
+        }
+    }
+
+    /// Runs the queue against a register that loses answers, and compares the outcome with the rules.
+    @Test(
+        "Whatever answers are lost, accepted writes go out in order, once", arguments: Rounds.seeds(0..<500, part: 100))
+    func random(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var queue = WriteQueue()
+        var known = contents([], at: 1)
+        // The cluster.
+        var (stored, revision): ([String: (data: Data?, revision: Int64)], Int64) = ([:], 1)
+        var last: [String: Int] = [:]
+        var next = 0
+        for _ in 0..<400 {
+            if next < 100, Bool.random(using: &generator) {
+                let name = "k\(next % 3)"
+                _ = write(&queue, [name: data("\(next)")], base: known.modRevision(of: name))
+                last[name] = next
+                next += 1
+            }
+            guard let plan = plan(queue, known) else { continue }
+            let holds = plan.comparisons.allSatisfy { stored[$0.key]?.revision ?? 0 == $0.value }
+            if holds {
+                revision += 1
+                for (name, value) in plan.writes { stored[name] = (value, revision) }
+            }
+            // The answer is lost, and the client finds out nothing: as after a restart.
+            if Int.random(in: 0..<4, using: &generator) == 0 {
+                queue.noteLostConnection()
+                continue
+            }
+            var entries: [String: ClusterEntry?] = [:]
+            for name in plan.writes.keys {
+                entries[name] = .some(
+                    stored[name].map {
+                        ClusterEntry(key: range.key(of: name), value: $0.data ?? Data(), modRevision: $0.revision)
+                    })
+            }
+            revision += 1
+            _ = known.take(entries, at: revision)
+            if holds {
+                _ = queue.agree(plan, at: stored[plan.writes.first!.key]!.revision)
+            } else {
+                for (_, outcome) in queue.refuse(plan, known) { #expect(outcome != .overruled, "seed \(seed)") }
+            }
+        }
+        #expect(queue.isEmpty || next < 100)
+        if queue.isEmpty {
+            for (name, number) in last { #expect(stored[name]?.data == data("\(number)"), "seed \(seed)") }
+        }
+    }
+}

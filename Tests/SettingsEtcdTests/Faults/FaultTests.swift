@@ -1,0 +1,197 @@
+import Foundation
+import SettingsKitCore
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsEtcd
+
+extension WithEtcd {
+    @Suite("Under faults", .timeLimit(.minutes(20)))
+    struct FaultTests {
+        /// Faults of the network that leave most requests alone.
+        private let faults = FaultyProxy.Faults(delay: 4, cut: 0.01, losesAnswer: 0.02, duplicates: 0.1)
+
+        /// A cluster of three, each member behind a proxy of each client.
+        private func withProxies(
+            clients: Int, _ body: (Fleet, [[FaultyProxy]]) async throws -> Void
+        ) async throws {
+            try await Fleet.with(3) { fleet in
+                let proxies = try (0..<clients).map { client in
+                    try fleet.server.ports.enumerated().map { try FaultyProxy(to: $1, seed: UInt64(client * 3 + $0)) }
+                }
+                defer { for proxy in proxies.joined() { proxy.close() } }
+                for proxy in proxies.joined() { proxy.setFaults(faults) }
+                try await body(fleet, proxies)
+            }
+        }
+
+        private func killLeader(of server: EtcdServer, afterSeconds pause: Double) async throws {
+            try await Task.sleep(for: .seconds(pause))
+            guard let leader = try server.leader() else { return }
+            server.kill(leader)
+            try await Task.sleep(for: .seconds(2))
+            try server.start(leader)
+            _ = try await eventually { (try server.leader()) != nil }
+        }
+
+        @Test(
+            "4 processes count to 1,000 while the leader is killed three times, and answers are lost and requests doubled"
+        )
+        func counter() async throws {
+            let times = Rounds.choose(60, full: 250)
+            try await withProxies(clients: 4) { fleet, proxies in
+                let workers = try (0..<4).map { index in
+                    try Worker(
+                        "fleet-count", fleet.directory + "/state",
+                        proxies[index].map(\.endpoint).joined(separator: ","), "test/",
+                        "\(times)")
+                }
+                for _ in 0..<Rounds.choose(1, full: 3) { try await killLeader(of: fleet.server, afterSeconds: 1) }
+                for worker in workers { #expect(await worker.status() == 0) }
+                #expect(
+                    try fleet.server.control("get", "test/counter", "--print-value-only") == "\(4 * times)\n")
+            }
+        }
+
+        @Test("No acknowledged key of 10,000 is lost under the same faults, with a process killed in the middle")
+        func acknowledged() async throws {
+            let count = Rounds.choose(400, full: 2_500)
+            try await withProxies(clients: 4) { fleet, proxies in
+                let endpoints = proxies.map { $0.map(\.endpoint).joined(separator: ",") }
+                func start(_ index: Int, _ name: String) throws -> Worker {
+                    try Worker(
+                        "fleet-fill", fleet.directory + "/state\(index)", endpoints[index], "test/", name, "\(count)")
+                }
+                let workers = try (0..<4).map { try start($0, "w\($0)") }
+                try await killLeader(of: fleet.server, afterSeconds: 1)
+                // The accepted keys of a process that is killed are sent by the next one with its folder.
+                let killed = await workers[0].runUntilKilled(afterLines: 3)
+                let again = try start(0, "w0")
+                #expect(await again.status() == 0)
+                for worker in workers[1...] { #expect(await worker.status() == 0) }
+                #expect(killed > 0)
+                let store = try fleet.store(state: "reader")
+                try store.synchronize()
+                for worker in 0..<4 {
+                    let missing = (0..<count).filter { store.text("w\(worker)-\($0)") != "\($0)" }
+                    #expect(missing.isEmpty, "w\(worker): \(missing.prefix(5))")
+                }
+            }
+        }
+
+        @Test("The history of five clients under faults is linearizable, and no client sees a value go back")
+        func linearizable() async throws {
+            let (operations, keys) = (Rounds.choose(40, full: 200), 4)
+            let clock = LogicalClock()
+            try await withProxies(clients: 5) { fleet, proxies in
+                let history = Recorder<(key: Int, operation: RegisterOperation)>()
+                let backwards = Recorder<String>()
+                let stores = try proxies.map {
+                    try fleet.store(endpoints: $0.map(\.endpoint)) { $0.timeout = .seconds(3) }
+                }
+                async let chaos: Void = killLeader(of: fleet.server, afterSeconds: 1)
+                inParallel(5) { client in
+                    var generator = SeededGenerator(seed: UInt64(client))
+                    let store = stores[client]
+                    let settings = SettingsService.fleet(store)
+                    for number in 0..<operations {
+                        let key = Int.random(in: 0..<keys, using: &generator)
+                        let setting = Setting<Int?>("r\(key)", in: .fleet)
+                        let value = client * 1_000_000 + number + 1
+                        let call = clock.tick()
+                        func note(_ kind: RegisterOperation.Kind, _ end: UInt64?) {
+                            history.append((key, RegisterOperation(kind: kind, call: call, end: end)))
+                        }
+                        switch Int.random(in: 0..<3, using: &generator) {
+                        case 0:
+                            let error = thrownCode { try settings.save(setting, to: value) }
+                            if error == nil {
+                                note(.write(value), clock.tick())
+                            } else if error != .clusterUnreachable {
+                                note(.write(value), nil)
+                            }
+                        case 1:
+                            let before = Box<Int?>(nil)
+                            let error = thrownCode {
+                                try settings.update(setting) { (stored: inout Int?) throws in
+                                    before.value = stored
+                                    stored = value
+                                }
+                            }
+                            let kind = RegisterOperation.Kind.update(from: before.value, to: value)
+                            if error == nil {
+                                note(kind, clock.tick())
+                            } else if error != .clusterUnreachable {
+                                note(kind, nil)
+                            }
+                        default:
+                            if thrownCode({ try store.synchronize() }) == nil {
+                                let read = settings.get(setting)
+                                note(.read(read), clock.tick())
+                            }
+                        }
+                    }
+                }
+                try await chaos
+                for (index, store) in stores.enumerated() where thrownCode({ try store.synchronize() }) != nil {
+                    backwards.append("store \(index) did not catch up")
+                }
+                let all = history.all
+                print("linearizability: \(all.count) operations of five clients on \(keys) registers")
+                #expect(all.count > operations * 2)
+                for key in 0..<keys {
+                    let one = all.filter { $0.key == key }.map(\.operation)
+                    #expect(Linearizability.holds(one), "register \(key): \(one.sorted { $0.call < $1.call })")
+                }
+                #expect(backwards.all.isEmpty, "\(backwards.all)")
+            }
+        }
+
+        @Test("Plain reads see the revisions of a counter only grow, under faults")
+        func monotonic() async throws {
+            try await withProxies(clients: 2) { fleet, proxies in
+                let counter = Setting<Int>("counter", in: .fleet, default: 0)
+                let writer = SettingsService.fleet(
+                    try fleet.store(endpoints: proxies[0].map(\.endpoint)) { $0.timeout = .seconds(20) })
+                let reader = SettingsService.fleet(try fleet.store(endpoints: proxies[1].map(\.endpoint)))
+                let (isDone, backwards) = (Box(false), Recorder<String>())
+                let reading = Task.detached {
+                    await onThread {
+                        var last = 0
+                        while !isDone.value {
+                            let value = reader.get(counter)
+                            if value < last { backwards.append("\(value) after \(last)") }
+                            last = value
+                        }
+                    }
+                }
+                for number in 1...Rounds.choose(60, full: 400) {
+                    // One that is not known to be made is followed by a greater one all the same.
+                    _ = thrownCode { try writer.save(counter, to: number) }
+                    if number % 50 == 25 { for proxy in proxies[1] { proxy.cutAll() } }
+                }
+                try await until { thrownCode { try reader.synchronize() } == nil }
+                isDone.value = true
+                await reading.value
+                #expect(backwards.all.isEmpty, "\(backwards.all)")
+            }
+        }
+    }
+}
+
+/// Runs something that blocks on a thread of its own.
+func onThread(_ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+            body()
+            continuation.resume()
+        }
+    }
+}
+
+/// Orders the calls and returns of the operations of all threads.
+private final class LogicalClock: Sendable {
+    private let time = Atomic<UInt64>(0)
+
+    func tick() -> UInt64 { time.add(1, ordering: .sequentiallyConsistent).newValue }
+}

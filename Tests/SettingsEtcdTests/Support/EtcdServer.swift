@@ -1,0 +1,172 @@
+import Foundation
+import SettingsTestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// One or several members of an etcd cluster, which the tests start on ports of their own and end with this object.
+final class EtcdServer: Sendable {
+    /// Whether etcd is installed, and so the tests that need it can run.
+    static let isInstalled = ["etcd", "etcdctl"].allSatisfy { EtcdServer.path(of: $0) != nil }
+
+    private struct Member {
+        let arguments: [String]
+        let port: Int
+        var process: Process?
+    }
+
+    private let members: Mutex<[Member]>
+    private let scheme: String
+
+    /// Starts members and waits until they answer.
+    ///
+    /// - Parameters:
+    ///   - directory: Where they keep their data.
+    ///   - extra: Further arguments of each member.
+    init(_ count: Int = 1, in directory: String, scheme: String = "http", extra: [String] = []) throws {
+        self.scheme = scheme
+        let ports = try Self.freePorts(2 * count)
+        let names = (0..<count).map { "member\($0)" }
+        let peers = (0..<count).map { "http://127.0.0.1:\(ports[count + $0])" }
+        let initial = zip(names, peers).map { "\($0)=\($1)" }.joined(separator: ",")
+        members = Mutex(
+            (0..<count).map { index in
+                let client = "\(scheme)://127.0.0.1:\(ports[index])"
+                return Member(
+                    arguments: [
+                        "--name", names[index], "--data-dir", directory + "/" + names[index],
+                        "--listen-client-urls", client, "--advertise-client-urls", client,
+                        "--listen-peer-urls", peers[index], "--initial-advertise-peer-urls", peers[index],
+                        "--initial-cluster", initial, "--log-level", "error", "--logger", "zap",
+                    ] + extra,
+                    port: ports[index], process: nil)
+            })
+        for index in 0..<count { try start(index) }
+        try waitForPorts()
+    }
+
+    deinit { for index in 0..<members.withLock({ $0.count }) { kill(index) } }
+
+    var ports: [Int] { members.withLock { $0.map(\.port) } }
+    var endpoints: [String] { ports.map { "\(scheme)://127.0.0.1:\($0)" } }
+    var endpoint: String { endpoints[0] }
+
+    func start(_ index: Int) throws {
+        let arguments = members.withLock { $0[index].arguments }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(Self.path(of: "etcd")))
+        process.arguments = arguments
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        process.environment = ["PATH": "/usr/bin:/bin", "ETCD_UNSUPPORTED_ARCH": "arm64"]
+        try process.run()
+        members.withLock { $0[index].process = process }
+    }
+
+    /// Ends a member as `kill -9` does.
+    func kill(_ index: Int) {
+        let process = members.withLock { members in
+            defer { members[index].process = nil }
+            return members[index].process
+        }
+        guard let process else { return }
+        signal(process, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    private func signal(_ process: Process, _ number: Int32) {
+        // The system's function, not this class's.
+        _ = sendSignal(process.processIdentifier, number)
+    }
+
+    /// Stops or continues a member, which keeps its connections.
+    func pause(_ index: Int, _ isPaused: Bool) {
+        guard let process = members.withLock({ $0[index].process }) else { return }
+        signal(process, isPaused ? SIGSTOP : SIGCONT)
+    }
+
+    private func waitForPorts() throws {
+        let deadline = Date().addingTimeInterval(60)
+        for endpoint in endpoints where scheme == "http" {
+            while try !isHealthy(endpoint) {
+                try #require(Date() < deadline, "etcd does not answer")
+                usleep(20_000)
+            }
+        }
+        if scheme != "http" { usleep(1_500_000) }
+    }
+
+    private func isHealthy(_ endpoint: String) throws -> Bool {
+        try Self.run(
+            "etcdctl", ["--endpoints", endpoint, "--dial-timeout", "1s", "--command-timeout", "1s", "get", "x"]
+        )
+        .status == 0
+    }
+
+    /// The member that leads the others.
+    func leader() throws -> Int? {
+        for (index, endpoint) in endpoints.enumerated() where members.withLock({ $0[index].process != nil }) {
+            let result = try Self.run(
+                "etcdctl",
+                [
+                    "--endpoints", endpoint, "--dial-timeout", "1s", "--command-timeout", "1s", "endpoint", "status",
+                    "-w", "fields",
+                ])
+            var fields: [String: String] = [:]
+            for line in result.output.split(separator: "\n") {
+                let parts = line.split(separator: ":", maxSplits: 1)
+                if parts.count == 2 {
+                    fields[parts[0].trimmingCharacters(in: .whitespaces)] = parts[1].trimmingCharacters(
+                        in: .whitespaces)
+                }
+            }
+            if let leader = fields["\"Leader\""], leader == fields["\"MemberID\""] { return index }
+        }
+        return nil
+    }
+
+    /// Runs etcd's own client.
+    @discardableResult
+    func control(_ arguments: String...) throws -> String {
+        let result = try Self.run("etcdctl", ["--endpoints", endpoints.joined(separator: ",")] + arguments)
+        #expect(result.status == 0, "etcdctl \(arguments)")
+        return result.output
+    }
+
+    // MARK: Programs and ports
+
+    static func path(of program: String) -> String? {
+        ["/usr/bin/", "/usr/local/bin/", "/bin/", "/opt/homebrew/bin/"].map { $0 + program }.first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+    }
+
+    static func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(path(of: program)))
+        process.arguments = arguments
+        process.environment = ["ETCDCTL_API": "3", "PATH": "/usr/bin:/bin"]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+
+    /// Ports that are free now, each another.
+    static func freePorts(_ count: Int) throws -> [Int] {
+        let sockets = try (0..<count).map { _ in try ListeningSocket() }
+        defer { for socket in sockets { socket.close() } }
+        return sockets.map(\.port)
+    }
+}
+
+private func sendSignal(_ process: pid_t, _ number: Int32) -> Int32 { kill(process, number) }

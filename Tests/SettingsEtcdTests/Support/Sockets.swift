@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+    private let stream = Int32(SOCK_STREAM.rawValue)
+#else
+    import Darwin
+    private let stream = SOCK_STREAM
+#endif
+
+private func withAddress<R>(_ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return withUnsafePointer(to: &address) { address in
+        address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+    }
+}
+
+/// A socket of the loopback device that accepts connections.
+struct ListeningSocket: Sendable {
+    let descriptor: Int32
+    let port: Int
+
+    init() throws {
+        let descriptor = socket(AF_INET, stream, 0)
+        try #require(descriptor >= 0)
+        let bound = withAddress(0) { bind(descriptor, $0, $1) }
+        try #require(bound == 0 && listen(descriptor, 64) == 0)
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+        }
+        try #require(result == 0)
+        self.descriptor = descriptor
+        port = Int(in_port_t(bigEndian: address.sin_port))
+    }
+
+    func accept() -> Connection? {
+        #if canImport(Glibc)
+            let accepted = Glibc.accept(descriptor, nil, nil)
+        #else
+            let accepted = Darwin.accept(descriptor, nil, nil)
+        #endif
+        return accepted >= 0 ? Connection(descriptor: accepted) : nil
+    }
+
+    /// Wakes a thread in ``accept()``, too.
+    func close() {
+        _ = shutdown(descriptor, Int32(SHUT_RDWR))
+        #if canImport(Glibc)
+            Glibc.close(descriptor)
+        #else
+            Darwin.close(descriptor)
+        #endif
+    }
+}
+
+/// A connection over the loopback device.
+struct Connection: Sendable {
+    let descriptor: Int32
+
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
+    init?(port: Int) {
+        descriptor = socket(AF_INET, stream, 0)
+        let descriptor = descriptor
+        guard descriptor >= 0, withAddress(port, { connect(descriptor, $0, $1) }) == 0 else {
+            close()
+            return nil
+        }
+    }
+
+    /// Empty at the end.
+    func receive() -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        return count > 0 ? Array(buffer[..<count]) : []
+    }
+
+    func send(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                #if canImport(Glibc)
+                    Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                #else
+                    Darwin.send(descriptor, $0.baseAddress, $0.count, 0)
+                #endif
+            }
+            if count <= 0 { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Ends the connection for both sides and for threads that wait for it.
+    func cut() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    func close() {
+        #if canImport(Glibc)
+            Glibc.close(descriptor)
+        #else
+            Darwin.close(descriptor)
+        #endif
+    }
+}

@@ -1,0 +1,59 @@
+import SettingsKitCore
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsKitFiles
+@testable import SettingsKitPlatform
+
+@Suite("The limits in the guide")
+struct GuideLimitsTests {
+    private let guide: Guide
+
+    init() throws { guide = try Guide("Limits") }
+
+    private func expect(_ row: String, _ start: String, _ location: SourceLocation = #_sourceLocation) {
+        let cell = guide.row(row)?.first
+        #expect(cell?.hasPrefix(start) == true, "\(row): \(cell ?? "no such row")", sourceLocation: location)
+    }
+
+    private func mebibytes(_ bytes: some BinaryInteger) -> String { "\(bytes >> 20) MiB" }
+
+    @Test("The guide's limits of a property list are those of the code")
+    func propertyList() {
+        let limits = PropertyListStoreLimits()
+        expect("names and values together", mebibytes(limits.contents))
+        expect("the file", "\(JournaledPropertyList.fileSizeLimit >> 30) GiB")
+        expect("levels of arrays and dictionaries", "\(PropertyListLimits.depth)")
+        expect("the journal", "\(mebibytes(limits.journal)); rewritten from \(mebibytes(limits.rewrite)) on")
+        expect("the name of the file", "what the system allows; from \(CompanionName.longestName) bytes on")
+    }
+
+    @Test("The guide's limits of a shared directory are those of the code")
+    func sharedDirectory() {
+        expect("a value", mebibytes(ReplicaFile.valueLimit))
+        expect("the name of a shared setting", mebibytes(ReplicaFile.nameLimit))
+        expect("a line of a file", mebibytes(ReplicaFile.lineLimit))
+        expect("all records of a replica", mebibytes(ReplicaFile.sizeLimit))
+        expect("parts of a replica", "\(ReplicaFile.partLimit)")
+        expect("files in the directory", grouped(ReplicatedDirectory.fileLimit))
+        expect("replicas in `heard`", grouped(HeardMoments.limit))
+        expect("epochs in `accepted`", "\(AcceptedTimes.limit)")
+        expect("a clock's error", HybridClock.tolerance == 86_400_000 ? "one day" : "?")
+        let days = DirectoryStore.Options().tombstoneRetention / .seconds(86_400)
+        expect("removals are remembered", "\(Int(days)) days")
+    }
+
+    @Test("The guide's times are those of the code")
+    func times() {
+        expect("the same on a network file system", "\(seconds(JournaledPropertyList.pollInterval))")
+        #expect(ReplicatedDirectory.pollInterval == JournaledPropertyList.pollInterval)
+        expect("a writer waits for a lock", "\(seconds(JournaledPropertyList.patience))")
+        expect("an idle process wakes", "once in \(seconds(BackgroundThreads.roundPause))")
+    }
+
+    private func seconds(_ duration: Duration) -> String { "\(Int(duration / .seconds(1))) seconds" }
+
+    private func grouped(_ number: Int) -> String {
+        number < 1_000 ? "\(number)" : "\(number / 1_000),\(String(number % 1_000 + 1_000).dropFirst())"
+    }
+}

@@ -1,0 +1,23 @@
+#if canImport(SwiftUI)
+    import SettingsKit
+    import SwiftUI
+
+    // The Swift snippets of articles with views, as compiled code; see DocumentationSnippetTests.swift. Where there is no SwiftUI,
+    // `.ci/apple-stubs` type-checks this file.
+
+    extension SettingsService.SettingDefinition {
+        fileprivate static let volume = Setting<Double>("volume", in: .defaults, default: 0.5)
+    }
+
+    private struct VolumeSlider: View {
+        @State private var volume: SettingsService.Value<Double>
+
+        init(settings: SettingsService) {
+            _volume = State(initialValue: settings.value(.volume))
+        }
+
+        var body: some View {
+            Slider(value: volume.binding, in: 0...1)
+        }
+    }
+#endif
