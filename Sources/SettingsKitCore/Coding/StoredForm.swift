@@ -67,11 +67,23 @@ extension StoredForm where Value: Codable {
                 encode: { try $0 ?? JSONEncoder().encode($0) }, decode: { $0 }, text: { .standard })
             if let raw = rawOptional as? StoredForm<Value> { return raw }
         }
+        if Value.self == Int.self, let integer = StoredForm<Int>.integer as? StoredForm<Value> { return integer }
         // Its functions know the type of the transformer; closures made here would look it up at each call.
         let json = StoredForm(JSONTransformer<Value>())
         return StoredForm(
             encode: json.encode, decode: json.decodeStrictly,
             tolerant: { TolerantDecoding.value(from: $0) }, text: { .standard },
-            isExact: Value.self == Int.self || Value.self == Bool.self)
+            isExact: Value.self == Bool.self)
+    }
+}
+
+extension StoredForm<Int> {
+    /// The same bytes as those of a JSON transformer, for which a number need not be passed on in a generic form: a `set`
+    /// most often stores one.
+    fileprivate static var integer: StoredForm {
+        let decode = StoredForm(JSONTransformer<Int>()).decodeStrictly
+        return StoredForm(
+            encode: { JSONScalars.data(of: $0) }, decode: decode, tolerant: { TolerantDecoding.value(from: $0) },
+            text: { .standard }, isExact: true)
     }
 }

@@ -39,11 +39,12 @@ final class LayerObserver: StoreFeedListener {
     func storeDidChange(
         _ changes: [SettingsStoreChange], origin: SettingsService.Origin, on feed: SettingsStoreFeed
     ) -> Bool {
-        mirror.contents.withLock { contents in
+        let isSettled = mirror.contents.withLock { contents in
             mirror.feed.publish(contents.take(changes, of: layer, origin: origin), origin: origin)
             if !contents.isSettled { mirror.note(contents) }
+            return contents.isSettled
         }
-        return true
+        return !isSettled || mirror.feed.isFlushDue
     }
 
     func storeDidReleaseLock() {

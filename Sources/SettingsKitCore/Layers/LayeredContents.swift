@@ -23,6 +23,9 @@ struct LayeredContents: Sendable {
     private let texts: [(layer: Int, source: LayeredStore.Layer.Source)]
     /// What the layers hold under a name, the highest first. Without a list, only what the text layers say counts.
     private var lists: [String: [SettingsStoreCandidate]] = [:]
+    /// Where a list was found last: a set looks for it before it writes, and once more when its change is published. Nil when
+    /// lists were added or removed since.
+    private var lastFound: (name: String, index: Dictionary<String, [SettingsStoreCandidate]>.Index)?
     private var layers: [LayerStatus]
     private var deferred: [String: Deferred] = [:]
     /// The list that was published last under a name, while a layer is not followed. A layer may be read before its change is
@@ -63,8 +66,19 @@ struct LayeredContents: Sendable {
     mutating func keptList(of name: String) -> [SettingsStoreCandidate] {
         if let list = lists[name] { return list }
         let list = textCandidates(for: name)
-        if !list.isEmpty { lists[name] = list }
+        if !list.isEmpty {
+            lists[name] = list
+            lastFound = nil
+        }
         return list
+    }
+
+    /// Where the list of a name is; nil if there is none.
+    private mutating func index(of name: String) -> Dictionary<String, [SettingsStoreCandidate]>.Index? {
+        if let lastFound, lastFound.name == name { return lastFound.index }
+        guard let index = lists.index(forKey: name) else { return nil }
+        lastFound = (name, index)
+        return index
     }
 
     private func textCandidates(for name: String) -> [SettingsStoreCandidate] {
@@ -110,10 +124,15 @@ struct LayeredContents: Sendable {
     /// Why a name cannot be written; nil if it can be.
     ///
     /// - Parameter disregarded: The candidates that lock nothing.
-    func obstacle(to name: String, disregarding disregarded: [SettingsStoreCandidate]?) -> LayeredStore.Obstacle? {
+    mutating func obstacle(
+        to name: String, disregarding disregarded: [SettingsStoreCandidate]?
+    ) -> LayeredStore.Obstacle? {
         if isFollowingAll && !mayLock { return nil }
-        let lock = list(of: name).first { $0.isLocking && disregarded?.contains($0) != true }
-        if let lock { return .candidate(lock, layer: rank(of: lock)) }
+        // Those that lock come first.
+        let isLockable = index(of: name).map { lists.values[$0][0].isLocking } ?? true
+        if isLockable, let lock = list(of: name).first(where: { $0.isLocking && disregarded?.contains($0) != true }) {
+            return .candidate(lock, layer: rank(of: lock))
+        }
         for layer in 0..<writable {
             if let damage = layers[layer].damage { return .unreadable(damage, layer: layer) }
         }
@@ -136,6 +155,10 @@ struct LayeredContents: Sendable {
         var published: [SettingsStoreChange] = []
         published.reserveCapacity(changes.count)
         for change in changes where change.oldData != change.newData {
+            if let change = replaceHighest(by: change, of: layer) {
+                published.append(change)
+                continue
+            }
             let lists = replace(change.oldData, by: change.newData, under: change.name, in: layer)
             if !isSettled, !isReady || isDeferred(change, of: layer, origin: origin) { continue }
             var before = lists.before
@@ -149,6 +172,19 @@ struct LayeredContents: Sendable {
             }
         }
         return published
+    }
+
+    /// Takes over the usual change: the layer that is written to has a value before and now, and no layer above has one. No
+    /// list is made then.
+    ///
+    /// - Returns: What it changes for readers; nil if it is not the usual one.
+    private mutating func replaceHighest(by change: SettingsStoreChange, of layer: Int) -> SettingsStoreChange? {
+        guard layer == writable, isSettled, change.oldData != nil, let new = change.newData,
+            let index = index(of: change.name), lists.values[index][0].layer == nil
+        else { return nil }
+        let old = lists.values[index][0].data
+        lists.values[index][0].data = new
+        return SettingsStoreChange(name: change.name, from: old, highestOf: lists.values[index])
     }
 
     private mutating func note(_ changes: [SettingsStoreChange], of layer: Int) {
@@ -173,25 +209,17 @@ struct LayeredContents: Sendable {
     ) -> (before: [SettingsStoreCandidate], after: [SettingsStoreCandidate]) {
         if layer < writable, new != nil { mayLock = true }
         // Found once, as the name of most changes has a list.
-        let index = lists.index(forKey: name)
-        if layer == writable, let index, let new, layers[layer].isFollowed {
-            let before = lists.values[index]
-            // The usual case, which costs one array: only the writable layer has a value.
-            if before.count == 1, before[0].layer == nil {
-                let after = [SettingsStoreCandidate(new)]
-                lists.values[index] = after
-                return (before, after)
-            }
-        }
+        let index = index(of: name)
         var before = index.map { lists.values[$0] } ?? textCandidates(for: name)
         // What was read last of a layer that is not followed may be out of date.
         if !layers[layer].isFollowed { put(old, of: layer, in: &before) }
         var after = before
         put(new, of: layer, in: &after)
-        if let index {
-            if after.isEmpty { lists.remove(at: index) } else { lists.values[index] = after }
-        } else if !after.isEmpty {
-            lists[name] = after
+        if let index, !after.isEmpty {
+            lists.values[index] = after
+        } else if index != nil || !after.isEmpty {
+            lists[name] = after.isEmpty ? nil : after
+            lastFound = nil
         }
         return (before, after)
     }

@@ -71,7 +71,7 @@ private struct LockingText: ValueFreeError {
 
 extension LayeredContents {
     /// The batch for the writable layer; nil if an expectation does not hold. If a key cannot be written, why.
-    fileprivate func lowered(
+    fileprivate mutating func lowered(
         _ batch: SettingsStoreBatch
     ) -> (obstacle: (LayeredStore.Obstacle, SettingsService.StorageKey)?, batch: SettingsStoreBatch?) {
         for write in batch.writes {

@@ -24,15 +24,17 @@ import Synchronization
 
     var snapshot: Snapshot { state.withLock { $0 } }
 
-    /// Notes that a field has changed; nil if any may have, because another store took the place of the last.
-    func note(_ data: Data??, of field: String) {
+    /// Notes that a field has changed.
+    func note(_ data: Data?, of field: String) {
+        state.withLock { $0.fields[field] = .some(data) }
+        cached.invalidate()
+    }
+
+    /// Notes that any field may have changed.
+    func forget() {
         state.withLock { state in
-            if let data {
-                state.fields[field] = .some(data)
-            } else {
-                state.fields = [:]
-                state.generation += 1
-            }
+            state.fields = [:]
+            state.generation += 1
         }
         cached.invalidate()
     }
@@ -67,5 +69,7 @@ final class CachedField<Record: Sendable>: CachedSetting {
 
     func problem(with candidate: SettingsStoreCandidate) -> SettingsError? { nil }
 
-    func invalidate(stored data: Data??) { row.note(data, of: field) }
+    func invalidate(stored data: Data?) { row.note(data, of: field) }
+
+    func invalidate() { row.forget() }
 }

@@ -31,8 +31,11 @@ protocol CachedSetting: AnyObject, Sendable {
 
     /// Makes the cached value invalid, because other bytes are stored from now on. Called inside the connection's lock.
     ///
-    /// - Parameter data: The stored bytes; nil if they are not known, because another store takes the place of the last.
-    func invalidate(stored data: Data??)
+    /// - Parameter data: The stored bytes; nil for nothing.
+    func invalidate(stored data: Data?)
+
+    /// Makes the cached value invalid, because it is not known what is stored.
+    func invalidate()
 }
 
 /// What a service caches of one setting: the decoded value.
@@ -149,5 +152,7 @@ protocol CachedSetting: AnyObject, Sendable {
         }
     }
 
-    func invalidate(stored data: Data??) { cached.invalidate() }
+    func invalidate(stored data: Data?) { cached.invalidate() }
+
+    func invalidate() { cached.invalidate() }
 }

@@ -61,7 +61,7 @@ extension ScopeConnection {
                 changedNames: state.changedInTransition, groups: state.groups)
             let position = comparedNames.isEmpty ? -1 : state.events.append(replacement)
             state.settings.updateAll { entry in
-                entry.setting.invalidate(stored: nil)
+                entry.setting.invalidate()
                 entry.lastGood = LayerValues()
                 state.events.release(entry.lastSet)
                 entry.lastSet = nil

@@ -146,7 +146,7 @@ extension ScopeConnection {
         }
         guard let (listeners, hasNewValueInForce, isOutdated) = noted else { return ([], nil, false, false) }
         // An older value may be cached in the place of undecodable bytes that came after these.
-        if hasNewValueInForce { setting.invalidate(stored: nil) }
+        if hasNewValueInForce { setting.invalidate() }
         let problem = rejection.map { located($0.error) }
         return (listeners, problem, hasNewValueInForce, isOutdated)
     }

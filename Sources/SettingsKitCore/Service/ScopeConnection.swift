@@ -227,7 +227,9 @@ extension ScopeConnection.State {
     ) {
         sequence += 1
         var changed: Set<SettingsService.StorageKey> = []
-        for change in changes {
+        for index in changes.indices {
+            if origin == .local, groups.isEmpty, settings.invalidateUnobserved(by: changes[index], events) { continue }
+            let change = changes[index]
             let isLayered = change.newCandidates != nil
             if change.oldData == change.newData && !isLayered { continue }
             // A file may hold names that no setting can have.
@@ -246,7 +248,7 @@ extension ScopeConnection.State {
                     events.release(entry.lastSet)
                     entry.lastSet = isExhaustive ? pending : nil
                 }
-                entry.setting.invalidate(stored: .some(change.newData))
+                entry.setting.invalidate(stored: change.newData)
                 entry.note(
                     change, newValue: pending, origin: origin, sequence: sequence, hasGroups: !groups.isEmpty, lastGood,
                     in: &events)

@@ -29,6 +29,20 @@ struct SettingEntry {
 
     init(_ setting: any CachedSetting) { self.setting = setting }
 
+    /// Makes the cached value invalid, if a change that this program makes has no other effect: no listener waits for it, no
+    /// value is kept beside its bytes, and nothing is noted about changes before it. Mutating, so that the entry is not copied.
+    ///
+    /// - Returns: Whether that was all.
+    mutating func invalidateUnobserved(
+        by change: borrowing SettingsStoreChange, _ events: borrowing PendingEvents
+    ) -> Bool {
+        guard listeners.isEmpty, pendingSets.isEmpty, lastSet == nil, assumed == nil, lastGood.isEmpty, !isHeldBack,
+            !events.isWaiting(lastEvent)
+        else { return false }
+        setting.invalidate(stored: change.newData)
+        return true
+    }
+
     /// Takes the value whose bytes are stored now. Nil if another program has written them.
     mutating func takePendingSet(of data: Data?) -> SetValue? {
         guard let data, let index = pendingSets.lastIndex(where: { $0.data == data }) else { return nil }
@@ -154,11 +168,25 @@ struct SettingEntries {
 
     /// Changes the entries of all settings with a name in place.
     mutating func update(named name: String, _ body: (inout SettingEntry) -> Void) {
-        if expectedSlot < owners.count, let owner = owners[expectedSlot], owner.name == name, !owner.sharesName {
-            return body(&entries[expectedSlot]!)
-        }
+        if isExpected(name) { return body(&entries[expectedSlot]!) }
         guard let slots = slots[name] else { return }
         for slot in slots { body(&entries[slot]!) }
+    }
+
+    /// Makes the cached value of the expected setting invalid, if the change is of it and has no other effect. This is the
+    /// usual case.
+    ///
+    /// - Returns: Whether that was all.
+    mutating func invalidateUnobserved(
+        by change: borrowing SettingsStoreChange, _ events: borrowing PendingEvents
+    ) -> Bool {
+        isExpected(change.name) && entries[expectedSlot]!.invalidateUnobserved(by: change, events)
+    }
+
+    /// Whether a name is that of the setting that is expected to change, and of no other.
+    private func isExpected(_ name: String) -> Bool {
+        guard expectedSlot < owners.count, let owner = owners[expectedSlot] else { return false }
+        return owner.name == name && !owner.sharesName
     }
 
     /// Changes all entries in place.

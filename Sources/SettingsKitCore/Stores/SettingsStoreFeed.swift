@@ -15,16 +15,24 @@ public struct SettingsStoreChange: Sendable, Equatable {
     /// What is stored now; nil for nothing.
     public let newData: Data?
     /// The candidates before; nil for a store without layers.
-    public let oldCandidates: [SettingsStoreCandidate]?
+    public var oldCandidates: [SettingsStoreCandidate]? {
+        if let knownOldCandidates { return knownOldCandidates }
+        // Only the highest one has changed.
+        guard var candidates = newCandidates, let oldData else { return nil }
+        candidates[0].data = oldData
+        return candidates
+    }
     /// The candidates now; nil for a store without layers.
     public let newCandidates: [SettingsStoreCandidate]?
+    /// The candidates before, unless they are the new ones but for the bytes of the highest.
+    private let knownOldCandidates: [SettingsStoreCandidate]?
 
     /// Makes a change.
     public init(name: String, from oldData: Data?, to newData: Data?) {
         self.name = name
         self.oldData = oldData
         self.newData = newData
-        oldCandidates = nil
+        knownOldCandidates = nil
         newCandidates = nil
     }
 
@@ -34,8 +42,22 @@ public struct SettingsStoreChange: Sendable, Equatable {
         self.name = name
         oldData = oldCandidates.storedData
         newData = newCandidates.storedData
-        self.oldCandidates = oldCandidates
+        knownOldCandidates = oldCandidates
         self.newCandidates = newCandidates
+    }
+
+    /// Makes a change of the highest candidate, which is in stored form before and now.
+    init(name: String, from oldData: Data, highestOf newCandidates: [SettingsStoreCandidate]) {
+        self.name = name
+        self.oldData = oldData
+        newData = newCandidates[0].data
+        knownOldCandidates = nil
+        self.newCandidates = newCandidates
+    }
+
+    /// Whether both are the same change.
+    public static func == (one: Self, other: Self) -> Bool {
+        one.name == other.name && one.old == other.old && one.new == other.new
     }
 }
 
@@ -136,10 +158,14 @@ public final class SettingsStoreFeed: Sendable {
     /// proportional to the number of changes.
     public func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
         if changes.isEmpty { return }
-        for listener in listeners where listener.storeDidChange(changes, origin: origin, on: self) {
+        let listeners = listeners
+        for index in listeners.indices where listeners[index].storeDidChange(changes, origin: origin, on: self) {
             isFlushNeeded.store(true, ordering: .releasing)
         }
     }
+
+    /// Whether something was published for which ``flush()`` has work to do.
+    var isFlushDue: Bool { isFlushNeeded.load(ordering: .acquiring) }
 
     /// Lets the listeners run. Call it after each ``publish(_:origin:)``, outside of every lock.
     public func flush() {

@@ -42,17 +42,19 @@ package enum JournalFrame {
         bytes.withUnsafeMutableBytes { finish(UnsafeMutableRawBufferPointer(rebasing: $0[start...]), at: place) }
     }
 
-    /// Appends the record of one change: the same bytes as for `.changes` with only it, but without allocation, except
-    /// to grow `bytes` and for a long frame.
-    package static func appendChange(name: String, data: Data?, at place: JournalPlace, to bytes: inout [UInt8]) {
+    /// Calls `body` with the record of one change: the same bytes as for `.changes` with only it, but without allocation,
+    /// except for a long frame.
+    package static func withChange(
+        name: String, data: Data?, at place: JournalPlace, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) rethrows {
         var name = name
-        name.withUTF8 { name in
+        try name.withUTF8 { name in
             let size = headerSize + JournalRecord.bodySize(ofChange: name.count, data)
-            withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { frame in
+            try withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { frame in
                 var output = JournalMemory(frame.baseAddress.unsafelyUnwrapped + headerSize)
                 JournalRecord.appendBody(ofChange: name, data, to: &output)
                 finish(frame, at: place)
-                bytes.append(contentsOf: UnsafeRawBufferPointer(frame))
+                try body(UnsafeRawBufferPointer(frame))
             }
         }
     }

@@ -31,19 +31,18 @@ extension JournaledPropertyList {
     func change(named name: String, _ decide: (Data?) throws -> Decision) throws -> Bool {
         var found = PropertyListContents.Finding.nothing
         var data: Data?
-        return try change { (buffer, place) in
-            let (present, size) = contents.withLock { ($0.find(name), $0.size) }
-            switch try decide(present.data) {
+        return try change { (place, append) in
+            found = contents.withLock { $0.find(name) }
+            switch try decide(found.data) {
             case .keep: return true
             case .refuse: return false
-            case .store(let decided): (found, data) = (present, decided)
+            case .store(let decided): data = decided
             }
-            try requireRoom(
-                PropertyListContents.size(of: name, data) - PropertyListContents.size(of: name, present.data), size)
-            JournalFrame.appendChange(name: name, data: data, at: place, to: &buffer)
+            try requireRoom(found.growth(with: data), found.contentsSize)
+            try JournalFrame.withChange(name: name, data: data, at: place, append)
             return true
         } make: { contents, position, changes in
-            changes.append(contents.replace(found, by: data, named: name, at: position))
+            changes.append(contents.replace(found, by: data, at: position))
         }
     }
 
@@ -89,12 +88,15 @@ extension JournaledPropertyList {
     ) throws -> Bool {
         if isDetached { return try changeMemory(origin: origin, decide) }
         var changes: [JournalChange] = []
-        return try change(origin: origin) { (buffer, place) in
+        return try change(origin: origin) { (place, append) in
             guard let decided = try decide() else { return false }
             changes = decided
             guard !changes.isEmpty else { return true }
             try requireRoom(for: changes)
-            JournalFrame.append(.changes(changes), at: place, to: &buffer)
+            var frame: [UInt8] = []
+            frame.reserveCapacity(JournalFrame.headerSize + JournalFrame.bodySize(of: changes))
+            JournalFrame.append(.changes(changes), at: place, to: &frame)
+            try frame.withUnsafeBytes(append)
             return true
         } make: { contents, position, published in
             published = contents.set(changes, at: position)
@@ -126,31 +128,22 @@ extension JournaledPropertyList {
     /// Appends a record to the journal and then makes its changes in memory.
     ///
     /// - Parameters:
-    ///   - encode: Puts the record into the buffer, or nothing if nothing is to be changed. Returns false to refuse.
+    ///   - encode: Is given the place of the record and a function that appends it to the journal, which it calls once, or
+    ///     not at all if nothing is to be changed. Returns false to refuse.
     ///   - make: Makes the changes, and adds those to be published to an empty array.
     /// - Returns: false if `encode` has refused.
     @discardableResult
     private func change(
         origin: SettingsService.Origin = .local,
-        _ encode: (inout [UInt8], JournalPlace) throws -> Bool,
+        _ encode: (JournalPlace, _ append: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool,
         make: (inout PropertyListContents, Int64, inout [SettingsStoreChange]) -> Void
     ) throws -> Bool {
         let (isDone, isChanged) = try withLockedJournal { files in
             shortenJournal(&files)
             guard let journal = files.cursor.journal else { return (false, false) }
-            files.buffer.removeAll(keepingCapacity: files.buffer.capacity < Self.keptCapacity)
-            guard try encode(&files.buffer, journal.place) else { return (false, false) }
-            guard !files.buffer.isEmpty else { return (true, false) }
-            guard Int(journal.position) + files.buffer.count <= limits.journal else {
-                throw SettingsError(.tooLarge, store: description, underlying: TooMuch.journal(limit: limits.journal))
-            }
-            end.noteIntended(journal.position + UInt64(files.buffer.count))
-            do {
-                try journal.append(files.buffer)
-            } catch {
-                end.noteIntended(journal.position)
-                throw error
-            }
+            let place = journal.place
+            guard try encode(place, { try append($0, to: journal) }) else { return (false, false) }
+            if journal.position == place.offset { return (true, false) }
             let position = journal.historyPosition
             var changes: [SettingsStoreChange] = []
             swap(&changes, &files.changes)
@@ -170,8 +163,21 @@ extension JournaledPropertyList {
         return isDone
     }
 
-    /// A larger buffer than that is not kept for the next change.
-    private static var keptCapacity: Int { 65_536 }
+    /// Appends a record to the locked journal.
+    ///
+    /// - Throws: `tooLarge`; what the system reports. The journal is as before then.
+    private func append(_ frame: UnsafeRawBufferPointer, to journal: Journal) throws {
+        guard Int(journal.position) + frame.count <= limits.journal else {
+            throw SettingsError(.tooLarge, store: description, underlying: TooMuch.journal(limit: limits.journal))
+        }
+        end.noteIntended(journal.position + UInt64(frame.count))
+        do {
+            try journal.append(frame)
+        } catch {
+            end.noteIntended(journal.position)
+            throw error
+        }
+    }
 
     /// What the fields of a record take beside a name and its bytes, at most.
     static var fieldsSize: Int { 64 }

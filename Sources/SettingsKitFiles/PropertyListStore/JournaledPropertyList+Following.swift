@@ -76,7 +76,6 @@ extension JournaledPropertyList {
                 publish(changes, origin: .external)
             }
             files = loaded.files
-            files.buffer = old.buffer
             if old.list.mustRewrite { files.list.requireRewrite() }
             files.hasCleanedUp = old.hasCleanedUp
         }

@@ -95,23 +95,37 @@ struct PropertyListContents: Sendable {
 
     // MARK: Changing
 
-    /// What was found under a name, for a change that follows.
-    struct Finding {
+    /// What was found under a name, for a change that follows. Not copyable, because copies are a large part of the time
+    /// that a change takes.
+    struct Finding: ~Copyable {
+        let name: String
         /// The bytes that stand for the value.
         let data: Data?
+        /// ``PropertyListContents/size``.
+        let contentsSize: Int
         /// The value, if its kind is to be kept.
         fileprivate let kind: PropertyListValue?
         /// Where it is in `changed`, as long as that has the same layout. Nil if it is not there.
         fileprivate let index: Dictionary<String, Changed>.Index?
         fileprivate let layout: Int
 
-        static let nothing = Finding(data: nil, kind: nil, index: nil, layout: -1)
+        static var nothing: Finding {
+            Finding(name: "", data: nil, contentsSize: 0, kind: nil, index: nil, layout: -1)
+        }
+
+        /// How much larger the contents become with other bytes under the name.
+        borrowing func growth(with new: Data?) -> Int {
+            if let data, let new { return new.count - data.count }
+            return PropertyListContents.size(of: name, new) - PropertyListContents.size(of: name, data)
+        }
     }
 
     func find(_ name: String) -> Finding {
         let index = changed.index(forKey: name)
         let stored = if let index { changed.values[index].stored } else { unchanged(named: name) }
-        return Finding(data: stored?.data, kind: Self.kindToKeep(of: stored), index: index, layout: layout)
+        return Finding(
+            name: name, data: stored?.data, contentsSize: size, kind: Self.kindToKeep(of: stored), index: index,
+            layout: layout)
     }
 
     /// Stores bytes under a name, or removes it.
@@ -122,8 +136,8 @@ struct PropertyListContents: Sendable {
     /// - Returns: what that changed; nil if it was nothing.
     mutating func set(_ data: Data?, named name: String, at position: Int64) -> SettingsStoreChange? {
         let found = find(name)
-        if found.data != data { return replace(found, by: data, named: name, at: position) }
-        put(stored(named: name), at: found, named: name, position)
+        if found.data != data { return replace(found, by: data, at: position) }
+        put(stored(named: name), at: found, position)
         return nil
     }
 
@@ -133,21 +147,19 @@ struct PropertyListContents: Sendable {
     ///   - found: What is stored under the name. It may only have moved since it was found.
     ///   - position: Where in the journal the change ends.
     /// - Returns: what that changed.
-    mutating func replace(
-        _ found: Finding, by data: Data?, named name: String, at position: Int64
-    ) -> SettingsStoreChange {
-        put(data.map { .bytes($0, replaced: found.kind) }, at: found, named: name, position)
-        size += Self.size(of: name, data) - Self.size(of: name, found.data)
-        return SettingsStoreChange(name: name, from: found.data, to: data)
+    mutating func replace(_ found: borrowing Finding, by data: Data?, at position: Int64) -> SettingsStoreChange {
+        put(data.map { .bytes($0, replaced: found.kind) }, at: found, position)
+        size += found.growth(with: data)
+        return SettingsStoreChange(name: found.name, from: found.data, to: data)
     }
 
-    private mutating func put(_ stored: Stored?, at found: Finding, named name: String, _ position: Int64) {
+    private mutating func put(_ stored: Stored?, at found: borrowing Finding, _ position: Int64) {
         let change = Changed(stored: stored, position: position)
         lastPosition = position
         if let index = found.index, found.layout == layout {
             changed.values[index] = change
         } else {
-            changed[name] = change
+            changed[found.name] = change
             layout += 1
         }
     }

@@ -11,8 +11,6 @@ struct PropertyListFiles {
     var isWriting = false
     var list = KnownPropertyList()
     var cursor = JournalCursor()
-    /// The bytes that are about to be appended. Kept, so that not every change needs new memory.
-    var buffer: [UInt8] = []
     /// The changes that are being published. Kept, so that not every change needs new memory.
     var changes: [SettingsStoreChange] = []
     /// Errors to report when the locks are released.

@@ -157,3 +157,10 @@ struct RandomJournalRecord {
             changed: FileStatus.Timestamp(seconds: signed(), nanoseconds: signed()), linkCount: next())
     }
 }
+
+extension JournalFrame {
+    /// Appends the record of one change.
+    static func appendChange(name: String, data: Data?, at place: JournalPlace, to bytes: inout [UInt8]) {
+        withChange(name: name, data: data, at: place) { bytes.append(contentsOf: $0) }
+    }
+}

@@ -26,7 +26,7 @@ struct PropertyListContentsTests {
         let found = contents.find("name")
         #expect(found.data == old)
         _ = contents.freeze()
-        let change = contents.replace(found, by: new, named: "name", at: 70)
+        let change = contents.replace(found, by: new, at: 70)
         #expect(change == SettingsStoreChange(name: "name", from: old, to: new))
         #expect(contents.data(named: "name") == new)
         #expect(contents.names.sorted() == (["name"] + (0..<50).map { "before \($0)" }).sorted())
@@ -37,7 +37,7 @@ struct PropertyListContentsTests {
         var contents = contents(isSettled: isSettled)
         let found = contents.find("name")
         for number in 0..<50 { _ = contents.set(old, named: "after \(number)", at: Int64(number + 100)) }
-        _ = contents.replace(found, by: nil, named: "name", at: 200)
+        _ = contents.replace(found, by: nil, at: 200)
         #expect(contents.data(named: "name") == nil)
         #expect(!contents.names.contains("name"))
         #expect(contents.names.count == 100)
