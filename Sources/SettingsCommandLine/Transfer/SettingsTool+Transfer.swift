@@ -5,8 +5,8 @@ extension CommandOption {
     fileprivate static let format = CommandOption(
         "--format", value: "FORMAT",
         "plist, json or env; for import also dconf. By default, the file's extension or contents say.")
-    fileprivate static let prefix = CommandOption(
-        "--prefix", value: "TEXT", "The beginning of the variables in an environment file.")
+    fileprivate static let variablePrefix = CommandOption(
+        "--variable-prefix", value: "TEXT", "The beginning of the variables in an environment file.")
     fileprivate static let below = CommandOption(
         "--below", value: "TEXT", "Import only the names that begin with this text, and without it.")
     static let replace = CommandOption("--replace", "Remove the settings that the source does not have.")
@@ -18,7 +18,7 @@ extension CommandOption {
 extension Subcommand where Program == SettingsTool {
     static var export: Self {
         Self(
-            name: "export", operands: "[FILE]", operandCount: 0...1, options: [.format, .prefix],
+            name: "export", operands: "[FILE]", operandCount: 0...1, options: [.format, .variablePrefix],
             groups: [StoreArguments.options()], completes: .files,
             summary: "Write all settings to a file, or print them.",
             discussion:
@@ -33,7 +33,8 @@ extension Subcommand where Program == SettingsTool {
     static var `import`: Self {
         Self(
             name: "import", operands: "FILE | -", operandCount: 1...1,
-            options: [.dryRun, .replace, .format, .prefix, .skipUnsupported, .json], groups: [StoreArguments.options()],
+            options: [.dryRun, .replace, .format, .variablePrefix, .skipUnsupported, .json],
+            groups: [StoreArguments.options()],
             completes: .files, summary: "Store the settings of a file: all of them, or none.",
             discussion:
                 "Settings that the file does not have stay, unless --replace is given. All is stored in one batch: if it "
@@ -58,7 +59,8 @@ extension Subcommand where Program == SettingsTool {
 
     static var diff: Self {
         Self(
-            name: "diff", operands: "[FILE]", operandCount: 0...1, options: [.namesOnly, .json, .format, .prefix],
+            name: "diff", operands: "[FILE]", operandCount: 0...1,
+            options: [.namesOnly, .json, .format, .variablePrefix],
             groups: [
                 StoreArguments.options(),
                 StoreArguments.options(
@@ -94,9 +96,9 @@ extension SettingsTool {
     }
 
     private func prefix(_ invocation: Invocation) throws(CommandFailure) -> String {
-        let prefix = try invocation.text(of: .prefix) ?? ""
+        let prefix = try invocation.text(of: .variablePrefix) ?? ""
         guard prefix.unicodeScalars.allSatisfy(EnvironmentTransfer.isVariableCharacter) else {
-            throw .usage("--prefix is the beginning of variables: it has only letters, digits and _.")
+            throw .usage("--variable-prefix is the beginning of variables: it has only letters, digits and _.")
         }
         return prefix
     }

@@ -213,7 +213,9 @@ struct ToolHostileTests {
     func noReplica(hasState: Bool) throws {
         try withTemporaryDirectory { directory in
             let bench = ToolBench(.shared, in: directory)
-            #expect(bench.run("set", "theme", "dark") == .init(0))
+            // In a process that has ended: a store of this one may still export.
+            let options = StoreKind.shared.options(in: directory).joined(separator: " ")
+            #expect(try ToolProcess.bash("settings set theme dark \(options)", in: directory) == .init(0))
             if !hasState {
                 try FileManager.default.removeItem(atPath: "\(directory)/state")
                 try FileManager.default.createDirectory(

@@ -73,7 +73,7 @@ struct ToolTransferTests {
             let result = ToolBench(in: directory).run("export")
             #expect(result == .init(0, JSONTransfer.text(of: Self.settings)))
             #expect(!result.output.contains("\u{1B}"))
-            let variables = ToolBench(in: directory).run("export", "--format", "env", "--prefix", "APP_")
+            let variables = ToolBench(in: directory).run("export", "--format", "env", "--variable-prefix", "APP_")
             #expect(variables.output.contains("APP_VOLUME=0.5\n"))
         }
     }
@@ -87,7 +87,7 @@ struct ToolTransferTests {
             #expect(bench.run("export", "\(directory)/Settings.plist").code == 1)
             #expect(bench.run("export", directory).code == 1)
             #expect(bench.run("export", "\(directory)/no/../pipe\n", "--format=dconf").code == 2)
-            #expect(bench.run("export", "--prefix", "A-").code == 2)
+            #expect(bench.run("export", "--variable-prefix", "A-").code == 2)
             #expect(mkfifo("\(directory)/pipe", 0o600) == 0)
             #expect(bench.run("export", "\(directory)/pipe").code == 1)
             #expect(try Data(contentsOf: URL(filePath: "\(directory)/Settings.plist")) == before)
