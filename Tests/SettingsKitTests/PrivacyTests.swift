@@ -77,7 +77,7 @@ struct PrivacyTests {
             for case let file as URL in files where file.pathExtension == "swift" {
                 let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
                 let code = lines.filter { !$0.drop(while: \.isWhitespace).hasPrefix("//") }.joined(separator: "\n")
-                for interface in interfaces where try code.contains(Regex("(?<![\\w\"])\(interface)[(.]")) {
+                for interface in interfaces where try code.contains(Regex("(^|[^\\w\"])\(interface)[(.]")) {
                     used.insert(interface)
                 }
             }

@@ -20,7 +20,11 @@ struct PlayerProcess {
 
     init(_ home: String, adding added: [String: String] = [:]) {
         self.home = home
-        environment = ["HOME": home, "TERM": "xterm-256color", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"]
+        // On a terminal, Swift's runtime would keep a process that fails alive, for a backtrace.
+        environment = [
+            "HOME": home, "TERM": "xterm-256color", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin",
+            "SWIFT_BACKTRACE": "enable=no",
+        ]
         environment.merge(added) { $1 }
     }
 
