@@ -84,7 +84,7 @@ struct Browser {
             if let signal = TerminalSignals.ending.first(where: input.signals.contains) { return signal }
             if input.isClosed { return SIGHUP }
             if !input.bytes.isEmpty {
-                for key in decoder.decode(input.bytes) { handle(.key(key)) }
+                for key in decoder.decode(input.bytes) where !isQuitting { handle(.key(key)) }
                 // All that was typed is taken before it is shown.
                 lastFrame = .now - .milliseconds(Self.frameTime)
                 isDrawn = false

@@ -98,9 +98,6 @@ struct CatalogueSettings: BrowsedSettings {
     func observe(
         _ body: @escaping @Sendable (_ names: [String], SettingsService.Origin) -> Void
     ) -> [SettingsService.Subscription] {
-        catalogue.settings.map { setting in
-            let name = catalogue.name(of: setting)
-            return setting.catalogued.observeText(in: settings) { _, _, origin in body([name], origin) }
-        }
+        catalogue.observeStores(of: settings, body)
     }
 }

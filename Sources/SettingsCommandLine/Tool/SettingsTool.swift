@@ -49,6 +49,8 @@ public struct SettingsTool: Sendable {
     ///
     /// It returns when the subcommand is done; `watch` runs until the process is interrupted, its output is closed, or it has
     /// printed as many changes as `--count` says.
+    /// `browse` runs until the person quits. It uses the terminal of the process in the place of `input` and `output`, and receives
+    /// the signals of the process meanwhile.
     ///
     /// - Parameters:
     ///   - arguments: The subcommand and its arguments, without the name of the program, each as bytes in UTF-8. Bytes that are

@@ -36,6 +36,23 @@ extension SettingsCatalogue {
         }
     }
 
+    /// Calls a closure with the names of settings after what is stored for them has changed, also if the settings do not
+    /// accept what is stored now.
+    ///
+    /// - Parameter body: Called inside the lock of a store: it may only note the names.
+    package func observeStores(
+        of service: SettingsService, _ body: @escaping @Sendable (_ names: [String], SettingsService.Origin) -> Void
+    ) -> [SettingsService.Subscription] {
+        var names: [SettingsService.Scope: [String: String]] = [:]
+        for setting in settings { names[setting.key.scope, default: [:]][setting.key.name] = name(of: setting) }
+        return names.compactMap { scope, names in
+            service.connections[scope].store?.feed.observe { changes, origin in
+                let changed = changes.compactMap { names[$0.name] }
+                if !changed.isEmpty { body(changed, origin) }
+            }
+        }
+    }
+
     private func row(
         of setting: SettingsService.SettingDefinition, _ state: SettingState, in group: SettingsGroup
     ) -> Row {

@@ -20,11 +20,9 @@ struct PlayerProcess {
 
     init(_ home: String, adding added: [String: String] = [:]) {
         self.home = home
-        // On a terminal, Swift's runtime would keep a process that fails alive, for a backtrace.
-        environment = [
-            "HOME": home, "TERM": "xterm-256color", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin",
-            "SWIFT_BACKTRACE": "enable=no",
-        ]
+        environment = ["HOME": home, "TERM": "xterm-256color", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"]
+        // Swift's own report of a crash would wait for a key.
+        environment["SWIFT_BACKTRACE"] = "enable=no"
         environment.merge(added) { $1 }
     }
 
@@ -43,12 +41,28 @@ struct PlayerProcess {
             errors: errors)
     }
 
+    func browse(tool arguments: [String]) throws -> PseudoTerminal {
+        try PseudoTerminal(Self.path(of: "settings"), ["browse"] + arguments, environment: environment)
+    }
+
     /// Runs another subcommand, without a terminal.
     @discardableResult
     func run(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
+        try run("Player", ["settings"] + arguments)
+    }
+
+    /// Runs a subcommand of the tool, which knows no types.
+    @discardableResult
+    func runTool(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
+        try run("settings", arguments)
+    }
+
+    private func run(
+        _ name: String, _ arguments: [String]
+    ) throws -> (status: Int32, output: String, errors: String) {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: try Self.path(of: "Player"))
-        process.arguments = ["settings"] + arguments
+        process.executableURL = URL(fileURLWithPath: try Self.path(of: name))
+        process.arguments = arguments
         process.environment = environment
         let (output, errors) = (Pipe(), Pipe())
         process.standardInput = FileHandle.nullDevice
@@ -109,7 +123,7 @@ struct BrowserProcessTests {
             try player.run("set", "volume", "0.125")
             try await terminal.waitFor("volume: changed outside of this view.")
             #expect(terminal.shown.rows[2].hasPrefix("*  volume   0.125"))
-            terminal.type("\r\u{15}1")
+            terminal.type("\r\u{15}0.875")
             try await terminal.waitFor("Tab next value", isShown: false)
             try player.run("set", "volume", "0.375")
             try await terminal.waitFor("volume: changed outside of this view. Enter asks")
@@ -118,7 +132,7 @@ struct BrowserProcessTests {
             #expect(try player.run("get", "volume").output == "0.375\n")
             terminal.type("y")
             try await terminal.waitFor("volume: stored.")
-            #expect(try player.run("get", "volume").output == "1.0\n")
+            #expect(try player.run("get", "volume").output == "0.875\n")
             terminal.type("u")
             try await terminal.waitFor("volume: undone.")
             #expect(try player.run("get", "volume").output == "0.375\n")
@@ -242,21 +256,74 @@ struct BrowserProcessTests {
             let terminal = try player.browse()
             try await terminal.waitFor("? help")
             // A value from outside that the setting does not accept is diagnosed.
-            let file = try #require(
-                FileManager.default.enumerator(atPath: home)?.compactMap { $0 as? String }
-                    .first { $0.hasSuffix(".plist") })
-            let url = URL(fileURLWithPath: home).appendingPathComponent(file)
-            try Data(
-                """
-                <?xml version="1.0" encoding="UTF-8"?>
-                <plist version="1.0"><dict><key>volume</key><string>loud</string></dict></plist>
-                """.utf8
-            ).write(to: url)
+            try player.runTool("set", "volume", "loud", "--string", "--app", "Player")
             try await terminal.waitFor("!  volume")
+            try await terminal.waitFor("decodingFailed")
             terminal.type("q")
             #expect(try await terminal.status() == 0)
             #expect(try await eventually { terminal.isRestored })
+            #expect(try await eventually { terminal.shown.normalText.contains("decodingFailed") })
             #expect(terminal.shown.problems == [])
+        }
+    }
+}
+
+extension BrowserProcessTests {
+    @Test("The tool browses a store of unknown types, keeps the kinds, and undoes")
+    func tool() async throws {
+        try await withTemporaryDirectory { home in
+            let player = PlayerProcess(home)
+            let file = home + "/Some.plist"
+            for (name, text) in [("port", "8080"), ("theme", "dark"), ("hosts", "[1, 2]"), ("on", "true")] {
+                try player.runTool("set", name, text, "--file", file)
+            }
+            let terminal = try player.browse(tool: ["--file", file])
+            try await terminal.waitFor("? help")
+            #expect(
+                terminal.shown.rows[1...4] == [
+                    " hosts  [1,2]                                               array",
+                    " on     true                                                boolean",
+                    " port   8080                                                integer",
+                    " theme  dark                                                text",
+                ])
+            // A text that is not of the kind is refused, and stays.
+            terminal.type("jj\rx\r")
+            try await terminal.waitFor("port: Not stored.")
+            terminal.type("\u{7F}1\r")
+            try await terminal.waitFor("port: stored.")
+            #expect(try player.runTool("get", "port", "--file", file).output == "80801\n")
+            // Digits as text stay text.
+            terminal.type("j\r\u{15}123\r")
+            try await terminal.waitFor("theme: stored.")
+            #expect(try player.runTool("get", "theme", "--json", "--file", file).output == "\"123\"\n")
+            terminal.type("kk ")
+            try await terminal.waitFor("on: stored.")
+            terminal.type("dy")
+            try await terminal.waitFor("on: deleted.")
+            // A setting that another process adds, with a name that controls a terminal.
+            try player.runTool("set", "a\u{1B}[31mb", "\u{1B}]0;x\u{7}", "--file", file)
+            try await terminal.waitFor("*a\\u{1B}[31mb")
+            terminal.type("uuuu")
+            try await terminal.waitFor("port: undone.")
+            terminal.type("q")
+            #expect(try await terminal.status() == 0)
+            #expect(terminal.shown.problems == [])
+            #expect(try player.runTool("get", "port", "--file", file).output == "8080\n")
+            #expect(try player.runTool("get", "theme", "--file", file).output == "dark\n")
+            #expect(try player.runTool("get", "on", "--file", file).output == "true\n")
+        }
+    }
+
+    @Test("The tool says what is missing: a terminal, or the store")
+    func toolErrors() async throws {
+        try await withTemporaryDirectory { home in
+            let player = PlayerProcess(home)
+            #expect(try player.runTool("browse", "--file", home + "/new/Some.plist").status == 2)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: home) == [])
+            let terminal = try player.browse(tool: ["--file", home + "/Missing.plist"])
+            #expect(try await terminal.status() == 1)
+            #expect(try await eventually { terminal.shown.normalText.contains("There is no property list") })
+            #expect(try FileManager.default.contentsOfDirectory(atPath: home) == [])
         }
     }
 }

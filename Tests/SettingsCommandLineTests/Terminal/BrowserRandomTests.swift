@@ -63,7 +63,7 @@ struct BrowserRandomTests {
     }
 
     @Test(
-        "The view stays consistent after any events in any order", arguments: Rounds.seeds(0..<1_000, part: 120))
+        "The view stays consistent after any events in any order", arguments: Rounds.seeds(0..<1_000, part: 25))
     func consistency(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var browser = browser(&generator)
@@ -74,7 +74,7 @@ struct BrowserRandomTests {
         }
     }
 
-    @Test("Undoing everything leads back to the start", arguments: Rounds.seeds(0..<1_000, part: 120))
+    @Test("Undoing everything leads back to the start", arguments: Rounds.seeds(0..<1_000, part: 25))
     func undo(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var browser = browser(&generator)

@@ -83,7 +83,12 @@ final class PseudoTerminal: Sendable {
         }
     #endif
 
-    private static func spawn(
+    /// Starts a program in a session of its own.
+    ///
+    /// - Parameters:
+    ///   - terminal: The file for standard input and output.
+    ///   - errors: The file for standard error; nil for that one.
+    static func spawn(
         _ path: String, _ arguments: [String], environment: [String: String], terminal: String, errors: String?
     ) throws -> pid_t {
         #if canImport(Darwin)

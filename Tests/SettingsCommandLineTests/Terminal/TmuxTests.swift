@@ -2,6 +2,14 @@ import Foundation
 import SettingsTestSupport
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The view in a terminal that others have written.
 @Suite("The terminal view in tmux", .ownThreads, .enabled(if: Tmux.isInstalled, "tmux is not installed"))
 struct TmuxTests {
@@ -14,7 +22,7 @@ struct TmuxTests {
             defer { tmux.run("kill-server") }
             let program = try PlayerProcess.path(of: "Player")
             tmux.run("new-session", "-d", "-x", "80", "-y", "24", "env HOME=\(home) LANG=C.UTF-8 sh")
-            tmux.run("send-keys", "echo before; \(program) settings browse; echo after $?", "Enter")
+            tmux.run("send-keys", "echo before; \(program) settings browse", "Enter")
             try await tmux.waitFor("? help")
             #expect(
                 tmux.rows[0...3] == [
@@ -36,6 +44,8 @@ struct TmuxTests {
             tmux.run("send-keys", "u")
             try await tmux.waitFor("muted: undone.")
             tmux.run("send-keys", "q")
+            try #require(try await eventually { !tmux.text.contains("3 settings") && tmux.text.contains("before") })
+            tmux.run("send-keys", "echo after $?", "Enter")
             try await tmux.waitFor("after 0")
             #expect(tmux.text.contains("before"))
             tmux.run("send-keys", "stty -a | grep -o ' [-]*echo '; printf 'wra%s\\n' pped", "Enter")
@@ -60,20 +70,22 @@ struct Tmux: Sendable {
     /// - Returns: What it has printed.
     @discardableResult
     func run(_ arguments: String...) -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Self.path ?? "/usr/bin/tmux")
-        process.arguments = ["-u", "-S", socket, "-f", "/dev/null"] + arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
+        // Foundation waits for all processes that have inherited its descriptors, such as the server of tmux.
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("tmux-\(UUID().uuidString)")
+        FileManager.default.createFile(atPath: file.path, contents: nil)
+        defer { try? FileManager.default.removeItem(at: file) }
         do {
-            try process.run()
+            let pid = try PseudoTerminal.spawn(
+                Self.path ?? "", ["-u", "-S", socket, "-f", "/dev/null"] + arguments,
+                environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm-256color"],
+                terminal: file.path,
+                errors: "/dev/null")
+            var status: Int32 = 0
+            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+            return try String(contentsOf: file, encoding: .utf8)
         } catch {
             return ""
         }
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
     }
 
     var text: String { run("capture-pane", "-p") }
