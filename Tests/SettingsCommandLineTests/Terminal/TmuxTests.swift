@@ -72,7 +72,7 @@ struct Tmux: Sendable {
     func run(_ arguments: String...) -> String {
         // Foundation waits for all processes that have inherited its descriptors, such as the server of tmux.
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("tmux-\(UUID().uuidString)")
-        FileManager.default.createFile(atPath: file.path, contents: nil)
+        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
         defer { try? FileManager.default.removeItem(at: file) }
         do {
             let pid = try PseudoTerminal.spawn(
