@@ -60,19 +60,9 @@ struct PlayerProcess {
     private func run(
         _ name: String, _ arguments: [String]
     ) throws -> (status: Int32, output: String, errors: String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try Self.path(of: name))
-        process.arguments = arguments
-        process.environment = environment
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        let message = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, text, message)
+        let result = try ProgramResult(
+            of: Self.path(of: name), arguments, environment: environment, in: URL(fileURLWithPath: home))
+        return (result.status, result.output, result.errors)
     }
 }
 

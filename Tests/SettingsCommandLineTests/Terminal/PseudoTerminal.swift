@@ -21,6 +21,8 @@ final class PseudoTerminal: Sendable {
     let pid: pid_t
     private let emulator: Mutex<TerminalEmulator>
     private let output = Mutex("")
+    /// Whether the process has ended and its number may be another one's.
+    private let hasEnded = Mutex(false)
 
     /// Starts a program in a session of its own.
     ///
@@ -46,7 +48,10 @@ final class PseudoTerminal: Sendable {
     }
 
     deinit {
-        kill(pid, SIGKILL)
+        if !hasEnded.withLock(\.self) {
+            kill(pid, SIGKILL)
+            waitpid(pid, nil, 0)
+        }
         close(controller)
         close(device)
     }
@@ -179,8 +184,9 @@ final class PseudoTerminal: Sendable {
     /// - Returns: The exit status, or the negative number of the signal.
     func status() async throws -> Int32 {
         var status: Int32 = 0
-        let hasEnded = try await eventually { waitpid(pid, &status, WNOHANG) == pid }
-        try #require(hasEnded, "the process does not end; it shows\n\(shown.text)")
+        let isOver = try await eventually { waitpid(pid, &status, WNOHANG) == pid }
+        hasEnded.withLock { $0 = isOver }
+        try #require(isOver, "the process does not end; it shows\n\(shown.text)")
         let signal = status & 0x7F
         return signal == 0 ? (status >> 8) & 0xFF : -signal
     }
@@ -216,5 +222,36 @@ final class PseudoTerminal: Sendable {
         var attributes = termios()
         tcgetattr(device, &attributes)
         return attributes.c_lflag & tcflag_t(ICANON | ECHO) == 0
+    }
+}
+
+/// How a program without a terminal has ended, and what it has written.
+///
+/// Foundation's `Process` waits for all processes that have inherited its descriptors: a view that another test has started
+/// at the same moment, or the server of tmux.
+struct ProgramResult {
+    let status: Int32
+    let output: String
+    let errors: String
+
+    /// Runs a program.
+    ///
+    /// - Parameter directory: Where its output is kept meanwhile.
+    init(of path: String, _ arguments: [String], environment: [String: String], in directory: URL) throws {
+        let (output, errors) = (Self.newFile(in: directory), Self.newFile(in: directory))
+        defer { for file in [output, errors] { unlink(file.path) } }
+        let pid = try PseudoTerminal.spawn(
+            path, arguments, environment: environment, terminal: output.path, errors: errors.path)
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        self.status = (status >> 8) & 0xFF
+        self.output = try String(contentsOf: output, encoding: .utf8)
+        self.errors = try String(contentsOf: errors, encoding: .utf8)
+    }
+
+    private static func newFile(in directory: URL) -> URL {
+        let file = directory.appendingPathComponent("output-\(UUID().uuidString)")
+        FileManager.default.createFile(atPath: file.path, contents: nil)
+        return file
     }
 }

@@ -2,14 +2,6 @@ import Foundation
 import SettingsTestSupport
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The view in a terminal that others have written.
 @Suite("The terminal view in tmux", .ownThreads, .enabled(if: Tmux.isInstalled, "tmux is not installed"))
 struct TmuxTests {
@@ -70,22 +62,11 @@ struct Tmux: Sendable {
     /// - Returns: What it has printed.
     @discardableResult
     func run(_ arguments: String...) -> String {
-        // Foundation waits for all processes that have inherited its descriptors, such as the server of tmux.
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("tmux-\(UUID().uuidString)")
-        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
-        defer { try? FileManager.default.removeItem(at: file) }
-        do {
-            let pid = try PseudoTerminal.spawn(
-                Self.path ?? "", ["-u", "-S", socket, "-f", "/dev/null"] + arguments,
-                environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm-256color"],
-                terminal: file.path,
-                errors: "/dev/null")
-            var status: Int32 = 0
-            while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-            return try String(contentsOf: file, encoding: .utf8)
-        } catch {
-            return ""
-        }
+        let result = try? ProgramResult(
+            of: Self.path ?? "", ["-u", "-S", socket, "-f", "/dev/null"] + arguments,
+            environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm-256color"],
+            in: URL(fileURLWithPath: socket).deletingLastPathComponent())
+        return result?.output ?? ""
     }
 
     var text: String { run("capture-pane", "-p") }
