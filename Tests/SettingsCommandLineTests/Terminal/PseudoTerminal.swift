@@ -251,7 +251,7 @@ struct ProgramResult {
 
     private static func newFile(in directory: URL) -> URL {
         let file = directory.appendingPathComponent("output-\(UUID().uuidString)")
-        FileManager.default.createFile(atPath: file.path, contents: nil)
+        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
         return file
     }
 }
