@@ -55,7 +55,7 @@ struct Desk {
             (self.code, self.output, self.errors) = (code, output, errors)
         }
 
-        var json: JSONValue? { try? JSONDecoder().decode(JSONValue.self, from: Data(output.utf8)) }
+        var json: JSONValue? { JSONValue(json: Data(output.utf8)) }
     }
 
     func run(_ arguments: String..., input: String = "") -> Result {

@@ -26,17 +26,9 @@ package final class Worker: Sendable {
         let pipe = Pipe()
         process.standardOutput = pipe
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-        // A thread of its own: the tests' pool has few, and a readability handler is not safe to have removed in time.
-        let output = pipe.fileHandleForReading
-        Thread.detachNewThread {
-            var rest = Data()
-            while case let data = output.availableData, !data.isEmpty {
-                rest.append(data)
-                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                    continuation.yield(String(decoding: rest[..<end], as: UTF8.self))
-                    rest = Data(rest[(end + 1)...])
-                }
-            }
+        pipe.readLines {
+            continuation.yield($0)
+        } onEnd: {
             continuation.finish()
         }
         self.lines = lines
@@ -103,5 +95,24 @@ package final class Worker: Sendable {
     package static func run(_ arguments: String...) async throws {
         let worker = try Worker(arguments)
         #expect(await worker.status() == 0)
+    }
+}
+
+extension Pipe {
+    /// Calls `body` with each line that is written to the pipe, until nothing can write any more.
+    package func readLines(_ body: @escaping @Sendable (String) -> Void, onEnd: @escaping @Sendable () -> Void = {}) {
+        // A thread of its own: the tests' pool has few, and a readability handler is not safe to have removed in time.
+        let output = fileHandleForReading
+        Thread.detachNewThread {
+            var rest = Data()
+            while case let data = output.availableData, !data.isEmpty {
+                rest.append(data)
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    body(String(decoding: rest[..<end], as: UTF8.self))
+                    rest = Data(rest[(end + 1)...])
+                }
+            }
+            onEnd()
+        }
     }
 }

@@ -83,7 +83,7 @@ extension SettingsCommand {
         }
         var values: [String: JSONValue] = [:]
         for (name, json) in members.sorted(by: { $0.key < $1.key }) {
-            guard let value = try? JSONDecoder().decode(JSONValue.self, from: json) else {
+            guard let value = JSONValue(json: json) else {
                 throw CommandFailure.failure(
                     "\(name): The value has a number that cannot be represented. Nothing was imported.")
             }

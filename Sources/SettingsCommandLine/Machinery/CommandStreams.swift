@@ -68,15 +68,13 @@ struct CommandStreams {
     /// Shows on a terminal how far a long operation is, in the place of what it has shown before.
     func progress(_ text: String) {
         guard showsProgress else { return }
-        // A message that cannot be written is lost.
-        try? errors(
-            "\r\(TextLayout.padded(TextLayout.truncated(text, to: Self.progressWidth), to: Self.progressWidth))")
+        send("\r\(TextLayout.padded(TextLayout.truncated(text, to: Self.progressWidth), to: Self.progressWidth))")
     }
 
     /// Removes what ``progress(_:)`` has shown.
     func endProgress() {
         guard showsProgress else { return }
-        try? errors("\r\(String(repeating: " ", count: Self.progressWidth))\r")
+        send("\r\(String(repeating: " ", count: Self.progressWidth))\r")
     }
 
     private static let progressWidth = 40
@@ -91,6 +89,11 @@ struct CommandStreams {
         }
         var text = lines.map { TextLayout.escaped($0) }.joined(separator: "\n")
         if !text.hasSuffix("\n") { text += "\n" }
+        send(text)
+    }
+
+    /// Writes to standard error.
+    private func send(_ text: String) {
         do {
             try errors(text)
         } catch {

@@ -8,7 +8,7 @@ struct CompletionSchema {
     /// Reads a schema. A file that is none has no names and no values: completing never fails.
     init(file path: String) {
         guard let data = FileManager.default.contents(atPath: path), data.count <= Self.sizeLimit,
-            case .object(let schema)? = try? JSONDecoder().decode(JSONValue.self, from: data),
+            case .object(let schema)? = JSONValue(json: data),
             case .object(let properties)? = schema["properties"]
         else { return }
         self.properties = properties.filter { !$0.key.hasPrefix("$") }

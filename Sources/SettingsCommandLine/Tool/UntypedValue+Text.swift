@@ -58,7 +58,7 @@ extension UntypedValue {
 
     private static func value(ofJSON text: String, kind: Kind? = nil) -> Data? {
         // A decoder may accept what no other reader of JSON does, such as a number at its outermost level with white space.
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) else { return nil }
+        guard let value = JSONValue(json: Data(text.utf8)) else { return nil }
         let data = encoded(value)
         return kind == nil || UntypedValue(data).kind == kind ? data : nil
     }

@@ -55,7 +55,7 @@ struct UntypedValue: Equatable, Sendable {
         }
         // In several lines, as people write it.
         guard data.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return nil }
-        return (try? JSONDecoder().decode(JSONValue.self, from: data))?.text
+        return JSONValue(json: data)?.text
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }

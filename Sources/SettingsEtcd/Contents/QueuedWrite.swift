@@ -142,7 +142,7 @@ struct WriteQueue {
         for id in plan.ids {
             guard let index = entries.firstIndex(where: { $0.id == id }) else { continue }
             let entry = entries[index]
-            if let outcome = outcome(of: entry, in: plan, contents) {
+            if let outcome = outcome(of: entry, contents) {
                 entries.remove(at: index)
                 ended.append((entry, outcome))
                 if case .agreed = outcome { follow(entry, contents) }
@@ -163,9 +163,7 @@ struct WriteQueue {
         }
     }
 
-    private func outcome(
-        of entry: QueuedWrite, in plan: PlannedTransaction, _ contents: ClusterContents
-    ) -> WriteOutcome? {
+    private func outcome(of entry: QueuedWrite, _ contents: ClusterContents) -> WriteOutcome? {
         for (name, data) in entry.expectations where contents.known(name)?.data != data {
             return entry.isAccepted ? .overruled : .refused
         }
@@ -174,10 +172,11 @@ struct WriteQueue {
         guard entry.hasWaited else { return nil }
         let changed = entry.writes.keys.filter { contents.modRevision(of: $0) != entry.bases[$0] ?? 0 }
         if changed.isEmpty { return nil }
-        // If the transaction was made before, the last write of a name counts, which can be that of a later entry.
+        // If the write was made before, by this transaction or by an earlier one whose answer was lost, the cluster has its
+        // value, or that of a later write which shared the transaction.
         func isThere(_ name: String) -> Bool {
             let data = contents.known(name)?.data
-            return data == entry.writes[name] ?? nil || data == plan.writes[name] ?? nil
+            return entries.contains { later in later.id >= entry.id && later.writes[name].map { $0 == data } ?? false }
         }
         // This transaction itself, if its answer was lost, or one that makes the write needless.
         if entry.writes.keys.allSatisfy(isThere) { return .agreed(contents.revision) }
@@ -188,17 +187,23 @@ struct WriteQueue {
 extension PlannedTransaction {
     /// Adds a write if there is room for it.
     fileprivate mutating func add(_ entry: QueuedWrite, _ contents: ClusterContents, sizeLimit: Int) -> Bool {
-        var comparisons = comparisons
-        for name in entry.expectations.keys { comparisons[name] = contents.modRevision(of: name) }
+        var compared: [String: Int64] = [:]
+        for name in entry.expectations.keys { compared[name] = contents.modRevision(of: name) }
         if entry.hasWaited {
             // If an earlier write of this transaction is compared, that one counts.
-            for name in entry.writes.keys where writes[name] == nil { comparisons[name] = entry.bases[name] ?? 0 }
+            for name in entry.writes.keys where writes[name] == nil { compared[name] = entry.bases[name] ?? 0 }
         }
-        let all = writes.merging(entry.writes) { $1 }
-        guard all.count <= Self.operationLimit, comparisons.count <= Self.operationLimit, size + entry.size <= sizeLimit
+        guard Self.hasRoom(for: entry.writes, in: writes), Self.hasRoom(for: compared, in: comparisons),
+            size + entry.size <= sizeLimit
         else { return false }
-        (writes, self.comparisons, size) = (all, comparisons, size + entry.size)
+        writes.merge(entry.writes) { $1 }
+        comparisons.merge(compared) { $1 }
+        size += entry.size
         ids.append(entry.id)
         return true
+    }
+
+    private static func hasRoom<T>(for added: [String: T], in present: [String: T]) -> Bool {
+        present.count + added.keys.count { present[$0] == nil } <= operationLimit
     }
 }

@@ -17,6 +17,14 @@ package enum JSONValue: Codable, Equatable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
+    /// Reads JSON in UTF-8. Nil for anything else, and for numbers that no case represents.
+    package init?(json: Data) {
+        guard let value = optionalResult(of: { try JSONDecoder().decode(JSONValue.self, from: $0) }, json) else {
+            return nil
+        }
+        self = value
+    }
+
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {

@@ -183,17 +183,7 @@ struct ToolProcessTests {
                 watching.waitUntilExit()
             }
             let lines = Recorder<String>()
-            let output = pipe.fileHandleForReading
-            Thread.detachNewThread {
-                var rest = Data()
-                while case let data = output.availableData, !data.isEmpty {
-                    rest.append(data)
-                    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                        lines.append(String(decoding: rest[..<end], as: UTF8.self))
-                        rest = Data(rest[(end + 1)...])
-                    }
-                }
-            }
+            pipe.readLines { lines.append($0) }
             let store = try WritingStore(kind, in: directory)
             func now() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
             var written: Int64 = 0

@@ -104,6 +104,21 @@ struct WriteQueueTests {
         #expect(queue.isEmpty)
     }
 
+    @Test("A write that was made together with a later one is not overruled when a third has joined them")
+    func madeBeforeTheThird() {
+        var queue = WriteQueue()
+        _ = write(&queue, ["a": data("1")], base: 5, hasWaited: true)
+        _ = write(&queue, ["a": data("2")], base: 5, hasWaited: true)
+        // The cluster has made these two, and the answer was lost.
+        let third = write(&queue, ["a": data("3")], base: 5, hasWaited: true)
+        guard let plan = plan(queue, contents([("a", "0", 5)])) else {
+            Issue.record("no plan")
+            return
+        }
+        #expect(queue.refuse(plan, contents([("a", "2", 50)])).map(\.outcome) == [.agreed(100), .agreed(100)])
+        #expect(queue.entries.map(\.id) == [third] && queue.entries[0].bases == ["a": 50])
+    }
+
     @Test("The program's own writes do not overrule its later ones")
     func ownWrites() {
         var queue = WriteQueue()
