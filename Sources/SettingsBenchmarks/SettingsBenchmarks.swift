@@ -94,7 +94,7 @@ struct SettingsBenchmarks {
         var figures = try Figure.all(isQuick: options.isQuick, isWanted: options.isWanted)
         for keyCount in [20, 1_000] where options.isWanted(13, StartUp.name) {
             let measured = try StartUp(keyCount: keyCount).measure(starts: options.isQuick ? 15 : 50)
-            outcomes.append(measured.outcome)
+            outcomes += measured.outcomes
             figures += measured.figures
         }
         return Results(outcomes, figures)

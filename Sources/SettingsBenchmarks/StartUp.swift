@@ -13,15 +13,18 @@ import SettingsKit
 /// Foundation.
 ///
 /// This program starts itself for each measurement, so that all processes have the same libraries. Empty runs are
-/// measured between the others.
+/// measured between the others, and runs of `settings get`, which are compared with them.
 struct StartUp {
     enum Mode: String, CaseIterable {
         case empty, settingsKit, foundation
+        /// The tool instead of this program.
+        case tool
     }
 
     /// The argument of a copy of this program, before the mode and the file.
     static let argument = "--start-up"
     static let name = "start, open, one get, exit"
+    private static let settingName = "setting number 7"
 
     let keyCount: Int
     private let folder: TemporaryFolder
@@ -35,7 +38,7 @@ struct StartUp {
     private var rowName: String { "\(Self.name): \(keyCount) keys" }
 
     /// Starts each process a number of times, in turn.
-    func measure(starts: Int) throws -> (outcome: Outcome, figures: [Figure]) {
+    func measure(starts: Int) throws -> (outcomes: [Outcome], figures: [Figure]) {
         var times: [Mode: [Double]] = [:]
         for mode in Mode.allCases { _ = try start(mode) }
         for round in 0..<starts {
@@ -45,29 +48,46 @@ struct StartUp {
                 times[mode, default: []].append(try start(mode))
             }
         }
-        let (empty, own, foundation) = (times[.empty] ?? [], times[.settingsKit] ?? [], times[.foundation] ?? [])
-        let benchmark = Benchmark(
-            row: 13, name: rowName, yardstickName: "the same with Foundation",
-            target: .costAtMost(keyCount < 100 ? 1.05 : 0.8), iterations: 1, operation: { _ in 0 },
-            yardstick: { _ in 0 })
-        let outcome = Outcome(
-            benchmark: benchmark, operation: Sample(own), yardstick: Sample(foundation),
-            ratio: Sample(zip(own, foundation).map { $0 / $1 }))
+        let empty = times[.empty] ?? []
+        func outcome(_ mode: Mode, _ name: String, to yardstick: Mode, _ yardstickName: String, limit: Double)
+            -> Outcome
+        {
+            let (own, other) = (times[mode] ?? [], times[yardstick] ?? [])
+            return Outcome(
+                benchmark: Benchmark(
+                    row: 13, name: name, yardstickName: yardstickName, target: .costAtMost(limit), iterations: 1,
+                    operation: { _ in 0 }, yardstick: { _ in 0 }),
+                operation: Sample(own), yardstick: Sample(other), ratio: Sample(zip(own, other).map { $0 / $1 }))
+        }
+        let outcomes = [
+            outcome(
+                .settingsKit, rowName, to: .foundation, "the same with Foundation", limit: keyCount < 100 ? 1.05 : 0.8),
+            outcome(
+                .tool, "settings get, start to end: \(keyCount) keys", to: .empty, "an empty program with Foundation",
+                limit: 1.3),
+        ]
         var figures: [Figure] = []
         func add(_ name: String, _ unit: String, _ value: Double?) {
             figures.append(Figure(row: 13, name: "\(rowName), \(name)", unit: unit, value: value, limit: nil))
         }
         add("empty run", "µs", Sample(empty).median / 1_000)
-        add("beyond an empty run", "µs", Sample(zip(own, empty).map { $0 - $1 }).median / 1_000)
-        add("Foundation beyond an empty run", "µs", Sample(zip(foundation, empty).map { $0 - $1 }).median / 1_000)
+        func addBeyondEmpty(_ name: String, _ mode: Mode) {
+            add(name, "µs", Sample(zip(times[mode] ?? [], empty).map { $0 - $1 }).median / 1_000)
+        }
+        addBeyondEmpty("beyond an empty run", .settingsKit)
+        addBeyondEmpty("Foundation beyond an empty run", .foundation)
         for mode in Mode.allCases { add("system calls, \(mode.rawValue)", "", try systemCalls(mode).map(Double.init)) }
-        return (outcome, figures)
+        return (outcomes, figures)
     }
 
     // MARK: The processes
 
     private func arguments(_ mode: Mode) -> [String] {
-        [CommandLine.arguments[0], Self.argument, mode.rawValue, folder.file.path]
+        let program = CommandLine.arguments[0]
+        guard mode == .tool else { return [program, Self.argument, mode.rawValue, folder.file.path] }
+        // Both lie in the same directory.
+        let tool = URL(fileURLWithPath: program).deletingLastPathComponent().appendingPathComponent("settings").path
+        return [tool, "get", "--file", folder.file.path, Self.settingName]
     }
 
     /// - Returns: the nanoseconds of a process, from its start to its end.
@@ -85,7 +105,15 @@ struct StartUp {
         var process = pid_t()
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
-        let status = posix_spawnp(&process, arguments[0], nil, nil, &pointers, environ)
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+        let status = posix_spawnp(&process, arguments[0], &actions, nil, &pointers, environ)
         guard status == 0 else { throw Failure(what: arguments[0], status: status) }
         return process
     }
@@ -116,17 +144,17 @@ struct StartUp {
     /// The work of a copy of this program.
     static func run(_ mode: Mode, path: String) throws {
         switch mode {
-        case .empty: break
+        case .empty, .tool: break
         case .settingsKit:
             let settings = SettingsService(defaults: try PropertyListStore(url: URL(fileURLWithPath: path)))
-            let setting = Setting<String>("setting number 7", in: .defaults, default: "")
+            let setting = Setting<String>(settingName, in: .defaults, default: "")
             guard settings.get(setting) == "value 7" else { throw Failure(what: "get", status: 1) }
             // A program keeps its service until it ends.
             withExtendedLifetime(settings) { exit(0) }
         case .foundation:
             let data = try Data(contentsOf: URL(fileURLWithPath: path))
             let list = try PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
-            guard list?["setting number 7"] as? String == "value 7" else {
+            guard list?[settingName] as? String == "value 7" else {
                 throw Failure(what: "Foundation", status: 1)
             }
         }
