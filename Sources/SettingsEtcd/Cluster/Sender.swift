@@ -36,10 +36,7 @@ struct Sender {
         while !cluster.isClosed {
             if expiring?.isDue == true { renewExpiring() }
             let step = cluster.change { state in
-                let step = state.queue.next(
-                    state.contents, sizeLimit: singles > 0 ? 0 : EtcdCluster.transactionSizeLimit)
-                if case .transaction(let plan) = step { state.underWay = plan }
-                return step
+                state.queue.next(state.contents, sizeLimit: singles > 0 ? 0 : EtcdCluster.transactionSizeLimit)
             }
             switch step {
             case .end(let id, let outcome): end([(id, outcome)])
@@ -65,22 +62,30 @@ struct Sender {
             let (client, time, call) = (client, requestTime, call)
             try marker.prepare(client, within: time, call: call)
             let lease = try expiring?.prepare(client, within: time, call: call) ?? 0
-            let (comparisons, operations) = cluster.change { state in
-                (
+            let request = cluster.change {
+                state -> (comparisons: [GatewayMessage.Comparison], operations: [GatewayMessage.Operation])? in
+                // A caller whose time was over receives that nothing was written.
+                guard plan.ids.allSatisfy(state.queue.contains) else { return nil }
+                state.underWay = plan
+                return (
                     plan.comparisons.sorted { $0.key < $1.key }.map { name, revision in
-                        GatewayMessage.Comparison(key: state.contents.key(of: name), modRevision: revision)
+                        .init(key: state.contents.key(of: name), modRevision: revision)
                     },
                     plan.writes.sorted { $0.key < $1.key }.map { name, data in
-                        GatewayMessage.Operation(key: state.contents.key(of: name), value: data, lease: lease)
+                        .init(key: state.contents.key(of: name), value: data, lease: lease)
                     }
                 )
             }
+            guard let request else { return }
             isSent = true
-            let result = try marker.send(comparisons, operations, by: client, within: requestTime, call: call)
+            let result = try marker.send(
+                request.comparisons, request.operations, by: client, within: requestTime, call: call)
             take(result, of: plan)
         } catch {
             if isSent && error.isPermanent { return refuse(plan, error) }
             if isSent && !error.isCertain { return resolve(plan, after: error) }
+            // Nothing is on its way while this thread waits, so that a caller whose time is over knows that nothing was written.
+            cluster.change { $0.underWay = nil }
             fail(error)
         }
     }
