@@ -62,7 +62,7 @@ extension WithEtcd {
                 }
                 let (ours, theirs) = (delays(own), delays(etcd))
                 // Every change was seen: none is skipped, as they are made one after another.
-                #expect(ours.count == 200 && theirs.count == 200)
+                try #require(ours.count == 200 && theirs.count == 200)
                 func text(_ delays: [Double]) -> String {
                     func at(_ part: Double) -> String {
                         (delays[Int(part * Double(delays.count - 1))] * 10).rounded().description
