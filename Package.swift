@@ -100,7 +100,8 @@ let package = Package(
         .testTarget(
             name: "SettingsEtcdTests",
             dependencies: [
-                "SettingsEtcd", "SettingsKit", "SettingsTestKit", "SettingsTestSupport", "settings-test-worker",
+                "SettingsEtcd", "SettingsCommandLine", "SettingsKit", "SettingsTestKit", "SettingsTestSupport",
+                "settings-test-worker",
             ]),
         .testTarget(
             name: "SettingsTestKitTests",

@@ -29,6 +29,9 @@ extension EtcdStore {
         /// ``EtcdStore/synchronize()`` has returned.
         public var keepsState = true
 
+        /// Whether the local file keeps accepted changes on which the cluster has not agreed.
+        var keepsWrites: Bool { keepsState && access == .readWrite && expiring == nil }
+
         /// Creates the default options.
         public init() {}
     }
@@ -41,6 +44,11 @@ extension EtcdStore {
         public var identity: Identity?
 
         /// A certificate and its private key.
+        ///
+        /// On Linux, two PEM files. Apple platforms read no PEM keys: there the certificate is a PKCS #12 file without a
+        /// password, which holds both, and the path of the key is not used. A program makes it with
+        /// `openssl pkcs12 -export -in CERTIFICATE -inkey KEY -out FILE -passout pass:`. On macOS the system may put what it
+        /// reads into the user's keychain.
         public struct Identity: Sendable {
             /// The path of the PEM file with the certificate.
             public var certificate: String

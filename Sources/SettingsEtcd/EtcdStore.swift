@@ -40,6 +40,9 @@ import SettingsKitPlatform
 /// A store that cannot reach the cluster begins with the last known values of the local file, reports `clusterUnreachable`, and
 /// catches up by itself. Reading never waits.
 ///
+/// The child of a `fork` goes on reading the values of that moment; writing and ``synchronize()`` throw `storeClosed` there. It
+/// opens another store for itself.
+///
 /// ## Limits
 /// A transaction takes 127 settings and 1.5 MB. All values under the prefix are in memory, at most 256 MB.
 ///
@@ -87,7 +90,9 @@ public final class EtcdStore: SettingsStore {
         }
         let localState =
             options.keepsState
-            ? try LocalState(folder: try state?.path ?? Self.standardFolder(), prefix: prefix) : nil
+            ? try LocalState(
+                folder: try state?.path ?? Self.standardFolder(), prefix: prefix, keepsWrites: options.keepsWrites)
+            : nil
         let client = GatewayClient(addresses, transport: transport, credentials: options.credentials)
         cluster = EtcdCluster(
             range: KeyRange(prefix: prefix), description: "EtcdStore \(prefix)", options: options, client: client,
@@ -108,7 +113,9 @@ public final class EtcdStore: SettingsStore {
     public func close() { cluster.close() }
 
     /// Whether the cluster is reached now, so that values are up to date.
-    public var isConnected: Bool { cluster.state.withLock { $0.outage == nil && !$0.isClosed } }
+    public var isConnected: Bool {
+        !cluster.isInherited && cluster.state.withLock { $0.outage == nil && !$0.isClosed }
+    }
 
     /// Publishes every change, also those of other programs.
     public var feed: SettingsStoreFeed? { cluster.feed }

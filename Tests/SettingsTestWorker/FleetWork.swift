@@ -2,18 +2,32 @@ import Foundation
 import SettingsEtcd
 import SettingsKitCore
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// What workers do on a cluster of etcd. The path is that of the folder for the local files; the endpoints are separated by
 /// commas.
 enum FleetWork {
     private static let scope = SettingsService.Scope.custom(id: "fleet")
 
     static func open(_ endpoints: String, prefix: String, state: String, timeout: Duration) throws -> SettingsService {
+        let store = try openStore(endpoints, prefix: prefix, state: state, timeout: timeout)
+        return SettingsService(stores: [scope: store], diagnosticSink: .init { _ in })
+    }
+
+    private static func openStore(
+        _ endpoints: String, prefix: String, state: String, timeout: Duration
+    ) throws -> EtcdStore {
         var options = EtcdStore.Options()
         options.timeout = timeout
-        let store = try EtcdStore(
+        return try EtcdStore(
             endpoints: endpoints.split(separator: ",").map(String.init), prefix: prefix,
             state: URL(fileURLWithPath: state), options: options)
-        return SettingsService(stores: [scope: store], diagnosticSink: .init { _ in })
     }
 
     /// Changes one counter so often. A change that was certainly not made is made again; one that may have been made ends the
@@ -57,5 +71,55 @@ enum FleetWork {
         let subscription = settings.observe(value) { change in say("\(change.newValue) \(now())") }
         say("ready")
         withExtendedLifetime(subscription) { while true { sleep(60) } }
+    }
+
+    /// Forks while the store's threads are busy. Each child reads what is known, is refused with the inherited store, and
+    /// writes by another one; then the parent writes.
+    static func fork(endpoints: String, prefix: String, state: String) throws -> Int32 {
+        typealias Fork = @convention(c) () -> pid_t
+        guard let symbol = dlsym(nil, "fork") else { return 2 }
+        let fork = unsafeBitCast(symbol, to: Fork.self)
+        func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: scope) }
+        let store = try openStore(endpoints, prefix: prefix, state: state, timeout: .seconds(20))
+        func save(_ name: String, _ number: Int, _ store: EtcdStore) throws {
+            _ = try store.apply(SettingsStoreBatch(writes: [.init(key: key(name), data: Data("\(number)".utf8))]))
+        }
+        for round in 0..<5 {
+            try save("parent", round, store)
+            // The sender and the follower have work while the process forks.
+            for number in 0..<100 { try store.set(key("busy"), to: Data("\(round * 100 + number)".utf8)) }
+            let child = fork()
+            if child == 0 {
+                alarm(60)
+                guard store.get(key("parent")) == Data("\(round)".utf8), !store.isConnected else { _exit(3) }
+                for work in [
+                    { try store.set(key("child"), to: nil) }, { try save("child", -1, store) }, store.synchronize,
+                ] {
+                    do {
+                        try work()
+                        _exit(4)
+                    } catch SettingsError.Code.storeClosed {
+                        continue
+                    } catch {
+                        _exit(5)
+                    }
+                }
+                do {
+                    store.close()
+                    let own = try openStore(endpoints, prefix: prefix, state: state, timeout: .seconds(20))
+                    try save("child", round, own)
+                    own.close()
+                } catch {
+                    _exit(6)
+                }
+                _exit(0)
+            }
+            var status: Int32 = 0
+            waitpid(child, &status, 0)
+            if status != 0 { return status & 0x7F == 0 ? (status >> 8) & 0xFF : 7 }
+        }
+        try save("parent", 5, store)
+        try store.synchronize()
+        return 0
     }
 }

@@ -284,6 +284,10 @@ case "fleet-follow":
     // fleet-follow FOLDER ENDPOINTS PREFIX: says each change of one setting.
     FleetWork.follow(try FleetWork.open(arguments[3], prefix: arguments[4], state: path, timeout: .seconds(5)))
 
+case "fleet-fork":
+    // fleet-fork FOLDER ENDPOINTS PREFIX: forks a few times with a store in use.
+    exit(try FleetWork.fork(endpoints: arguments[3], prefix: arguments[4], state: path))
+
 default:
     say("unknown: \(arguments[1])")
     exit(64)

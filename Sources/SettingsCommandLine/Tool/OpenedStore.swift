@@ -1,5 +1,4 @@
 import Foundation
-import SettingsEtcd
 import SettingsKit
 import SettingsSQLite
 import Synchronization
@@ -77,14 +76,7 @@ final class OpenedStore: Sendable {
             return try SQLiteStore(
                 at: URL(filePath: path, directoryHint: .notDirectory), table: table,
                 access: isReading ? .readOnly : .readWrite)
-        case .etcd(let endpoints, let prefix):
-            var options = EtcdStore.Options()
-            options.access = isReading ? .readOnly : .readWrite
-            // The tool writes nothing on this machine, and waits for the cluster.
-            options.keepsState = false
-            let store = try EtcdStore(endpoints: endpoints, prefix: prefix, options: options)
-            try store.synchronize()
-            return store
+        case .etcd(let cluster): return try cluster.open(isReading ? .readOnly : .readWrite)
         }
     }
 

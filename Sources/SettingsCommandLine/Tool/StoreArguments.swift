@@ -12,7 +12,7 @@ struct StoreArguments: Sendable {
         case file(String)
         case shared(String, state: String?)
         case sqlite(String, table: String)
-        case etcd([String], prefix: String)
+        case etcd(ClusterArguments)
     }
 
     /// What a subcommand does with the store.
@@ -31,8 +31,9 @@ struct StoreArguments: Sendable {
 
     // MARK: Options
 
-    private struct Options {
-        let app, file, shared, state, sqlite, table, etcd, keyPrefix: CommandOption
+    fileprivate struct Options {
+        let app, file, shared, state, sqlite, table: CommandOption
+        let etcd, keyPrefix, authority, certificate, key, user, passwordFile: CommandOption
 
         init(prefix: String) {
             app = CommandOption(
@@ -50,9 +51,26 @@ struct StoreArguments: Sendable {
                 "--\(prefix)etcd", value: "URLS", "An etcd cluster: the addresses of members, separated by commas.")
             keyPrefix = CommandOption(
                 "--\(prefix)prefix", value: "TEXT", "With --\(prefix)etcd: what the keys of the settings begin with.")
+            // The names of etcdctl.
+            authority = CommandOption(
+                "--\(prefix)cacert", value: "PATH", values: .files,
+                "With --\(prefix)etcd: the certificates of the authorities to trust, as PEM.")
+            certificate = CommandOption(
+                "--\(prefix)cert", value: "PATH", values: .files,
+                "With --\(prefix)etcd: the own certificate, as PEM.")
+            key = CommandOption(
+                "--\(prefix)key", value: "PATH", values: .files,
+                "With --\(prefix)cert: its private key, as PEM.")
+            user = CommandOption(
+                "--\(prefix)user", value: "NAME",
+                "With --\(prefix)etcd: the user, whose password is in a file or in $ETCDCTL_PASSWORD.")
+            passwordFile = CommandOption(
+                "--\(prefix)password-file", value: "PATH", values: .files,
+                "With --\(prefix)user: the file with the password.")
         }
 
-        var all: [CommandOption] { [app, file, shared, state, sqlite, table, etcd, keyPrefix] }
+        var all: [CommandOption] { [app, file, shared, state, sqlite, table] + ofCluster }
+        var ofCluster: [CommandOption] { [etcd, keyPrefix, authority, certificate, key, user, passwordFile] }
         var places: [CommandOption] { [app, file, shared, sqlite, etcd] }
     }
 
@@ -78,17 +96,14 @@ struct StoreArguments: Sendable {
         } else if let path = try invocation.path(of: options.sqlite) {
             place = .sqlite(path, table: try invocation.text(of: options.table) ?? "settings")
         } else if let addresses = try invocation.text(of: options.etcd) {
-            guard let keyPrefix = try invocation.text(of: options.keyPrefix) else {
-                throw .usage("\(options.etcd.name) needs \(options.keyPrefix.name).")
-            }
-            place = .etcd(addresses.split(separator: ",").map(String.init), prefix: keyPrefix)
+            place = .etcd(try invocation.cluster(addresses, options))
         } else {
             let choices = options.places.map(\.usage)
             throw .usage("Name the store: \(choices.dropLast().joined(separator: ", ")) or \(choices.last ?? "").")
         }
         for (option, owner) in [
-            (options.state, options.shared), (options.table, options.sqlite), (options.keyPrefix, options.etcd),
-        ]
+            (options.state, options.shared), (options.table, options.sqlite), (options.passwordFile, options.user),
+        ] + options.ofCluster.dropFirst().map({ ($0, options.etcd) })
         where invocation.has(option) && !invocation.has(owner) {
             throw .usage("\(option.name) is for \(owner.name) only.")
         }
@@ -106,6 +121,30 @@ struct StoreArguments: Sendable {
 }
 
 extension Invocation {
+    /// The cluster that the options of a store name.
+    fileprivate func cluster(
+        _ addresses: String, _ options: StoreArguments.Options
+    ) throws(CommandFailure) -> ClusterArguments {
+        guard let prefix = try text(of: options.keyPrefix) else {
+            throw .usage("\(options.etcd.name) needs \(options.keyPrefix.name).")
+        }
+        var cluster = ClusterArguments(endpoints: addresses.split(separator: ",").map(String.init), prefix: prefix)
+        cluster.authority = try path(of: options.authority)
+        (cluster.certificate, cluster.key) = (try path(of: options.certificate), try path(of: options.key))
+        if (cluster.certificate == nil) != (cluster.key == nil) {
+            throw .usage("\(options.certificate.name) and \(options.key.name) belong together.")
+        }
+        cluster.user = try text(of: options.user)
+        // Not shown: what follows the colon is a password.
+        if cluster.user?.contains(":") == true {
+            throw .usage(
+                "\(options.user.name) takes the name alone: other users of this machine see the arguments of a program. Write the "
+                    + "password into a file, and name it with \(options.passwordFile.name).")
+        }
+        cluster.passwordFile = try path(of: options.passwordFile)
+        return cluster
+    }
+
     fileprivate func path(of option: CommandOption) throws(CommandFailure) -> String? {
         guard let path = try text(of: option) else { return nil }
         if path.isEmpty { throw .usage("\(option.name) needs a path.") }

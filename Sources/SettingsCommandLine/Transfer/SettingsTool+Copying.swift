@@ -1,4 +1,5 @@
 import Foundation
+import SettingsEtcd
 import SettingsKit
 
 extension Subcommand where Program == SettingsTool {
@@ -10,7 +11,7 @@ extension Subcommand where Program == SettingsTool {
                 StoreArguments.options(prefix: "to-", title: "TARGET is one of these:", placeholder: "TARGET"),
             ], summary: "Copy all settings to another store, of the same kind or another.",
             discussion: "The same bytes are stored. Settings that only the target has stay, unless --replace is given. "
-                + "\(StoreCopy.batchSize) settings are stored at a time, each batch whole or not at all. If the copying ends early, "
+                + "Up to \(StoreCopy.batchSize) settings are stored at a time, each batch whole or not at all. If the copying ends early, "
                 + "both stores can be used, and the same command goes on with what is missing."
         ) { tool, invocation, streams in
             try tool.copy(invocation, streams)
@@ -101,11 +102,19 @@ struct StoreCopy: Sendable {
     /// - Parameter isStopped: Called after each batch with the number of changes so far; returns whether to stop.
     /// - Throws: ``Stop``.
     func carryOut(to store: any SettingsStore, isStopped: (Int) -> Bool) throws(Stop) {
-        var done = 0
+        var (done, batchSize) = (0, Self.batchSize)
         do {
             while done < differences.count {
-                let batch = differences[done...].prefix(Self.batchSize)
-                _ = try store.apply(SettingsStoreBatch(writes: batch.map(\.write)))
+                let batch = differences[done...].prefix(batchSize)
+                do {
+                    _ = try store.apply(SettingsStoreBatch(writes: batch.map(\.write)))
+                } catch let error as SettingsError
+                    where [.tooManyOperations, .tooLarge].contains(error.code) && batch.count > 1
+                {
+                    // A cluster's transaction has fewer settings, and fewer bytes.
+                    batchSize = batch.count / 2
+                    continue
+                }
                 done += batch.count
                 if isStopped(done) { break }
             }

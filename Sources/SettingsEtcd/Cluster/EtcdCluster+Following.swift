@@ -9,11 +9,11 @@ import SettingsKitPlatform
 
 /// What the follower and the sender tell.
 extension EtcdCluster {
-    var scope: SettingsService.Scope { state.withLock { $0.scope } }
+    var scope: SettingsService.Scope { change { $0.scope } }
 
     /// Notes that the cluster cannot be reached. It is reported once.
     func noteOutage(_ failure: GatewayFailure) {
-        let (isNew, isWriteWaiting) = state.withLock { state in
+        let (isNew, isWriteWaiting) = change { state in
             state.queue.noteLostConnection()
             defer {
                 state.outage = failure
@@ -28,18 +28,18 @@ extension EtcdCluster {
 
     /// Notes that the watch is in place.
     func noteReached() {
-        let wasReported = state.withLock { state in
+        let wasReported = change { state in
             defer { (state.outage, state.isOutageReported) = (nil, false) }
             return state.isOutageReported
         }
         if wasReported { report(.clusterReached) }
         // What waits can be sent now.
-        sendWake.signal()
+        retryWake.signal()
     }
 
     /// Takes the whole state of the cluster.
     func take(_ entries: [ClusterEntry], at revision: Int64) {
-        state.withLock { state in
+        change { state in
             feed.publish(state.contents.replace(with: entries, at: revision), origin: .external)
             state.hasRead = true
             state.wakeProgressWaiters()
@@ -51,7 +51,7 @@ extension EtcdCluster {
     /// Takes the events of one revision.
     func take(_ revision: WatchFold.Revision) {
         let names = revision.events.compactMap { range.name(in: $0.entry.key) }
-        state.withLock { state in
+        change { state in
             // The watch can be faster than the answer to this program's own transaction.
             let isOwn = state.underWay.map { $0.makes(revision, in: range) } ?? false
             feed.publish(
@@ -65,7 +65,7 @@ extension EtcdCluster {
     /// Sends values again that have expired with their lease.
     func restore(_ values: [String: Data]) {
         if values.isEmpty { return }
-        state.withLock { state in
+        change { state in
             for (name, data) in values {
                 var write = QueuedWrite(id: state.queue.makeID(), writes: [name: data], isAccepted: true)
                 // It loses to another client that has stored the name meanwhile.

@@ -19,6 +19,7 @@ extension EtcdCluster {
     /// cluster held at one moment during the call.
     func synchronize() throws(SettingsError) {
         let deadline = ContinuousClock.now + options.timeout
+        if isInherited { throw SettingsError(.storeClosed, store: description) }
         try waitForQueue()
         try catchUp(until: deadline)
     }
@@ -47,6 +48,8 @@ extension EtcdCluster {
     /// Asks the cluster, by a read to which most members agree, whether this store knows its state, and waits until it does.
     private func catchUp(until deadline: ContinuousClock.Instant) throws(SettingsError) {
         var goal: Int64?
+        // The follower may be in a pause after a failure.
+        followWake.signal()
         while true {
             let progress = DispatchSemaphore(value: 0)
             let (known, hasRead) = state.withLock { state in
@@ -57,7 +60,8 @@ extension EtcdCluster {
             if let goal, known >= goal, hasRead { return feed.flush() }
             let left = ContinuousClock.now.duration(to: deadline)
             guard left > .zero else {
-                throw SettingsError(.clusterUnreachable, store: description, underlying: GatewayFailure.timedOut)
+                let cause = state.withLock { $0.outage } ?? .timedOut
+                throw SettingsError(.clusterUnreachable, store: description, underlying: cause)
             }
             if isClosed { throw SettingsError(.storeClosed, store: description) }
             if hasRead {
@@ -69,8 +73,6 @@ extension EtcdCluster {
                     throw SettingsError(.clusterUnreachable, store: description, underlying: error)
                 }
             }
-            // The follower may be in a pause after a failure.
-            followWake.signal()
             progress.wait(for: min(left, .milliseconds(20)))
         }
     }

@@ -44,10 +44,12 @@ final class EtcdCluster: Sendable {
     private let order = Mutex(())
     /// Listeners run here, not on the threads that follow and send.
     private let listenerQueue = BackgroundQueue()
-    /// Wakes the sender.
-    let sendWake = DispatchSemaphore(value: 0)
-    /// Wakes the follower out of a pause.
-    let followWake = DispatchSemaphore(value: 0)
+    /// Wakes the sender when there is something to send.
+    let sendWake = Wake()
+    /// Ends the sender's pause after a failure: the cluster is reached, or the store is closed. New writes do not end it.
+    let retryWake = Wake()
+    /// Ends the follower's pause after a failure.
+    let followWake = Wake()
     /// Signalled when the follower has tried to read for the first time.
     let firstAttempt = DispatchSemaphore(value: 0)
     let end = DispatchSemaphore(value: 0)
@@ -68,7 +70,7 @@ final class EtcdCluster: Sendable {
         state.withLock { state in
             guard let localState else { return }
             _ = state.contents.begin(with: localState.known(in: range))
-            guard options.access == .readWrite, options.expiring == nil else { return }
+            guard options.keepsWrites else { return }
             for write in localState.pending() {
                 state.queue.append(write)
                 _ = state.contents.show(write.writes)
@@ -103,17 +105,19 @@ final class EtcdCluster: Sendable {
             defer { state.isClosed = true }
             return state.isClosed ? 0 : state.runningThreads
         }
+        // The connections, the threads and the file are the parent's.
+        if isInherited { return }
         call.cancel()
-        sendWake.signal()
-        followWake.signal()
-        for _ in 0..<running { end.wait(for: .seconds(2)) }
+        for wake in [sendWake, retryWake, followWake] { wake.signal() }
+        let deadline = ContinuousClock.now + .seconds(2)
+        for _ in 0..<running { end.wait(for: ContinuousClock.now.duration(to: deadline)) }
         // So that another store can use the file at once.
         localState.withLock { $0 = nil }
     }
 
     /// Called at the end of each thread.
     func threadDidEnd() {
-        let waiters = state.withLock { state in
+        let waiters = change { state in
             defer { state.waiters = [:] }
             return Array(state.waiters.values)
         }
@@ -121,10 +125,19 @@ final class EtcdCluster: Sendable {
         end.signal()
     }
 
-    var isClosed: Bool { state.withLock { $0.isClosed } }
+    var isClosed: Bool { change { $0.isClosed } }
+
+    /// Whether this process is the child of a fork, and the store its parent's: there are no threads, and a request would go
+    /// through the parent's connections.
+    var isInherited: Bool { forks != Fork.count }
+
+    /// Reads and changes the state on one of the store's own threads: not while the process forks, so that the lock is free in
+    /// the child.
+    func change<R: Sendable>(_ body: (inout State) -> R) -> R { Fork.excluded { state.withLock { body(&$0) } } }
 
     func report(_ code: SettingsError.Code, key: SettingsService.StorageKey? = nil, _ cause: (any Error)? = nil) {
-        feed.report(SettingsError(code, key: key, store: description, underlying: cause))
+        let error = SettingsError(code, key: key, store: description, underlying: cause)
+        Fork.excluded { feed.report(error) }
     }
 
     /// Lets listeners run, on a thread that may wait for the cluster.
@@ -135,7 +148,7 @@ final class EtcdCluster: Sendable {
     /// Stores what the cluster holds under names now, and removes writes that have ended.
     func keep(_ names: some Sequence<String>, removing ended: [QueuedWrite.ID] = []) {
         withLocalState { file in
-            let (known, revision) = state.withLock { state in
+            let (known, revision) = change { state in
                 let known = names.map { ($0, state.contents.known($0)) }
                 return (Dictionary(known) { $1 }, state.contents.revision)
             }
@@ -146,7 +159,7 @@ final class EtcdCluster: Sendable {
     /// Stores everything that the cluster holds.
     func keepAll() {
         withLocalState { file in
-            let (known, revision) = state.withLock { ($0.contents.allKnown, $0.contents.revision) }
+            let (known, revision) = change { ($0.contents.allKnown, $0.contents.revision) }
             try file.replaceKnown(with: known, revision: revision)
         }
     }
@@ -168,7 +181,7 @@ final class EtcdCluster: Sendable {
 
     private func requireWriting() throws(SettingsError) {
         if options.access == .readOnly { throw SettingsError(.readOnly, store: description) }
-        if forks != Fork.count || isClosed { throw SettingsError(.storeClosed, store: description) }
+        if isInherited || isClosed { throw SettingsError(.storeClosed, store: description) }
     }
 
     private func noteScope(_ batch: SettingsStoreBatch) {
@@ -204,7 +217,7 @@ final class EtcdCluster: Sendable {
             guard let write else { return nil }
             if write.writes.isEmpty { return false }
             try requireRoom(write)
-            if options.expiring == nil && options.keepsState {
+            if options.keepsWrites {
                 try localState.withLock { file in
                     guard let file else { throw SettingsError(.storeClosed, store: description) }
                     try file.accept(write)

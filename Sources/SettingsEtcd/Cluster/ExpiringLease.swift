@@ -8,25 +8,33 @@
 struct ExpiringLease {
     private let seconds: Int64
     private(set) var lease: Int64?
+    /// When the lease was asked for, or renewed.
+    private var renewed = ContinuousClock.now
     /// What this client has stored under the lease.
     private var values: [String: Data] = [:]
 
     init(_ time: Duration) { seconds = max(5, Int64(time / .seconds(1))) }
 
-    /// How long the lease may go without a renewal.
-    var renewalPause: Duration { .seconds(seconds) / 4 }
+    /// How long the lease may still go without a renewal; nil if there is none.
+    var timeLeft: Duration? {
+        lease == nil ? nil : ContinuousClock.now.duration(to: renewed + .seconds(seconds) / 4)
+    }
+
+    /// Whether the lease is to be renewed.
+    var isDue: Bool { timeLeft.map { $0 <= .zero } ?? false }
 
     /// The lease, granted if there is none.
     mutating func prepare(
         _ client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> Int64 {
         if let lease { return lease }
+        let asked = ContinuousClock.now
         let id = try client.ask(
             .grantLease(seconds: seconds), isRepeatable: true, within: time, call: call, limit: 1 << 16,
             LeaseAnswer.init
         ).id
         guard id != 0 else { throw .notEtcd(status: 200) }
-        lease = id
+        (lease, renewed) = (id, asked)
         return id
     }
 
@@ -42,7 +50,9 @@ struct ExpiringLease {
         _ client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> [String: Data] {
         guard let lease else { return [:] }
+        let asked = ContinuousClock.now
         if try client.askStream(.renewLease(lease), within: time, call: call, LeaseAnswer.init).timeToLive > 0 {
+            renewed = asked
             return [:]
         }
         self.lease = nil

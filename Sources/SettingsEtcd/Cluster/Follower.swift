@@ -57,14 +57,12 @@ struct Follower {
             mustRead = true
             if failure == .earlierState { cluster.report(.clusterReached, failure) }
             return
-        case .timedOut where backoff.failures == 0 && cluster.state.withLock({ $0.outage == nil }):
-            // A watch without changes: whether it has missed something is asked next.
-            return
         default: break
         }
         let pause = backoff.fail()
         // A watch breaks now and then; an outage is what cannot be mended at once.
-        if backoff.failures > 2 || isFirstAttempt { cluster.noteOutage(failure) }
+        // A member that has not answered in all that time is none that is there again in a moment.
+        if backoff.failures > 2 || isFirstAttempt || failure == .timedOut { cluster.noteOutage(failure) }
         endFirstAttempt()
         cluster.followWake.wait(for: pause)
     }
@@ -107,7 +105,7 @@ struct Follower {
 
     /// Finds out whether the cluster is the one that was read. What has changed since comes with the watch.
     private mutating func compare() throws(GatewayFailure) {
-        let known = cluster.state.withLock { $0.contents.revision }
+        let known = cluster.change { $0.contents.revision }
         let answer = try cluster.compare(known, within: requestTime)
         guard answer.header.cluster == clusterID, answer.header.revision >= known else { throw .earlierState }
     }
@@ -115,7 +113,7 @@ struct Follower {
     // MARK: Watching
 
     private mutating func watch() throws(GatewayFailure) {
-        let revision = cluster.state.withLock { $0.contents.revision }
+        let revision = cluster.change { $0.contents.revision }
         var fold = WatchFold(limit: Self.sizeLimit)
         let message = GatewayMessage.watch(
             first: cluster.range.prefix, end: cluster.range.end, from: revision + 1)
@@ -134,13 +132,15 @@ struct Follower {
                 }
                 if answer.isCreated && !isCreated {
                     isCreated = true
-                    if isFirstAttempt { cluster.state.withLock { $0.outage = nil } }
+                    if isFirstAttempt { cluster.change { $0.outage = nil } }
                     endFirstAttempt()
                     cluster.noteReached()
                 }
                 for revision in try fold.add(answer) { cluster.take(revision) }
             }
-        } catch .timedOut where !isCreated {
+        } catch .timedOut {
+            // A watch without changes: whether it has missed something is asked next.
+            if isCreated { return }
             throw .disconnected("no watch was created")
         }
     }

@@ -23,8 +23,9 @@ struct Sender {
 
     private var call: GatewayCall { cluster.call }
     private var client: GatewayClient { cluster.client }
-    /// How long a single request may take. A write that waits for it has some time left.
-    private var requestTime: Duration { cluster.options.timeout * 0.6 }
+    /// How long a single request may take. A write that waits for it has some time left. Not longer with a long time-out: a
+    /// member that has lost the others keeps a request for seconds, and another member answers at once.
+    private var requestTime: Duration { min(cluster.options.timeout * 0.6, .seconds(6)) }
 
     static func run(_ cluster: EtcdCluster) {
         var sender = Sender(cluster)
@@ -33,17 +34,15 @@ struct Sender {
 
     private mutating func run() {
         while !cluster.isClosed {
-            let step = cluster.state.withLock { state in
-                let step = state.queue.next(
-                    state.contents, sizeLimit: singles > 0 ? 0 : EtcdCluster.transactionSizeLimit)
-                if case .transaction(let plan) = step { state.underWay = plan }
-                return step
+            if expiring?.isDue == true { renewExpiring() }
+            let step = cluster.change { state in
+                state.queue.next(state.contents, sizeLimit: singles > 0 ? 0 : EtcdCluster.transactionSizeLimit)
             }
             switch step {
             case .end(let id, let outcome): end([(id, outcome)])
             case .transaction(let plan):
                 carryOut(plan)
-                cluster.state.withLock { $0.underWay = nil }
+                cluster.change { $0.underWay = nil }
             case nil: waitForWork()
             }
         }
@@ -52,11 +51,7 @@ struct Sender {
     }
 
     private mutating func waitForWork() {
-        guard let pause = expiring?.renewalPause else {
-            cluster.sendWake.wait()
-            return
-        }
-        if !cluster.sendWake.wait(for: pause) { renewExpiring() }
+        cluster.sendWake.wait(for: expiring?.timeLeft)
     }
 
     // MARK: One transaction
@@ -67,22 +62,30 @@ struct Sender {
             let (client, time, call) = (client, requestTime, call)
             try marker.prepare(client, within: time, call: call)
             let lease = try expiring?.prepare(client, within: time, call: call) ?? 0
-            let (comparisons, operations) = cluster.state.withLock { state in
-                (
+            let request = cluster.change {
+                state -> (comparisons: [GatewayMessage.Comparison], operations: [GatewayMessage.Operation])? in
+                // A caller whose time was over receives that nothing was written.
+                guard plan.ids.allSatisfy(state.queue.contains) else { return nil }
+                state.underWay = plan
+                return (
                     plan.comparisons.sorted { $0.key < $1.key }.map { name, revision in
-                        GatewayMessage.Comparison(key: state.contents.key(of: name), modRevision: revision)
+                        .init(key: state.contents.key(of: name), modRevision: revision)
                     },
                     plan.writes.sorted { $0.key < $1.key }.map { name, data in
-                        GatewayMessage.Operation(key: state.contents.key(of: name), value: data, lease: lease)
+                        .init(key: state.contents.key(of: name), value: data, lease: lease)
                     }
                 )
             }
+            guard let request else { return }
             isSent = true
-            let result = try marker.send(comparisons, operations, by: client, within: requestTime, call: call)
+            let result = try marker.send(
+                request.comparisons, request.operations, by: client, within: requestTime, call: call)
             take(result, of: plan)
         } catch {
             if isSent && error.isPermanent { return refuse(plan, error) }
             if isSent && !error.isCertain { return resolve(plan, after: error) }
+            // Nothing is on its way while this thread waits, so that a caller whose time is over knows that nothing was written.
+            cluster.change { $0.underWay = nil }
             fail(error)
         }
     }
@@ -95,18 +98,18 @@ struct Sender {
             let names = plan.comparisons.keys.sorted()
             var entries: [String: ClusterEntry?] = [:]
             for (name, read) in zip(names, reads) { entries[name] = .some(read.entries.first) }
-            let ended = cluster.state.withLock { state in
+            let ended = cluster.change { state in
                 cluster.feed.publish(state.contents.take(entries, at: revision), origin: .external)
                 return state.queue.refuse(plan, state.contents)
             }
             didEnd(ended, besides: names)
         case .notMade:
             // It is planned again; a server that always says so is not asked all the time.
-            cluster.sendWake.wait(for: .milliseconds(5))
+            cluster.retryWake.wait(for: .milliseconds(5))
         case .lost:
             // It may have been made before the lease expired. What was accepted is now sent as after a restart, which cannot
             // do it twice; a caller has to know.
-            let waiting = cluster.state.withLock { state in
+            let waiting = cluster.change { state in
                 state.queue.noteLostConnection()
                 return state.queue.entries.filter { plan.ids.contains($0.id) && !$0.isAccepted }.map(\.id)
             }
@@ -117,7 +120,7 @@ struct Sender {
 
     private mutating func agree(_ plan: PlannedTransaction, at revision: Int64) {
         expiring?.note(plan.writes)
-        let (made, waiters) = cluster.state.withLock { state in
+        let (made, waiters) = cluster.change { state in
             let made = state.queue.agree(plan, at: revision)
             var entries: [String: ClusterEntry?] = [:]
             for (name, data) in plan.writes {
@@ -138,7 +141,7 @@ struct Sender {
 
     /// Ends writes without a transaction.
     private func end(_ outcomes: [(id: QueuedWrite.ID, outcome: WriteOutcome)]) {
-        let ended = cluster.state.withLock { state in
+        let ended = cluster.change { state in
             outcomes.compactMap { id, outcome in state.queue.remove(id).map { (write: $0, outcome: outcome) } }
         }
         didEnd(ended, besides: [])
@@ -146,7 +149,7 @@ struct Sender {
 
     /// Does what follows when writes have left the queue.
     private func didEnd(_ ended: [(write: QueuedWrite, outcome: WriteOutcome)], besides names: [String]) {
-        let waiters = cluster.state.withLock { state in
+        let waiters = cluster.change { state in
             for (write, _) in ended where write.isAccepted {
                 cluster.feed.publish(state.contents.endShowing(write.writes), origin: .external)
             }
@@ -205,7 +208,7 @@ struct Sender {
             marker.forget()
             if let values = expiring?.forget() { cluster.restore(values) }
         }
-        cluster.sendWake.wait(for: min(pause, .seconds(1)))
+        cluster.retryWake.wait(for: min(pause, .seconds(1)))
     }
 
     // MARK: Values that expire
@@ -223,7 +226,7 @@ struct Sender {
     /// Removes what ends with this client.
     private mutating func release() {
         let leases = [marker.lease, expiring?.lease].compactMap(\.self)
-        if cluster.state.withLock({ $0.outage != nil }) { return }
+        if cluster.change({ $0.outage != nil }) { return }
         for lease in leases {
             do throws(GatewayFailure) {
                 _ = try client.ask(

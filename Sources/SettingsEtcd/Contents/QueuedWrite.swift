@@ -101,17 +101,17 @@ struct WriteQueue {
     /// - Parameter sizeLimit: How many bytes a transaction may have. A write that is larger goes alone.
     func next(_ contents: ClusterContents, sizeLimit: Int) -> Step? {
         guard let first = entries.first else { return nil }
-        if !first.expectations.isEmpty {
-            for (name, data) in first.expectations where contents.known(name)?.data != data {
-                return .end(first.id, first.isAccepted ? .overruled : .refused)
-            }
+        // A caller that waits for what is before it.
+        if first.expectations.isEmpty && first.writes.isEmpty { return .end(first.id, .agreed(contents.revision)) }
+        for (name, data) in first.expectations where contents.known(name)?.data != data && !wasMade(first, contents) {
+            return .end(first.id, first.isAccepted ? .overruled : .refused)
         }
         var plan = PlannedTransaction()
         for entry in entries {
             let isFirst = plan.ids.isEmpty
-            if !isFirst && (!entry.expectations.isEmpty || !entry.isAccepted && entry.writes.isEmpty) { break }
+            if !isFirst && (!entry.expectations.isEmpty || entry.writes.isEmpty) { break }
             guard plan.add(entry, contents, sizeLimit: isFirst ? .max : sizeLimit) else { break }
-            if !entry.expectations.isEmpty || entry.writes.isEmpty { break }
+            if !entry.expectations.isEmpty { break }
         }
         return .transaction(plan)
     }
@@ -164,23 +164,32 @@ struct WriteQueue {
     }
 
     private func outcome(of entry: QueuedWrite, _ contents: ClusterContents) -> WriteOutcome? {
+        if wasMade(entry, contents) { return .agreed(contents.revision) }
         for (name, data) in entry.expectations where contents.known(name)?.data != data {
             return entry.isAccepted ? .overruled : .refused
         }
         // What the caller has read has been written since, if with the same bytes.
         if !entry.isAccepted && !entry.expectations.isEmpty { return .refused }
         guard entry.hasWaited else { return nil }
-        let changed = entry.writes.keys.filter { contents.modRevision(of: $0) != entry.bases[$0] ?? 0 }
-        if changed.isEmpty { return nil }
-        // If the write was made before, by this transaction or by an earlier one whose answer was lost, the cluster has its
-        // value, or that of a later write which shared the transaction.
-        func isThere(_ name: String) -> Bool {
-            let data = contents.known(name)?.data
-            return entries.contains { later in later.id >= entry.id && later.writes[name].map { $0 == data } ?? false }
-        }
-        // This transaction itself, if its answer was lost, or one that makes the write needless.
-        if entry.writes.keys.allSatisfy(isThere) { return .agreed(contents.revision) }
-        return changed.allSatisfy(isThere) ? nil : .overruled
+        return changedNames(of: entry, contents).allSatisfy { isThere($0, of: entry, contents) } ? nil : .overruled
+    }
+
+    /// Whether a write that has waited was made before, by a transaction whose answer was lost, or is needless because others
+    /// have written the same.
+    private func wasMade(_ entry: QueuedWrite, _ contents: ClusterContents) -> Bool {
+        entry.hasWaited && !changedNames(of: entry, contents).isEmpty
+            && entry.writes.keys.allSatisfy { isThere($0, of: entry, contents) }
+    }
+
+    /// The names that someone has written since the write was accepted.
+    private func changedNames(of entry: QueuedWrite, _ contents: ClusterContents) -> [String] {
+        entry.writes.keys.filter { contents.modRevision(of: $0) != entry.bases[$0] ?? 0 }
+    }
+
+    /// Whether the cluster has the value of a write, or that of a later one, which may have shared its transaction.
+    private func isThere(_ name: String, of entry: QueuedWrite, _ contents: ClusterContents) -> Bool {
+        let data = contents.known(name)?.data
+        return entries.contains { later in later.id >= entry.id && later.writes[name].map { $0 == data } ?? false }
     }
 }
 

@@ -27,21 +27,19 @@ final class LocalState: Sendable {
 
     /// Opens the first file in the folder that no other store uses.
     ///
+    /// - Parameter keepsWrites: Whether the store has accepted writes kept. If not, it leaves those that others have left
+    ///   behind to another store, which sends them.
     /// - Throws: ``SettingsError`` with the code `storeUnavailable`.
-    init(folder: String, prefix: String, fileSystem: any FileSystem = POSIXFileSystem()) throws {
+    init(folder: String, prefix: String, keepsWrites: Bool, fileSystem: any FileSystem = POSIXFileSystem()) throws {
         self.fileSystem = fileSystem
         let base = WholeFile.join(folder, "etcd-" + String(Self.hash(prefix), radix: 16))
         do {
             try WholeFile(path: base, fileSystem: fileSystem).createDirectory()
-            let (slot, lock) = try Self.lockFirst(base, fileSystem)
-            self.lock = lock
-            do {
-                list = try PropertyListStore(path: Self.path(base, slot), fileSystem: fileSystem)
-            } catch {
-                fileSystem.close(lock)
-                throw error
+            let slot: Int
+            (slot, lock, list) = try Self.openFirst(base, fileSystem) {
+                keepsWrites || Self.pendingNames(of: $0).isEmpty
             }
-            try adoptOrphans(base, besides: slot)
+            try learn(from: base, besides: slot, adoptsWrites: keepsWrites)
         } catch {
             throw SettingsError.wrap(error, as: .storeUnavailable, store: "EtcdStore, local state at \(folder)")
         }
@@ -51,9 +49,19 @@ final class LocalState: Sendable {
 
     private static func path(_ base: String, _ slot: Int) -> String { "\(base)-\(slot).plist" }
 
-    private static func lockFirst(_ base: String, _ fileSystem: any FileSystem) throws -> (Int, FileHandle) {
+    private static func openFirst(
+        _ base: String, _ fileSystem: any FileSystem, where isUsable: (PropertyListStore) -> Bool
+    ) throws -> (Int, FileHandle, PropertyListStore) {
         for slot in 0..<slotLimit {
-            if let file = try lock(base, slot, fileSystem) { return (slot, file) }
+            guard let file = try lock(base, slot, fileSystem) else { continue }
+            do {
+                let list = try PropertyListStore(path: path(base, slot), fileSystem: fileSystem)
+                if isUsable(list) { return (slot, file, list) }
+            } catch {
+                fileSystem.close(file)
+                throw error
+            }
+            fileSystem.close(file)
         }
         throw TooManyStores()
     }
@@ -82,8 +90,8 @@ final class LocalState: Sendable {
         return nil
     }
 
-    /// Takes over the pending writes of stores that have ended, and the newest known state of all files.
-    private func adoptOrphans(_ base: String, besides own: Int) throws {
+    /// Takes over the newest known state of all files, and the pending writes of stores that have ended.
+    private func learn(from base: String, besides own: Int, adoptsWrites: Bool) throws {
         var slot = 0
         while slot < Self.slotLimit,
             try fileSystem.status(of: Self.path(base, slot), followingLink: false) != nil
@@ -97,7 +105,7 @@ final class LocalState: Sendable {
             let other = try PropertyListStore(
                 path: Self.path(base, slot), fileSystem: fileSystem, access: lock == nil ? .readOnly : .readWrite)
             if Self.revision(of: other) > revision { try takeKnown(of: other) }
-            guard lock != nil else { continue }
+            guard adoptsWrites, lock != nil else { continue }
             let names = Self.pendingNames(of: other)
             if names.isEmpty { continue }
             var next = (Self.pendingNames(of: list).last.map { Self.id(of: $0) } ?? 0) + 1

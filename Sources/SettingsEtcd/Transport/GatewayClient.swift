@@ -163,8 +163,12 @@ final class GatewayClient: Sendable {
             self.token.withLock { $0 = token }
             return token
         } catch {
-            // Nothing but the request for the token was sent.
-            throw error.isCertain || error == .cancelled ? error : .notConnected("no token: \(error)")
+            // Nothing but the request for the token was sent. A password that is refused is no reason to give up a write: it
+            // waits until the cluster accepts the password, or the program is started with another one.
+            switch error {
+            case .cancelled, .notConnected: throw error
+            default: throw .notConnected("no token: \(error)")
+            }
         }
     }
 }

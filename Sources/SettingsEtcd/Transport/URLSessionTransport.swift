@@ -126,6 +126,8 @@
                     .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
                     .serverCertificateHasBadDate, .clientCertificateRejected, .clientCertificateRequired:
                     .notConnected("the connection cannot be made")
+                case .appTransportSecurityRequiresSecureConnection:
+                    .notConnected("the system allows this program https alone")
                 default: .disconnected("the connection ended")
                 }
             add(.end(status: status, failure), size: 0)
@@ -145,11 +147,30 @@
         private let authorities: [Data]
         private let identity: Data?
 
-        /// - Throws: If a file cannot be read. The identity has to be a PKCS #12 file without a password here: the system reads
-        ///   no other.
+        /// - Throws: If a file cannot be read, or holds something else. The identity has to be a PKCS #12 file without a password
+        ///   here: the system reads no other.
         init(_ security: EtcdStore.Security?) throws {
             authorities = try security?.authority.map(Self.certificates) ?? []
             identity = try security?.identity.map { try Data(contentsOf: URL(fileURLWithPath: $0.certificate)) }
+            // With nothing to trust, the system's authorities would be trusted.
+            if security?.authority != nil,
+                !authorities.contains(where: { SecCertificateCreateWithData(nil, $0 as CFData) != nil })
+            {
+                throw UnusableCertificate(reason: "the file of the authorities has no PEM certificate")
+            }
+            if let identity, Self.identity(in: identity) == nil {
+                throw UnusableCertificate(reason: "the identity is no PKCS #12 file without a password")
+            }
+        }
+
+        private static func identity(in file: Data) -> SecIdentity? {
+            var items: CFArray?
+            let options = [kSecImportExportPassphrase as String: ""]
+            guard SecPKCS12Import(file as CFData, options as CFDictionary, &items) == errSecSuccess,
+                let first = (items as? [[String: Any]])?.first, let found = first[kSecImportItemIdentity as String]
+            else { return nil }
+            // The dictionary holds nothing else under this key.
+            return (found as! SecIdentity)
         }
 
         /// The certificates of a PEM file.
@@ -179,18 +200,19 @@
                     isTrusted ? .useCredential : .cancelAuthenticationChallenge,
                     isTrusted ? URLCredential(trust: trust) : nil)
             case NSURLAuthenticationMethodClientCertificate:
-                var items: CFArray?
-                guard let identity,
-                    SecPKCS12Import(identity as CFData, [kSecImportExportPassphrase: ""] as CFDictionary, &items)
-                        == errSecSuccess,
-                    let first = (items as? [[String: Any]])?.first, let found = first[kSecImportItemIdentity as String]
-                else { return completionHandler(.performDefaultHandling, nil) }
-                // The dictionary holds nothing else under this key.
-                let own = found as! SecIdentity
+                guard let own = identity.flatMap(Self.identity) else {
+                    return completionHandler(.performDefaultHandling, nil)
+                }
                 completionHandler(
                     .useCredential, URLCredential(identity: own, certificates: nil, persistence: .forSession))
             default: completionHandler(.performDefaultHandling, nil)
             }
         }
+    }
+
+    private struct UnusableCertificate: ValueFreeError {
+        let reason: String
+
+        var description: String { "A certificate cannot be used: \(reason)." }
     }
 #endif

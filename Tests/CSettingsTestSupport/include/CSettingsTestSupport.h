@@ -1,1 +1,6 @@
-// Nothing to call: linking this target sets how many tests run at a time. See TestWidth.c.
+// Linking this target sets how many tests run at a time. See TestWidth.c.
+
+/// Adds to the actions of posix_spawn that the new process closes all descriptors but its three streams; does nothing where the
+/// system has another way.
+int csettingstest_close_others(void *_Nonnull actions);
+

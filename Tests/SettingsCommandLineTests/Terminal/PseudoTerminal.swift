@@ -124,6 +124,8 @@ final class PseudoTerminal: Sendable {
         } else {
             posix_spawn_file_actions_adddup2(&actions, 0, 2)
         }
+        // A view that runs for long would keep the pipes of other tests open.
+        _ = closeOtherDescriptors(&actions)
         var argv = ([path] + arguments).map { strdup($0) } + [nil]
         var envp = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in argv + envp { free(pointer) } }

@@ -38,11 +38,8 @@ extension WithEtcd {
 
         @Test("When the network goes, reading goes on, save throws in time, and accepted changes go out in order later")
         func goneLater() async throws {
-            try await Fleet.with { fleet in
-                let proxy = try FaultyProxy(to: fleet.server.ports[0])
-                defer { proxy.close() }
+            try await Fleet.withProxy({ $0.timeout = .seconds(1) }) { fleet, proxy, store in
                 let problems = Recorder<SettingsError>()
-                let store = try fleet.store(endpoints: [proxy.endpoint]) { $0.timeout = .seconds(1) }
                 let settings = SettingsService.fleet(store, problems)
                 try settings.save(count, to: 1)
                 for isSilent in [true, false] {
@@ -72,11 +69,8 @@ extension WithEtcd {
 
         @Test("A change that waited loses to a value that was written meanwhile, and that is reported")
         func overruled() async throws {
-            try await Fleet.with { fleet in
-                let proxy = try FaultyProxy(to: fleet.server.ports[0])
-                defer { proxy.close() }
+            try await Fleet.withProxy({ $0.timeout = .seconds(1) }) { fleet, proxy, store in
                 let problems = Recorder<SettingsError>()
-                let store = try fleet.store(endpoints: [proxy.endpoint]) { $0.timeout = .seconds(1) }
                 let settings = SettingsService.fleet(store, problems)
                 try store.save("count", "1")
                 proxy.setFaults(.init(isRefusing: true))
@@ -111,11 +105,50 @@ extension WithEtcd {
             }
         }
 
+        @Test("A store that only reads says that its only member has stopped answering, and why it cannot synchronize")
+        func silentMember() async throws {
+            try await Fleet.withProxy({
+                ($0.timeout, $0.silence, $0.access) = (.milliseconds(500), .milliseconds(500), .readOnly)
+            }) { fleet, proxy, store in
+                let problems = Recorder<SettingsError>()
+                let settings = SettingsService.fleet(store, problems)
+                try store.synchronize()
+                proxy.setFaults(.init(isStopped: true))
+                try await until { problems.codes.contains(.clusterUnreachable) }
+                #expect(!store.isConnected && settings.get(count) == 0)
+                proxy.setFaults(.init())
+                try await until { problems.codes.contains(.clusterReached) }
+                #expect(store.isConnected)
+            }
+        }
+
+        @Test("Before the first read, synchronize says why the cluster could not be read")
+        func causeBeforeFirstRead() async throws {
+            try await Fleet.with { fleet in
+                fleet.server.kill(0)
+                let store = try fleet.store { ($0.timeout, $0.openingTimeout) = (.milliseconds(300), .seconds(2)) }
+                let error = #expect(throws: SettingsError.self) { try store.synchronize() }
+                #expect(error?.code == .clusterUnreachable)
+                #expect(error.map { "\($0)".contains("No connection") } == true, "\(String(describing: error))")
+            }
+        }
+
+        @Test("The child of a fork reads, refuses to write, and uses the cluster by a store of its own")
+        func fork() async throws {
+            try await Fleet.with { fleet in
+                try await Worker.run(
+                    "fleet-fork", fleet.directory + "/state", fleet.server.endpoints.joined(separator: ","), "test/")
+                #expect(try fleet.server.control("get", "test/child", "--print-value-only") == "4\n")
+                #expect(try fleet.server.control("get", "test/parent", "--print-value-only") == "5\n")
+            }
+        }
+
         @Test("A member that is lost is replaced by another")
         func failOver() async throws {
             try await Fleet.with(3) { fleet in
-                let store = try fleet.store { $0.timeout = .seconds(20) }
-                let other = try fleet.store { $0.timeout = .seconds(20) }
+                let (store, other) = (
+                    try fleet.store { $0.timeout = .seconds(20) }, try fleet.store { $0.timeout = .seconds(20) }
+                )
                 for round in 0..<3 {
                     let leader = try #require(try fleet.server.leader())
                     fleet.server.kill(leader)

@@ -64,40 +64,6 @@ extension WithEtcd {
             }
         }
 
-        @Test("What set has accepted is seen at once, is in order, and is agreed on when synchronize returns")
-        func accepted() async throws {
-            try await Fleet.with { fleet in
-                let (store, other) = (try fleet.store(), try fleet.store())
-                for number in 0..<500 {
-                    try store.put("n\(number % 7)", "\(number)")
-                    #expect(store.text("n\(number % 7)") == "\(number)")
-                }
-                try store.synchronize()
-                try other.synchronize()
-                for number in 493..<500 { #expect(other.text("n\(number % 7)") == "\(number)") }
-            }
-        }
-
-        @Test("Many updates of several stores lose no step")
-        func updates() async throws {
-            try await Fleet.with { fleet in
-                let services = try (0..<4).map { _ in SettingsService.fleet(try fleet.store()) }
-                let failures = Recorder<String>()
-                inParallel(4) { index in
-                    for _ in 0..<25 {
-                        do {
-                            try services[index].update(count) { (value: inout Int) throws in value += 1 }
-                        } catch {
-                            failures.append("\(error)")
-                        }
-                    }
-                }
-                #expect(failures.all.isEmpty, "\(failures.all)")
-                try services[0].synchronize()
-                #expect(services[0].get(count) == 100)
-            }
-        }
-
         @Test("A batch of 127 settings is one transaction, and a larger one is refused in words")
         func operations() async throws {
             try await Fleet.with { fleet in
@@ -177,27 +143,63 @@ extension WithEtcd {
             }
         }
 
-        @Test("Values that expire end with their store")
+        @Test("Values that expire end with their store, and not before, whether it writes in the meantime or not")
         func expiring() async throws {
             try await Fleet.with { fleet in
                 let watcher = try fleet.store()
-                let store = try fleet.store { $0.expiring = .seconds(5) }
-                try store.save("alive", "true")
-                try await until { watcher.text("alive") == "true" }
-                // Longer than the lease: it is renewed.
-                try await Task.sleep(for: .seconds(8))
-                #expect(watcher.text("alive") == "true")
-                store.close()
-                try await until { watcher.text("alive") == nil }
+                let changes = Recorder<String>()
+                let subscription = try #require(watcher.feed).observe { list, _ in
+                    for change in list where change.newData == nil { changes.append(change.name) }
+                }
+                let (idle, busy) = (
+                    try fleet.store { $0.expiring = .seconds(5) }, try fleet.store { $0.expiring = .seconds(5) }
+                )
+                try idle.save("idle", "true")
+                try busy.save("busy", "true")
+                // Longer than the leases: they are renewed.
+                let end = ContinuousClock.now + .milliseconds(6_500)
+                var number = 0
+                while ContinuousClock.now < end {
+                    number += 1
+                    try busy.put("number", "\(number)")
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+                #expect(changes.all.isEmpty, "\(changes.all)")
+                #expect(watcher.text("idle") == "true" && watcher.text("busy") == "true")
+                idle.close()
+                busy.close()
+                try await until { watcher.keys().isEmpty }
+                subscription.cancel()
+            }
+        }
+
+        @Test("A store whose values expire sends nothing that another has left behind, and leaves it to the next one")
+        func leftBehind() async throws {
+            try await Fleet.with { fleet in
+                fleet.server.kill(0)
+                let first = try fleet.store { $0.openingTimeout = .milliseconds(1) }
+                try first.put("a", "1")
+                first.close()
+                try fleet.server.start(0)
+                let others = [
+                    try fleet.store { $0.expiring = .seconds(5) }, try fleet.store { $0.access = .readOnly },
+                ]
+                for store in others {
+                    try await until { thrownCode { try store.synchronize() } == nil }
+                    #expect(store.keys().isEmpty)
+                }
+                let next = try fleet.store()
+                try next.synchronize()
+                for store in others {
+                    try store.synchronize()
+                    #expect(store.text("a") == "1")
+                }
             }
         }
 
         @Test("A compacted revision leads to a fresh read, with changes only for names that differ")
         func compaction() async throws {
-            try await Fleet.with { fleet in
-                let proxy = try FaultyProxy(to: fleet.server.ports[0])
-                defer { proxy.close() }
-                let store = try fleet.store(endpoints: [proxy.endpoint])
+            try await Fleet.withProxy { fleet, proxy, store in
                 for name in ["a", "b", "c"] { try store.save(name, "1") }
                 let changes = Recorder<String>()
                 let subscription = try #require(store.feed).observe { list, _ in

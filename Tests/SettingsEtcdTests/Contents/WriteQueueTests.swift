@@ -104,6 +104,38 @@ struct WriteQueueTests {
         #expect(queue.isEmpty)
     }
 
+    @Test("A write with an expectation that was made before the process ended is not overruled by itself")
+    func madeBeforeWithExpectation() {
+        var queue = WriteQueue()
+        _ = write(&queue, ["a": data("2")], expecting: ["a": data("1")], base: 5, hasWaited: true)
+        let next = write(&queue, ["a": data("3")], expecting: ["a": data("2")], base: 5, hasWaited: true)
+        let known = contents([("a", "2", 50)])
+        guard let first = plan(queue, known) else {
+            Issue.record("no plan")
+            return
+        }
+        #expect(queue.refuse(first, known).map(\.outcome) == [.agreed(100)])
+        #expect(queue.entries.map(\.id) == [next])
+        #expect(plan(queue, known)?.comparisons == ["a": 50])
+        // Another program's value is none of its own.
+        #expect(queue.next(contents([("a", "x", 60)]), sizeLimit: 1000) == .end(next, .overruled))
+    }
+
+    @Test("A caller that waits for earlier writes needs no transaction of its own")
+    func waiting() {
+        var queue = WriteQueue()
+        let first = write(&queue, ["a": data("1")])
+        let waiting = write(&queue, [:], isAccepted: false)
+        let last = write(&queue, ["b": data("1")])
+        let known = contents([])
+        let plan = plan(queue, known)
+        #expect(plan?.ids == [first])
+        if let plan { _ = queue.agree(plan, at: 101) }
+        #expect(queue.next(known, sizeLimit: 1000) == .end(waiting, .agreed(100)))
+        _ = queue.remove(waiting)
+        #expect(self.plan(queue, known)?.ids == [last])
+    }
+
     @Test("A write that was made together with a later one is not overruled when a third has joined them")
     func madeBeforeTheThird() {
         var queue = WriteQueue()

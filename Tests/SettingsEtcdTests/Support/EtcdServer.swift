@@ -18,19 +18,25 @@ final class EtcdServer: Sendable {
     private struct Member {
         let arguments: [String]
         let port: Int
-        var process: Process?
+        var process: Program?
     }
 
     private let members: Mutex<[Member]>
     private let scheme: String
+    private let directory: String
+    /// What etcd's own client needs besides the endpoints.
+    private let clientArguments: [String]
 
     /// Starts members and waits until they answer.
     ///
     /// - Parameters:
     ///   - directory: Where they keep their data.
     ///   - extra: Further arguments of each member.
-    init(_ count: Int = 1, in directory: String, scheme: String = "http", extra: [String] = []) throws {
-        self.scheme = scheme
+    ///   - client: Further arguments of etcd's own client, such as its certificate.
+    init(
+        _ count: Int = 1, in directory: String, scheme: String = "http", extra: [String] = [], client: [String] = []
+    ) throws {
+        (self.scheme, self.directory, clientArguments) = (scheme, directory, client)
         let ports = try Self.freePorts(2 * count)
         let names = (0..<count).map { "member\($0)" }
         let peers = (0..<count).map { "http://127.0.0.1:\(ports[count + $0])" }
@@ -44,6 +50,8 @@ final class EtcdServer: Sendable {
                         "--listen-client-urls", client, "--advertise-client-urls", client,
                         "--listen-peer-urls", peers[index], "--initial-advertise-peer-urls", peers[index],
                         "--initial-cluster", initial, "--log-level", "error", "--logger", "zap",
+                        // Half of the usual times, so that less of the tests' time is spent on elections.
+                        "--heartbeat-interval", "50", "--election-timeout", "500",
                     ] + extra,
                     port: ports[index], process: nil)
             })
@@ -59,13 +67,9 @@ final class EtcdServer: Sendable {
 
     func start(_ index: Int) throws {
         let arguments = members.withLock { $0[index].arguments }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(Self.path(of: "etcd")))
-        process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        process.environment = ["PATH": "/usr/bin:/bin", "ETCD_UNSUPPORTED_ARCH": "arm64"]
-        try process.run()
+        let process = try Program(
+            try #require(Self.path(of: "etcd")), arguments,
+            environment: ["PATH": "/usr/bin:/bin", "ETCD_UNSUPPORTED_ARCH": "arm64"])
         members.withLock { $0[index].process = process }
     }
 
@@ -75,49 +79,35 @@ final class EtcdServer: Sendable {
             defer { members[index].process = nil }
             return members[index].process
         }
-        guard let process else { return }
-        signal(process, SIGKILL)
-        process.waitUntilExit()
-    }
-
-    private func signal(_ process: Process, _ number: Int32) {
-        // The system's function, not this class's.
-        _ = sendSignal(process.processIdentifier, number)
+        process?.end()
     }
 
     /// Stops or continues a member, which keeps its connections.
     func pause(_ index: Int, _ isPaused: Bool) {
-        guard let process = members.withLock({ $0[index].process }) else { return }
-        signal(process, isPaused ? SIGSTOP : SIGCONT)
+        members.withLock { $0[index].process }?.send(isPaused ? SIGSTOP : SIGCONT)
     }
 
     private func waitForPorts() throws {
         let deadline = Date().addingTimeInterval(60)
-        for endpoint in endpoints where scheme == "http" {
+        for endpoint in endpoints {
             while try !isHealthy(endpoint) {
                 try #require(Date() < deadline, "etcd does not answer")
                 usleep(20_000)
             }
         }
-        if scheme != "http" { usleep(1_500_000) }
     }
 
     private func isHealthy(_ endpoint: String) throws -> Bool {
-        try Self.run(
-            "etcdctl", ["--endpoints", endpoint, "--dial-timeout", "1s", "--command-timeout", "1s", "get", "x"]
-        )
-        .status == 0
+        try run(["--endpoints", endpoint, "--dial-timeout", "1s", "--command-timeout", "1s", "get", "x"]).status == 0
     }
 
     /// The member that leads the others.
     func leader() throws -> Int? {
         for (index, endpoint) in endpoints.enumerated() where members.withLock({ $0[index].process != nil }) {
-            let result = try Self.run(
-                "etcdctl",
-                [
-                    "--endpoints", endpoint, "--dial-timeout", "1s", "--command-timeout", "1s", "endpoint", "status",
-                    "-w", "fields",
-                ])
+            let result = try run([
+                "--endpoints", endpoint, "--dial-timeout", "1s", "--command-timeout", "1s", "endpoint", "status",
+                "-w", "fields",
+            ])
             var fields: [String: String] = [:]
             for line in result.output.split(separator: "\n") {
                 let parts = line.split(separator: ":", maxSplits: 1)
@@ -134,9 +124,13 @@ final class EtcdServer: Sendable {
     /// Runs etcd's own client.
     @discardableResult
     func control(_ arguments: String...) throws -> String {
-        let result = try Self.run("etcdctl", ["--endpoints", endpoints.joined(separator: ",")] + arguments)
+        let result = try run(["--endpoints", endpoints.joined(separator: ",")] + arguments)
         #expect(result.status == 0, "etcdctl \(arguments)")
         return result.output
+    }
+
+    private func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
+        try Self.run("etcdctl", clientArguments + arguments, in: directory)
     }
 
     // MARK: Programs and ports
@@ -147,18 +141,12 @@ final class EtcdServer: Sendable {
         }
     }
 
-    static func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(path(of: program)))
-        process.arguments = arguments
-        process.environment = ["ETCDCTL_API": "3", "PATH": "/usr/bin:/bin"]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    static func run(
+        _ program: String, _ arguments: [String], in directory: String
+    ) throws -> (status: Int32, output: String) {
+        try Program.run(
+            try #require(path(of: program)), arguments, environment: ["ETCDCTL_API": "3", "PATH": "/usr/bin:/bin"],
+            in: directory)
     }
 
     /// Ports that are free now, each another.
@@ -168,5 +156,3 @@ final class EtcdServer: Sendable {
         return sockets.map(\.port)
     }
 }
-
-private func sendSignal(_ process: pid_t, _ number: Int32) -> Int32 { kill(process, number) }

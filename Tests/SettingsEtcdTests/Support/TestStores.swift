@@ -46,6 +46,18 @@ struct Fleet: Sendable {
         }
     }
 
+    /// Calls `body` with a cluster of one member, a proxy before it, and a store that uses the proxy.
+    static func withProxy(
+        _ change: (inout EtcdStore.Options) -> Void = { _ in },
+        _ body: (Fleet, FaultyProxy, EtcdStore) async throws -> Void
+    ) async throws {
+        try await with { fleet in
+            let proxy = try FaultyProxy(to: fleet.server.ports[0])
+            defer { proxy.close() }
+            try await body(fleet, proxy, try fleet.store(endpoints: [proxy.endpoint], change))
+        }
+    }
+
     var stateFolder: URL { URL(fileURLWithPath: directory + "/state") }
 
     func store(

@@ -1,0 +1,89 @@
+import Foundation
+import SettingsKitCore
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsEtcd
+
+extension WithEtcd {
+    /// What the threads of stores and callers do at once. `.ci/run` runs it under the thread sanitizer, too.
+    @Suite("Stores on a cluster under concurrency", .timeLimit(.minutes(5)))
+    struct ConcurrencyTests {
+        private let count = Setting<Int>("count", in: .fleet, default: 0)
+
+        @Test("What set has accepted is seen at once, is in order, and is agreed on when synchronize returns")
+        func accepted() async throws {
+            try await Fleet.with { fleet in
+                let (store, other) = (try fleet.store(), try fleet.store())
+                for number in 0..<500 {
+                    try store.put("n\(number % 7)", "\(number)")
+                    #expect(store.text("n\(number % 7)") == "\(number)")
+                }
+                try store.synchronize()
+                try other.synchronize()
+                for number in 493..<500 { #expect(other.text("n\(number % 7)") == "\(number)") }
+            }
+        }
+
+        @Test("Many updates of several stores lose no step")
+        func updates() async throws {
+            try await Fleet.with { fleet in
+                let services = try (0..<4).map { _ in SettingsService.fleet(try fleet.store()) }
+                let failures = Recorder<String>()
+                inParallel(4) { index in
+                    for _ in 0..<25 {
+                        do {
+                            try services[index].update(count) { (value: inout Int) throws in value += 1 }
+                        } catch {
+                            failures.append("\(error)")
+                        }
+                    }
+                }
+                #expect(failures.all.isEmpty, "\(failures.all)")
+                try services[0].synchronize()
+                #expect(services[0].get(count) == 100)
+            }
+        }
+
+        @Test(
+            "Setting, saving, reading, synchronizing and listening at once end when the store is closed in the middle")
+        func closing() async throws {
+            try await Fleet.with { fleet in
+                let (store, other) = (try fleet.store(), try fleet.store())
+                let (settings, listening) = (SettingsService.fleet(store), SettingsService.fleet(other))
+                let seen = Recorder<Int>()
+                let subscription = listening.observe(count) { seen.append($0.newValue) }
+                let codes = Recorder<SettingsError.Code>()
+                inParallel(6) { index in
+                    var number = 0
+                    while true {
+                        number += 1
+                        let code: SettingsError.Code? =
+                            switch index {
+                            case 0, 1: thrownCode { try store.put("n\(number % 50)", "\(index)\(number)") }
+                            case 2: thrownCode { try settings.save(count, to: number) }
+                            case 3: thrownCode { try store.synchronize() }
+                            case 4:
+                                thrownCode {
+                                    _ = (settings.get(count), store.keys(), store.isConnected)
+                                    if store.cluster.isClosed { throw SettingsError(.storeClosed, store: "") }
+                                }
+                            default: seen.count < 5 ? nil : .storeClosed
+                            }
+                        if index == 5 && code != nil { store.close() }
+                        guard let code else { continue }
+                        codes.append(code)
+                        return
+                    }
+                }
+                // A write under way when the store is closed may have been made.
+                #expect(
+                    codes.all.allSatisfy {
+                        [.storeClosed, .outcomeUnknown, .notYetAgreed, .clusterUnreachable].contains($0)
+                    })
+                #expect(codes.count == 6 && seen.all == seen.all.sorted())
+                subscription.cancel()
+            }
+        }
+    }
+}

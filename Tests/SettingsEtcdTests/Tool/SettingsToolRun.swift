@@ -1,0 +1,20 @@
+import Foundation
+import SettingsCommandLine
+import SettingsTestSupport
+
+/// A run of the tool `settings` in this process.
+struct SettingsToolRun: Sendable {
+    var code: Int32 = 0
+    var output = ""
+    var errors = ""
+
+    init() {}
+
+    init(_ arguments: [String]) {
+        let texts = Box(SettingsToolRun())
+        code = SettingsTool(usesColours: false, width: 80).run(
+            arguments.map { Array($0.utf8) }, input: { Data() }, output: { texts.value.output += $0 },
+            errors: { texts.value.errors += $0 })
+        (output, errors) = (texts.value.output, texts.value.errors)
+    }
+}
