@@ -50,8 +50,6 @@ final class EtcdServer: Sendable {
                         "--listen-client-urls", client, "--advertise-client-urls", client,
                         "--listen-peer-urls", peers[index], "--initial-advertise-peer-urls", peers[index],
                         "--initial-cluster", initial, "--log-level", "error", "--logger", "zap",
-                        // Half of the usual times, so that less of the tests' time is spent on elections.
-                        "--heartbeat-interval", "50", "--election-timeout", "500",
                     ] + extra,
                     port: ports[index], process: nil)
             })
