@@ -22,7 +22,7 @@ final class LocalState: Sendable {
     private static let slotLimit = 1000
 
     private let list: PropertyListStore
-    private let lock: FileHandle
+    private let lock: SettingsKitPlatform.FileHandle
     private let fileSystem: any FileSystem
 
     /// Opens the first file in the folder that no other store uses.
@@ -51,7 +51,9 @@ final class LocalState: Sendable {
 
     private static func path(_ base: String, _ slot: Int) -> String { "\(base)-\(slot).plist" }
 
-    private static func lockFirst(_ base: String, _ fileSystem: any FileSystem) throws -> (Int, FileHandle) {
+    private static func lockFirst(_ base: String, _ fileSystem: any FileSystem) throws -> (
+        Int, SettingsKitPlatform.FileHandle
+    ) {
         for slot in 0..<slotLimit {
             if let file = try lock(base, slot, fileSystem) { return (slot, file) }
         }
@@ -59,9 +61,11 @@ final class LocalState: Sendable {
     }
 
     /// Locks a file beside the property list, which is itself replaced now and then.
-    private static func lock(_ base: String, _ slot: Int, _ fileSystem: any FileSystem) throws -> FileHandle? {
+    private static func lock(_ base: String, _ slot: Int, _ fileSystem: any FileSystem) throws -> SettingsKitPlatform
+        .FileHandle?
+    {
         let path = "\(base)-\(slot).lock"
-        let file: FileHandle
+        let file: SettingsKitPlatform.FileHandle
         if try fileSystem.status(of: path, followingLink: false) == nil {
             do throws(SystemError) {
                 file = try fileSystem.create(path)
