@@ -65,8 +65,8 @@ extension PropertyListValue {
         switch self {
         case .boolean(let value): value
         // A number of 64 bits, where Int has 32.
-        case .integer(let value): Int(exactly: value) ?? NSNumber(value: value)
-        case .unsigned(let value): UInt(exactly: value) ?? NSNumber(value: value)
+        case .integer(let value): Int(exactly: value) as Any? ?? NSNumber(value: value)
+        case .unsigned(let value): UInt(exactly: value) as Any? ?? NSNumber(value: value)
         case .real(let value): value
         case .string(let value): value
         case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
