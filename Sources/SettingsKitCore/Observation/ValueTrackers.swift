@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Notifies the trackers of a ``SettingsService/Value`` of each change, also those that are installed after it.
+/// Notifies the trackers of a ``TrackedValue`` of each change, also those that are installed after it.
 ///
 /// `withObservationTracking` notes what its closure reads, but installs its tracker only when the closure returns. A change
 /// in between finds no tracker to notify, and nothing signals the installation. So the trackers that may have missed a
@@ -12,7 +12,7 @@ import Synchronization
 /// new value is in a later generation, so only trackers that missed the change are notified again.
 ///
 /// The rule rests on one invariant: a read joins a generation, reads the value, and then checks that its generation is
-/// still current (``SettingsService/Value/value``). Every change that the read has not seen is therefore delivered after
+/// still current (``TrackedValue/tracked(_:)``). Every change that the read has not seen is therefore delivered after
 /// the check, and retires the generation that the reader is in. Where nothing was read since the last change, there is no
 /// current generation, and a change costs one lock.
 ///
@@ -45,17 +45,19 @@ import Synchronization
 
     /// The generation that readers join; nil if nothing was read since the last change.
     @usableFromInline let current = Atomic<Unmanaged<TrackerGeneration>?>(nil)
+    @usableFromInline let mark = TrackingMark(TrackingMark.recognizesTrackers ? .untracked : .unheard)
     private let state = Mutex(State())
 
     // MARK: Reading
 
     /// Has the calling tracker, if there is one, join the current generation.
     ///
-    /// - Returns: the generation, to be checked with ``isCurrent(_:)`` after the value was read.
-    @inlinable @inline(__always) func noteRead() -> Unmanaged<TrackerGeneration> {
+    /// - Returns: The generation, to be checked with ``isCurrent(_:)`` after the value was read; and whether changes are
+    ///   received, if it was a tracker that has read.
+    @inlinable @inline(__always) func noteRead() -> (generation: Unmanaged<TrackerGeneration>, isReady: Bool) {
         let generation = current.load(ordering: .acquiring) ?? beginGeneration()
         generation._withUnsafeGuaranteedRef { $0.noteRead() }
-        return generation
+        return (generation, !Unmanaged.passUnretained(mark)._withUnsafeGuaranteedRef { $0.needsChanges })
     }
 
     /// Whether no change was delivered since the generation was joined.
@@ -66,10 +68,17 @@ import Synchronization
     @usableFromInline @inline(never) func beginGeneration() -> Unmanaged<TrackerGeneration> {
         state.withLock { state in
             if let current = current.load(ordering: .acquiring) { return current }
-            let new = Unmanaged.passUnretained(state.takeGeneration(limit: Self.generationLimit))
+            let new = Unmanaged.passUnretained(state.takeGeneration(limit: Self.generationLimit, mark))
             current.store(new, ordering: .releasing)
             return new
         }
+    }
+
+    /// Notes that changes are received.
+    ///
+    /// - Returns: False if that was noted before.
+    func noteListening() -> Bool {
+        mark.readers.exchange(.tracked, ordering: .acquiringAndReleasing) != .tracked
     }
 
     // MARK: Notifying
@@ -119,10 +128,10 @@ import Synchronization
 
 extension ValueTrackers.State {
     /// A generation that need not be notified any more; a new one; or, beyond the limit, the one that was retired first.
-    fileprivate mutating func takeGeneration(limit: Int) -> TrackerGeneration {
+    fileprivate mutating func takeGeneration(limit: Int, _ mark: TrackingMark) -> TrackerGeneration {
         let free = members.firstIndex { $0.next == nil }
         if let index = free ?? (members.count < limit ? nil : 0) { return members[index].generation }
-        members.append(.init(generation: TrackerGeneration()))
+        members.append(.init(generation: TrackerGeneration(mark)))
         return members[members.count - 1].generation
     }
 

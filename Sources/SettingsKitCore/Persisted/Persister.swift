@@ -54,7 +54,7 @@ public final class Persister<Value: Sendable>: Sendable {
     /// service, they are reported to ``SettingsService/DiagnosticSink/standard``. Update listeners also receive the
     /// errors of storing a value.
     public var value: Value {
-        @inlinable get { cached.cached.read() ?? valueThroughStore() }
+        @inlinable get { cached.tracked { cached.cached.read() ?? valueThroughStore() } }
         set { service.set(setting, to: newValue) }
     }
 
@@ -135,6 +135,6 @@ public final class Persister<Value: Sendable>: Sendable {
     /// A slow reader skips values, and always receives the newest. The sequence ends when its task is cancelled. It
     /// reads as ``value`` does, and so stores the default if reading should store it.
     public var updates: SettingsService.Stream<Value> {
-        service.values(of: setting) { [self] in value }
+        service.values(of: setting) { [self] in cached.cached.read() ?? valueThroughStore() }
     }
 }

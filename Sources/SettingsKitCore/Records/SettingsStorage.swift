@@ -61,23 +61,23 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     /// A field of the record, or a value computed from it.
     @inlinable public subscript<Field>(dynamicMember keyPath: KeyPath<Record, Field>) -> Field {
         // Inlined, so that the compiler sees which field it is.
-        @inline(__always) get { cached.value()[keyPath: keyPath] }
+        @inline(__always) get { cached.tracked { cached.value()[keyPath: keyPath] } }
     }
 
     /// A field of the record. Setting it is ``update(_:with:)``.
     ///
     /// `parameters.count += 1` reads and then writes. To lose no concurrent change, use ``update(_:_:)``.
     @inlinable public subscript<Field>(dynamicMember keyPath: WritableKeyPath<Record, Field>) -> Field {
-        @inline(__always) get { cached.value()[keyPath: keyPath] }
+        @inline(__always) get { cached.tracked { cached.value()[keyPath: keyPath] } }
         set { update(keyPath, with: newValue) }
     }
 
     /// The whole record.
-    @inlinable public func read() -> Record { cached.value() }
+    @inlinable public func read() -> Record { cached.tracked { cached.value() } }
 
     /// A field of the record.
     @inlinable @inline(__always) public func read<Field>(_ keyPath: KeyPath<Record, Field>) -> Field {
-        cached.value()[keyPath: keyPath]
+        cached.tracked { cached.value()[keyPath: keyPath] }
     }
 
     /// Returns the record in the store.
