@@ -41,6 +41,9 @@ import Synchronization
         /// The task that notifies them, and when it wakes; only the task with the newest number continues.
         var task = 0
         var wakes: ContinuousClock.Instant?
+        /// The generations to notify next, and whether a thread notifies them.
+        var waiting: [TrackerGeneration] = []
+        var isNotifying = false
     }
 
     /// The generation that readers join; nil if nothing was read since the last change.
@@ -85,15 +88,25 @@ import Synchronization
 
     /// Notifies the trackers that the value has changed. Called after the new value can be read, with no lock held.
     func notify() {
-        let (retired, task) = state.withLock { state -> (TrackerGeneration?, Int?) in
+        let task = state.withLock { state -> Int? in
             guard let retired = current.exchange(nil, ordering: .acquiringAndReleasing)?.takeUnretainedValue() else {
-                return (nil, nil)
+                return nil
             }
             let due = ContinuousClock.now + Self.pauses[0]
-            return (retired, state.retire(retired, due: due))
+            state.waiting.append(retired)
+            return state.retire(retired, due: due)
         }
-        retired?.notify()
+        notifyWaiting()
         if let task { begin(task) }
+    }
+
+    /// Notifies the waiting generations, one after the other: the Observation framework removes a tracker after it has
+    /// notified it, so that two threads at once would notify it twice. If another thread is notifying, it takes them over.
+    private func notifyWaiting() {
+        while let generation = state.withLock({ $0.beginNotifying() }) {
+            generation.notify()
+            state.withLock { $0.isNotifying = false }
+        }
     }
 
     private func begin(_ task: Int) {
@@ -115,18 +128,25 @@ import Synchronization
     ///
     /// - Returns: how long the task is to sleep; nil if it is no longer needed.
     private func notifyAgain(in task: Int) -> Duration? {
-        let (notified, pause) = state.withLock { state -> ([TrackerGeneration], Duration?) in
-            guard state.task == task else { return ([], nil) }
+        let pause = state.withLock { state -> Duration? in
+            guard state.task == task else { return nil }
             let now = ContinuousClock.now
-            let notified = state.takeDue(at: now, current: current.load(ordering: .relaxed)?.toOpaque(), Self.pauses)
-            return (notified, state.wakes.map { now.duration(to: $0) })
+            state.waiting += state.takeDue(at: now, current: current.load(ordering: .relaxed)?.toOpaque(), Self.pauses)
+            return state.wakes.map { now.duration(to: $0) }
         }
-        for generation in notified { generation.notify() }
+        notifyWaiting()
         return pause
     }
 }
 
 extension ValueTrackers.State {
+    /// Takes the generation to notify next; nil if there is none, or if a thread is notifying.
+    fileprivate mutating func beginNotifying() -> TrackerGeneration? {
+        guard !isNotifying, !waiting.isEmpty else { return nil }
+        isNotifying = true
+        return waiting.removeFirst()
+    }
+
     /// A generation that need not be notified any more; a new one; or, beyond the limit, the one that was retired first.
     fileprivate mutating func takeGeneration(limit: Int, _ mark: TrackingMark) -> TrackerGeneration {
         let free = members.firstIndex { $0.next == nil }
