@@ -11,10 +11,11 @@ import Synchronization
 /// generation. The retired generation is notified at once, and again after each of ``pauses``. A tracker that has read the
 /// new value is in a later generation, so only trackers that missed the change are notified again.
 ///
-/// The rule rests on one invariant: a read joins a generation, reads the value, and then checks that its generation is
-/// still current (``TrackedValue/tracked(_:)``). Every change that the read has not seen is therefore delivered after
-/// the check, and retires the generation that the reader is in. Where nothing was read since the last change, there is no
-/// current generation, and a change costs one lock.
+/// The rule rests on one invariant: a read joins the current generation before it reads the value. Every change that the
+/// read has not seen is therefore delivered after that, and the generation is retired by then. A tracker whose generation is
+/// retired during the read may have read the new value, and is notified all the same. It does not join another generation,
+/// because the Observation framework may notify a tracker of two registrars twice. Where nothing was read since the last
+/// change, there is no current generation, and a change costs one lock.
 ///
 /// ## Bounds
 /// - A tracker ends on the stored value if it is installed within 1.9 seconds (the sum of the pauses) of the change that
@@ -55,17 +56,11 @@ import Synchronization
 
     /// Has the calling tracker, if there is one, join the current generation.
     ///
-    /// - Returns: The generation, to be checked with ``isCurrent(_:)`` after the value was read; and whether changes are
-    ///   received, if it was a tracker that has read.
-    @inlinable @inline(__always) func noteRead() -> (generation: Unmanaged<TrackerGeneration>, isReady: Bool) {
+    /// - Returns: Whether changes are received, if it was a tracker that has read.
+    @inlinable @inline(__always) func noteRead() -> Bool {
         let generation = current.load(ordering: .acquiring) ?? beginGeneration()
         generation._withUnsafeGuaranteedRef { $0.noteRead() }
-        return (generation, !Unmanaged.passUnretained(mark)._withUnsafeGuaranteedRef { $0.needsChanges })
-    }
-
-    /// Whether no change was delivered since the generation was joined.
-    @inlinable @inline(__always) func isCurrent(_ generation: Unmanaged<TrackerGeneration>) -> Bool {
-        current.load(ordering: .acquiring)?.toOpaque() == generation.toOpaque()
+        return !Unmanaged.passUnretained(mark)._withUnsafeGuaranteedRef { $0.needsChanges }
     }
 
     @usableFromInline @inline(never) func beginGeneration() -> Unmanaged<TrackerGeneration> {
