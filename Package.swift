@@ -2,6 +2,13 @@
 
 import PackageDescription
 
+// Apple's systems read it. Elsewhere it would bring a Foundation bundle into every program.
+#if os(macOS)
+    let privacyManifest: (exclude: [String], resources: [Resource]) = ([], [.copy("PrivacyInfo.xcprivacy")])
+#else
+    let privacyManifest: (exclude: [String], resources: [Resource]) = (["PrivacyInfo.xcprivacy"], [])
+#endif
+
 let package = Package(
     name: "SettingsKit",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -23,7 +30,8 @@ let package = Package(
             linkerSettings: [
                 // The library itself: the name without a version comes with the headers, which are not everywhere.
                 .linkedLibrary(":libsqlite3.so.0", .when(platforms: [.linux])),
-                .linkedLibrary("sqlite3", .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS])),
+                .linkedLibrary(
+                    "sqlite3", .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS])),
             ]),
         .target(
             name: "SettingsSQLite", dependencies: ["SettingsKitCore", "SettingsKitPlatform", "CSettingsKitSQLite"]),
@@ -35,7 +43,9 @@ let package = Package(
                 "SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles",
                 .target(name: "CSettingsKitCurl", condition: .when(platforms: [.linux])),
             ]),
-        .target(name: "SettingsKit", dependencies: ["SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform"]),
+        .target(
+            name: "SettingsKit", dependencies: ["SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform"],
+            exclude: privacyManifest.exclude, resources: privacyManifest.resources),
         .target(name: "SettingsCommandLine", dependencies: ["SettingsKit", "SettingsSQLite", "SettingsEtcd"]),
         .executableTarget(name: "settings", dependencies: ["SettingsCommandLine"]),
         .target(name: "SettingsTestKit", dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles"]),

@@ -48,6 +48,8 @@ public struct Slider: View {
     public var body: Never { fatalError() }
 }
 
+// Linux's Foundation lacks them.
+#if os(Linux)
 open class NSUbiquitousKeyValueStore: NSObject {
     public class var `default`: NSUbiquitousKeyValueStore { fatalError() }
     public class var didChangeExternallyNotification: NSNotification.Name { fatalError() }
@@ -63,3 +65,4 @@ public let NSUbiquitousKeyValueStoreChangedKeysKey: String = ""
 extension FileManager {
     public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { fatalError() }
 }
+#endif

@@ -8,6 +8,7 @@ extension SettingsService {
     ///
     /// The file is `~/.config/EXECUTABLE/Settings.plist` on Linux (in `$XDG_CONFIG_HOME` if that is set), and
     /// `BUNDLE-IDENTIFIER/Settings.plist` in Application Support on Apple platforms; see ``PropertyListStore/standard()``.
+    /// On tvOS, whose apps have no lasting files, the scope is ``UserDefaultsStore/standard``; the system limits it to 1 MB.
     ///
     /// ## If the file cannot be opened
     /// A phone's files are unreadable before it is unlocked for the first time, and permissions or a home directory may come

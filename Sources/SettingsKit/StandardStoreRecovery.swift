@@ -5,13 +5,22 @@ import SettingsKitFiles
 import SettingsKitPlatform
 import Synchronization
 
-/// The store of `SettingsService()`: the app's property list, or its replacement in memory until it can be opened.
+/// The store of `SettingsService()`: the app's property list, or its replacement in memory until it can be opened. On tvOS,
+/// which deletes an app's files when it needs the space, `UserDefaults`.
 enum StandardStoreRecovery {
     /// The replacement, while the property list cannot be opened.
     private static let standIn = Mutex<RecoveringStore?>(nil)
 
     /// The store, and the reason if it is not the property list yet.
     static func store() -> (store: any SettingsStore, unavailability: SettingsError?) {
+        #if os(tvOS)
+            (UserDefaultsStore.standard, nil)
+        #else
+            propertyList()
+        #endif
+    }
+
+    private static func propertyList() -> (store: any SettingsStore, unavailability: SettingsError?) {
         if let standIn = standIn.withLock({ $0 }) {
             if let unavailability = standIn.tryNow() { return (standIn, unavailability) }
             // Once it is open, the property list itself is the shorter path.

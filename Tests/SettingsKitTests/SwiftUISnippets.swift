@@ -3,7 +3,7 @@
     import SwiftUI
 
     // The Swift snippets of articles with views, as compiled code; see DocumentationSnippetTests.swift. Where there is no SwiftUI,
-    // `.ci/apple-stubs` type-checks this file.
+    // `.ci/apple` checks this file.
 
     extension SettingsService.SettingDefinition {
         fileprivate static let volume = Setting<Double>("volume", in: .defaults, default: 0.5)

@@ -93,7 +93,7 @@ enum BackgroundWork {
     /// - Returns: the exit status.
     static func forkAndOpen(_ directory: String) throws -> Int32 {
         typealias Fork = @convention(c) () -> pid_t
-        guard let symbol = dlsym(nil, "fork") else { return 2 }
+        guard let symbol = dlsym(anyImage, "fork") else { return 2 }
         let fork = unsafeBitCast(symbol, to: Fork.self)
         func open(_ name: String) throws -> PropertyListStore {
             try PropertyListStore(url: URL(fileURLWithPath: "\(directory)/\(name).plist"))

@@ -129,7 +129,7 @@ case "fork":
     // fork PATH COUNT: parent and child set keys of their own, and count together; the child begins when the parent has
     // put another journal in the place of the one that both have.
     typealias Fork = @convention(c) () -> pid_t
-    guard let symbol = dlsym(nil, "fork") else { exit(2) }
+    guard let symbol = dlsym(anyImage, "fork") else { exit(2) }
     let fork = unsafeBitCast(symbol, to: Fork.self)
     let settings = try openService()
     let counter = Setting<Int>("counter", in: .defaults, default: 0)
@@ -158,7 +158,7 @@ case "fork-and-close":
     // fork-and-close PATH COUNT: the parent forks, and closes everything after the child has set its first key; the child
     // goes on.
     typealias Fork = @convention(c) () -> pid_t
-    guard let symbol = dlsym(nil, "fork") else { exit(2) }
+    guard let symbol = dlsym(anyImage, "fork") else { exit(2) }
     let fork = unsafeBitCast(symbol, to: Fork.self)
     func forkAndClose() throws -> (child: pid_t, toChild: Pipe) {
         let settings = try openService()
@@ -188,7 +188,7 @@ case "fork-and-close":
 case "fork-with-two":
     // fork-with-two PATH: forks with two connections to the database; the child cannot know whether the other is in use.
     typealias Fork = @convention(c) () -> pid_t
-    guard let symbol = dlsym(nil, "fork") else { exit(2) }
+    guard let symbol = dlsym(anyImage, "fork") else { exit(2) }
     let fork = unsafeBitCast(symbol, to: Fork.self)
     let key = SettingsService.StorageKey("a", scope: .defaults)
     let store = try SQLiteStore(at: URL(fileURLWithPath: path))
@@ -214,7 +214,7 @@ case "limited":
     let settings = try openService()
     let setting = Setting<String>("text", in: .defaults, default: "")
     var limit = rlimit(rlim_cur: rlim_t(argument(3)), rlim_max: .max)
-    setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    limitFileSize(&limit)
     var text = ""
     do {
         while true {
@@ -225,7 +225,7 @@ case "limited":
         guard error.code == .writeFailed, settings.get(setting) == text, !"\(error)".contains("0123") else { exit(2) }
     }
     limit.rlim_cur = .max
-    setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    limitFileSize(&limit)
     try settings.save(Setting<Int>("afterwards", in: .defaults, default: 0), to: text.utf8.count)
     try settings.synchronize()
 

@@ -22,7 +22,7 @@ final class LocalState: Sendable {
     private static let slotLimit = 1000
 
     private let list: PropertyListStore
-    private let lock: FileHandle
+    private let lock: SettingsKitPlatform.FileHandle
     private let fileSystem: any FileSystem
 
     /// Opens the first file in the folder that no other store uses.
@@ -51,7 +51,7 @@ final class LocalState: Sendable {
 
     private static func openFirst(
         _ base: String, _ fileSystem: any FileSystem, where isUsable: (PropertyListStore) -> Bool
-    ) throws -> (Int, FileHandle, PropertyListStore) {
+    ) throws -> (Int, SettingsKitPlatform.FileHandle, PropertyListStore) {
         for slot in 0..<slotLimit {
             guard let file = try lock(base, slot, fileSystem) else { continue }
             do {
@@ -67,9 +67,11 @@ final class LocalState: Sendable {
     }
 
     /// Locks a file beside the property list, which is itself replaced now and then.
-    private static func lock(_ base: String, _ slot: Int, _ fileSystem: any FileSystem) throws -> FileHandle? {
+    private static func lock(_ base: String, _ slot: Int, _ fileSystem: any FileSystem) throws -> SettingsKitPlatform
+        .FileHandle?
+    {
         let path = "\(base)-\(slot).lock"
-        let file: FileHandle
+        let file: SettingsKitPlatform.FileHandle
         if try fileSystem.status(of: path, followingLink: false) == nil {
             do throws(SystemError) {
                 file = try fileSystem.create(path)

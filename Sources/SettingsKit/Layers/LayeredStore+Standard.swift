@@ -13,7 +13,7 @@ extension LayeredStore {
     /// | `managed`, locked | `NAME/Managed.plist` in the directories of `$XDG_CONFIG_DIRS` | the preferences that a profile forces on the app |
     /// | `arguments` | `--volume=0.8` | the same |
     /// | `environment` | `PLAYER_VOLUME=0.8` | the same |
-    /// | the writable one | ``PropertyListStore/standard()`` | the same |
+    /// | the writable one | ``PropertyListStore/standard()`` | the same; on tvOS ``UserDefaultsStore/standard`` |
     /// | `system` | `NAME/Settings.plist` in those directories | `/Library/Application Support/NAME/Settings.plist` |
     ///
     /// NAME is that of the app's own property list. `$XDG_CONFIG_DIRS` is a list of absolute paths with colons between them,
@@ -33,8 +33,14 @@ extension LayeredStore {
         environmentPrefix: String?, arguments: [String] = Array(CommandLine.arguments.dropFirst()),
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> LayeredStore {
-        try standard(
-            over: PropertyListStore.standard(), named: PropertyListLocation.ownName,
+        #if os(tvOS)
+            // An app's files do not last there.
+            let own = UserDefaultsStore.standard
+        #else
+            let own = try PropertyListStore.standard()
+        #endif
+        return try standard(
+            over: own, named: PropertyListLocation.ownName,
             environmentPrefix: environmentPrefix, arguments: arguments, environment: environment)
     }
 

@@ -64,8 +64,9 @@ extension PropertyListValue {
     var object: Any {
         switch self {
         case .boolean(let value): value
-        case .integer(let value): Int(value)
-        case .unsigned(let value): UInt(value)
+        // A number of 64 bits, where Int has 32.
+        case .integer(let value): Int(exactly: value) as Any? ?? NSNumber(value: value)
+        case .unsigned(let value): UInt(exactly: value) as Any? ?? NSNumber(value: value)
         case .real(let value): value
         case .string(let value): value
         case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)

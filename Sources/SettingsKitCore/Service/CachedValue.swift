@@ -102,7 +102,9 @@ import Synchronization
     @inlinable @inline(__always) static var readerLockNumber: Int {
         var probe: UInt8 = 0
         let address = withUnsafeMutablePointer(to: &probe) { UInt(bitPattern: $0) }
-        return Int(bitPattern: ((address &>> 18) &* 0x9E37_79B9_7F4A_7C15) &>> 62)
+        // In 64 bits, also where an address has 32.
+        let scattered = UInt64(truncatingIfNeeded: address &>> 18) &* 0x9E37_79B9_7F4A_7C15
+        return Int(truncatingIfNeeded: scattered &>> 62)
     }
 
     /// Keeps a value, unless it became obsolete since its token was taken.

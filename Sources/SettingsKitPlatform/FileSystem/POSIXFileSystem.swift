@@ -107,7 +107,7 @@ package struct POSIXFileSystem: FileSystem {
 
     package func synchronize(_ file: FileHandle) throws(SystemError) {
         #if canImport(Darwin)
-            // fsync on Darwin leaves the bytes in the drive's cache.
+            // fsync on Darwin leaves the bytes, and those of a directory, in the drive's cache.
             let result = Self.restarting { fcntl(file.descriptor, F_FULLFSYNC) }
             if result == 0 { return }
         #endif
@@ -117,7 +117,7 @@ package struct POSIXFileSystem: FileSystem {
     package func synchronizeDirectory(_ path: String) throws(SystemError) {
         let directory = try openForReading(path)
         defer { close(directory) }
-        try Self.check(Self.restarting { fsync(directory.descriptor) }, "fsync", path)
+        try synchronize(directory)
     }
 
     package func close(_ file: FileHandle) {

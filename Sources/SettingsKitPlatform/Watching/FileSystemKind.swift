@@ -4,6 +4,7 @@
     import Musl
 #else
     import Darwin
+    import Foundation
 #endif
 
 /// What kind of file system a directory is on, as far as watching it is concerned.
@@ -17,7 +18,7 @@ enum FileSystemKind: Equatable {
     case silent
 
     #if canImport(Darwin)
-        /// The kind of file system that the system calls by this name (`f_fstypename` of `statfs`).
+        /// The kind of file system that the system calls by this name (`volumeTypeName` of a URL).
         init(name: String) { self = ["apfs", "hfs"].contains(name) ? .reporting : .silent }
     #else
         /// The kind of file system with this number (`f_type` of `statfs`, see `linux/magic.h`).
@@ -60,13 +61,11 @@ enum FileSystemKind: Equatable {
     }
 
     #if canImport(Darwin)
+        // Not by statfs, for whose use an app has to declare a reason, of which none is this one.
         private static func ask(_ path: String) -> FileSystemKind? {
-            var status = statfs()
-            guard statfs(path, &status) == 0 else { return nil }
-            let name = withUnsafeBytes(of: status.f_fstypename) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            return FileSystemKind(name: name)
+            guard access(path, F_OK) == 0 else { return nil }
+            let values = try? URL(fileURLWithPath: path).resourceValues(forKeys: [.volumeTypeNameKey])
+            return FileSystemKind(name: values?.volumeTypeName ?? "")
         }
     #else
         // The toolchain's module of the C library lacks it, and `statvfs` does not say what kind of file system it is.

@@ -15,6 +15,11 @@ extension Connection {
     /// - Parameter patience: The time to wait for others; SQLite itself does not wait in this case.
     func useWriteAheadLog(patience: Duration) throws {
         guard !isReadOnly, !isInMemory else { return }
+        #if canImport(Darwin)
+            // fsync on Darwin leaves the bytes in the drive's cache.
+            try set(pragma: "fullfsync = ON")
+            try set(pragma: "checkpoint_fullfsync = ON")
+        #endif
         let deadline = Deadline(after: patience)
         var pause = LockPause()
         while true {

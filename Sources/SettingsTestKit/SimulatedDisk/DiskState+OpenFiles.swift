@@ -10,7 +10,7 @@ import SettingsKitPlatform
 
 /// The calls about open files.
 extension DiskState {
-    private static let fileSizeLimit = 1 << 32
+    private static let fileSizeLimit = Int(clamping: Int64(1) << 32)
 
     @discardableResult
     func openFile(_ descriptor: Int32, of process: Int) throws(DiskFailure) -> OpenFile {

@@ -105,6 +105,7 @@ struct DeliveryConcurrencyTests {
 
     @Test("Observations end on what is stored")
     func observations() async {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let settings = SettingsService.over(MemoryStore())
         let live = settings.value(number)
         let (started, start) = AsyncStream<Void>.makeStream()

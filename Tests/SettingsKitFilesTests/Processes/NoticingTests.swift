@@ -85,7 +85,11 @@ struct NoticingTests {
             var status = stat()
             try #require(stat(path, &status) == 0)
             try write(text.replacing("<integer>1<", with: "<integer>3<"), to: path)
-            var times = [status.st_atim, status.st_mtim]
+            #if canImport(Darwin)
+                var times = [status.st_atimespec, status.st_mtimespec]
+            #else
+                var times = [status.st_atim, status.st_mtim]
+            #endif
             try #require(utimensat(AT_FDCWD, path, &times, 0) == 0)
         }
     }

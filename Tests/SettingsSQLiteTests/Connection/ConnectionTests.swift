@@ -37,6 +37,17 @@ struct ConnectionTests {
         }
     }
 
+    #if canImport(Darwin)
+        @Test("What is synchronised is not left in the drive's cache")
+        func driveCache() async throws {
+            try await withDatabase { path in
+                let connection = try open(path)
+                #expect(try connection.integer("PRAGMA fullfsync") == 1)
+                #expect(try connection.integer("PRAGMA checkpoint_fullfsync") == 1)
+            }
+        }
+    #endif
+
     @Test("Statements whose texts are spelled with other scalars are two")
     func statementSpelling() async throws {
         try await withDatabase { path in

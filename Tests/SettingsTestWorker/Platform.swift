@@ -1,0 +1,25 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The handle with which `dlsym` looks in all images. Nil is `RTLD_DEFAULT` on Linux only.
+var anyImage: UnsafeMutableRawPointer? {
+    #if canImport(Darwin)
+        UnsafeMutableRawPointer(bitPattern: -2)
+    #else
+        nil
+    #endif
+}
+
+/// Sets the limit on the size of files that this process writes.
+func limitFileSize(_ limit: inout rlimit) {
+    #if canImport(Glibc)
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    #else
+        setrlimit(RLIMIT_FSIZE, &limit)
+    #endif
+}
