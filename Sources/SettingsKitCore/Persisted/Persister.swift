@@ -1,3 +1,5 @@
+import Observation
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -12,9 +14,10 @@
 /// try player.$bar.persist("new")
 /// ```
 ///
-/// Use it from any thread. It keeps the service or the store alive. It has no copy of the value: all persisters,
+/// Observers of the Observation framework that read ``value`` are notified of every change, as of a
+/// ``SettingsService/Value``. Use it from any thread. It keeps the service or the store alive. It has no copy of the value: all persisters,
 /// services and handles over one stored value see the same.
-public final class Persister<Value: Sendable>: Sendable {
+public final class Persister<Value: Sendable>: Observable, Sendable {
     package let service: SettingsService
     package let setting: SettingsService.Setting<Value>
     private let persistDefault: PersistDefault

@@ -1,3 +1,5 @@
+import Observation
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -20,11 +22,14 @@
 /// (Its bytes stay until the field is changed, or the record is saved.) Any number of records with different names can
 /// share a store.
 ///
+/// Observers of the Observation framework that read a field are notified when any field changes, as of a
+/// ``SettingsService/Value``.
+///
 /// Use it from any thread. Writing a record is one batch of the store. If the store publishes its changes, reading
 /// never shows half of a batch. The service diagnoses errors; without a service, they are reported to
 /// ``SettingsService/DiagnosticSink/standard``. ``retrieve()`` and ``persist(_:)`` throw them.
 @dynamicMemberLookup
-public final class SettingsStorage<Record: SettingsRecord>: Sendable {
+public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable {
     @usableFromInline let cached: CachedRecord<Record>
 
     /// Creates a record with the given name in a store.
