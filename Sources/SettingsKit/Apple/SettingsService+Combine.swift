@@ -10,7 +10,11 @@
         /// Every subscriber receives the current value first. Values arrive on the thread that made the change, or on
         /// one that is already delivering others; use `receive(on:)` for views. The publisher ignores demand.
         public func publisher<T>(_ setting: Setting<T>) -> AnyPublisher<T, Never> {
-            PublisherRelay.publisher { self.get(setting) } observe: { update in self.observe(setting) { _ in update() } }
+            PublisherRelay.publisher {
+                self.get(setting)
+            } observe: { update in
+                self.observe(setting) { _ in update() }
+            }
         }
 
         /// Which of the given settings have changed, each time that one or more have; once for the changes of one
@@ -50,7 +54,11 @@
         /// The current record, then the newest record after each change of a field, as in
         /// ``SettingsService/publisher(_:)``.
         public var publisher: AnyPublisher<Record, Never> {
-            PublisherRelay.publisher { self.read() } observe: { self.observe($0) }
+            PublisherRelay.publisher {
+                self.read()
+            } observe: {
+                self.observe($0)
+            }
         }
     }
 

@@ -156,7 +156,9 @@ struct FormTests {
     @Test("Sections follow the groups of the catalogue")
     func sections() {
         let catalogue = SettingsCatalogue("Player") {
-            SettingsGroup("Sound") { .volume; .isMuted }
+            SettingsGroup("Sound") {
+                .volume; .isMuted
+            }
             SettingsGroup("Server", [.port])
         }
         let sections = FormSection.sections(of: catalogue, in: settings)
