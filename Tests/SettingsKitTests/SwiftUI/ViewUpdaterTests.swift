@@ -7,7 +7,7 @@ import Testing
 @testable import SettingsKit
 
 /// What `SettingValue` and `SettingsForm` do, without SwiftUI: read on the main actor inside of a tracker.
-@MainActor @Suite("The updates of a view", .timeLimit(.minutes(2)))
+@Suite("The updates of a view", .timeLimit(.minutes(2)))
 struct ViewUpdaterTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
     private let settings = SettingsService(stores: [.defaults: MemoryStore()], diagnosticSink: .none)
@@ -35,7 +35,7 @@ struct ViewUpdaterTests {
         }
     }
 
-    private func view(_ updater: ViewUpdater) -> TestView {
+    @MainActor private func view(_ updater: ViewUpdater) -> TestView {
         TestView { [settings, number] in
             updater.follow(number, in: settings)
             updater.noteRead()
@@ -44,40 +44,40 @@ struct ViewUpdaterTests {
     }
 
     @Test("A change by the main actor updates the view once, before set returns")
-    func mainActor() async throws {
+    @MainActor func mainActor() async throws {
         let view = view(ViewUpdater())
         settings.set(number, to: 1)
         #expect(view.updates == 1)
-        try await until { view.shown == [0, 1] }
+        try await untilOnMainActor { view.shown == [0, 1] }
         settings.set(number, to: 1)
         #expect(view.updates == 1)
     }
 
     @Test("A change by another thread updates the view on the main actor")
-    func otherThread() async throws {
+    @MainActor func otherThread() async throws {
         let view = view(ViewUpdater())
         for value in 1...20 {
             onAnotherThread { [settings, number] in settings.set(number, to: value) }
             #expect(view.updates == value - 1)
-            try await until { view.shown.last == value }
+            try await untilOnMainActor { view.shown.last == value }
             #expect(view.updates == value)
         }
         #expect(view.isOnMainThread.value)
     }
 
     @Test("Changes of other threads that the main actor is too busy for are one update")
-    func gathered() async throws {
+    @MainActor func gathered() async throws {
         let view = view(ViewUpdater())
         for value in 1...20 {
             onAnotherThread { [settings, number] in settings.set(number, to: value) }
         }
-        try await until { view.shown.last == 20 }
+        try await untilOnMainActor { view.shown.last == 20 }
         #expect(view.shown == [0, 20])
         #expect(view.updates == 1)
     }
 
     @Test("A change during a read updates the view after it")
-    func duringRead() async throws {
+    @MainActor func duringRead() async throws {
         let updater = ViewUpdater()
         let isFirst = Box(true)
         let view = TestView { [settings, number] in
@@ -87,11 +87,11 @@ struct ViewUpdaterTests {
             if isFirst.take(replacingWith: false) { onAnotherThread { settings.set(number, to: 5) } }
             return value
         }
-        try await until { view.shown == [0, 5] }
+        try await untilOnMainActor { view.shown == [0, 5] }
     }
 
     @Test("Connecting again to the same setting makes no new subscription")
-    func connecting() async throws {
+    @MainActor func connecting() async throws {
         let updater = ViewUpdater()
         let view = view(updater)
         for _ in 0..<100 { updater.follow(number, in: settings) }
@@ -99,7 +99,7 @@ struct ViewUpdaterTests {
         #expect(view.updates == 1)
         // Another service takes the place of the first one.
         let other = SettingsService(stores: [.defaults: MemoryStore()], diagnosticSink: .none)
-        try await until { view.shown == [0, 1] }
+        try await untilOnMainActor { view.shown == [0, 1] }
         updater.follow(number, in: other)
         settings.set(number, to: 2)
         #expect(view.updates == 1)
@@ -108,7 +108,7 @@ struct ViewUpdaterTests {
     }
 
     @Test("An updater is released with its view, and ends its subscription")
-    func lifetime() {
+    @MainActor func lifetime() {
         weak var updater: ViewUpdater?
         do {
             let new = ViewUpdater()
@@ -119,7 +119,7 @@ struct ViewUpdaterTests {
     }
 
     @Test("Values laid over a service are laid over it once")
-    func overriding() {
+    @MainActor func overriding() {
         let services = OverridingServices()
         let calls = Box(0)
         func overriding(_ base: SettingsService) -> SettingsService {
@@ -137,4 +137,11 @@ struct ViewUpdaterTests {
         #expect(calls.value == 1)
         #expect(overriding(SettingsService(stores: [:], diagnosticSink: .none)) !== preview)
     }
+}
+
+/// Returns when a condition holds, and ends the test if it does not hold in time.
+@MainActor private func untilOnMainActor(_ condition: @MainActor () -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while !condition(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+    try #require(condition(), "waited in vain")
 }
