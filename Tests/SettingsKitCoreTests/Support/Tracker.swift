@@ -46,8 +46,6 @@ enum TrackedHandle: CaseIterable {
 final class Tracker: Sendable {
     let seen = Box(-1)
     let readCount = Box(0)
-    /// How many times a single closure was notified, at most.
-    let mostCalls = Box(0)
     private let read: Box<(@Sendable () -> Int)?>
     private let rereading: @Sendable () -> Void
     /// Reads again here: a task would wait for a thread that other tests keep.
@@ -70,7 +68,6 @@ final class Tracker: Sendable {
     @discardableResult
     func track(afterReading body: () -> Void = {}) -> Int? {
         guard let read = read.value else { return nil }
-        let calls = Box(0)
         return withObservationTracking {
             let value = read()
             body()
@@ -78,8 +75,6 @@ final class Tracker: Sendable {
             readCount.value += 1
             return value
         } onChange: { [self] in
-            calls.value += 1
-            mostCalls.value = max(mostCalls.value, calls.value)
             // Not inside of the notification, as a view does not, either.
             queue.async { self.track(afterReading: self.rereading) }
         }
