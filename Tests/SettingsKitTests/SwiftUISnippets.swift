@@ -10,6 +10,29 @@
     }
 
     private struct VolumeSlider: View {
+        @SettingValue(.volume) private var volume
+
+        var body: some View {
+            Slider(value: $volume, in: 0...1)
+        }
+    }
+
+    private struct SettingsScreen: View {
+        let settings: SettingsService
+
+        var body: some View {
+            SettingsForm(
+                SettingsCatalogue("Player") { SettingsGroup("Sound", [.volume]) }
+            )
+            .settingsService(settings)
+        }
+    }
+
+    @MainActor private func preview() -> some View {
+        VolumeSlider().settingsOverriding { $0[.volume] = 0.25 }
+    }
+
+    private struct LiveSlider: View {
         @State private var volume: SettingsService.Value<Double>
 
         init(settings: SettingsService) {

@@ -10,14 +10,55 @@
         /// Every subscriber receives the current value first. Values arrive on the thread that made the change, or on
         /// one that is already delivering others; use `receive(on:)` for views. The publisher ignores demand.
         public func publisher<T>(_ setting: Setting<T>) -> AnyPublisher<T, Never> {
-            Deferred { [self] in
-                let relay = PublisherRelay { self.get(setting) }
-                let subscription = observe(setting) { _ in relay.sendCurrentValue() }
-                // Listening has begun: read changes since the relay was created. It has no subscriber yet.
-                relay.sendCurrentValue()
-                return relay.subject.handleEvents(receiveCancel: { subscription.cancel() })
+            PublisherRelay.publisher {
+                self.get(setting)
+            } observe: { update in
+                self.observe(setting) { _ in update() }
+            }
+        }
+
+        /// Which of the given settings have changed, each time that one or more have; once for the changes of one
+        /// transaction. It sends nothing at first, on the thread that made the change, and ignores demand.
+        public func publisher(
+            of first: SettingDefinition, _ second: SettingDefinition, _ others: SettingDefinition...
+        ) -> AnyPublisher<ChangeSet, Never> {
+            let keys = Set([first.key, second.key] + others.map(\.key))
+            return changeSets { send in
+                // All changes of the service: a list of settings cannot be passed on.
+                self.observe { changes in
+                    if let changes = changes.limited(to: keys) { send(changes) }
+                }
+            }
+        }
+
+        /// Which settings have changed in a scope, or anywhere, each time that one or more have, also those that this
+        /// program does not define. It sends nothing at first, on the thread that made the change, and ignores demand.
+        public func publisher(in scope: Scope? = nil) -> AnyPublisher<ChangeSet, Never> {
+            changeSets { send in self.observe(in: scope, send) }
+        }
+
+        private func changeSets(
+            _ observe: @escaping (@escaping @Sendable (ChangeSet) -> Void) -> Subscription
+        ) -> AnyPublisher<ChangeSet, Never> {
+            Deferred {
+                // Any thread may send to a subject.
+                nonisolated(unsafe) let subject = PassthroughSubject<ChangeSet, Never>()
+                let subscription = observe { subject.send($0) }
+                return subject.handleEvents(receiveCancel: { subscription.cancel() })
             }
             .eraseToAnyPublisher()
+        }
+    }
+
+    extension SettingsStorage {
+        /// The current record, then the newest record after each change of a field, as in
+        /// ``SettingsService/publisher(_:)``.
+        public var publisher: AnyPublisher<Record, Never> {
+            PublisherRelay.publisher {
+                self.read()
+            } observe: {
+                self.observe($0)
+            }
         }
     }
 
@@ -41,6 +82,21 @@
         init(read: @escaping @Sendable () -> T) {
             self.read = read
             subject = CurrentValueSubject(read())
+        }
+
+        /// A publisher that begins to observe, for each subscriber, and then sends the current value.
+        static func publisher(
+            _ read: @escaping @Sendable () -> T,
+            observe: @escaping (@escaping @Sendable () -> Void) -> SettingsService.Subscription
+        ) -> AnyPublisher<T, Never> {
+            Deferred {
+                let relay = PublisherRelay(read: read)
+                let subscription = observe { relay.sendCurrentValue() }
+                // Listening has begun: read changes since the relay was created. It has no subscriber yet.
+                relay.sendCurrentValue()
+                return relay.subject.handleEvents(receiveCancel: { subscription.cancel() })
+            }
+            .eraseToAnyPublisher()
         }
 
         func sendCurrentValue() {

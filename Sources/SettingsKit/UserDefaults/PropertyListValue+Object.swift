@@ -50,8 +50,18 @@ extension PropertyListValue {
         #endif
     }
 
+    /// Returns the native value of bytes, if they can be restored from it through Foundation's objects, whose dictionaries
+    /// have no order; otherwise the bytes as data.
+    ///
+    /// - Parameter old: The value that is replaced. Its kind is kept where possible.
+    static func storable(_ data: Data, resembling old: PropertyListValue?) -> PropertyListValue {
+        let native = NativeValue.value(for: data, resembling: old)
+        let read = PropertyListValue(object: native.object).map(NativeValue.bytes(of:))
+        return read == data && !native.containsMinusZero ? native : .data(data)
+    }
+
     /// Whether the value contains a minus zero, which Foundation on Linux writes as zero.
-    var containsMinusZero: Bool {
+    private var containsMinusZero: Bool {
         switch self {
         case .real(let number): number == 0 && number.sign == .minus
         case .array(let values): values.contains(where: \.containsMinusZero)

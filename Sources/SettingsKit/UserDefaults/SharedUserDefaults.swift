@@ -19,9 +19,14 @@ struct SharedUserDefaults: ~Copyable, Sendable {
             return body(&defaults)
         }
 
-        /// Calls `body` after each change, also one of this process.
+        /// Calls `body` after each change that this process makes, through any instance.
         func onChange(_ body: @escaping @Sendable () -> Void) -> NotificationObservation {
-            NotificationObservation(of: UserDefaults.didChangeNotification, from: defaults, body)
+            NotificationObservation(of: UserDefaults.didChangeNotification, from: nil) { _ in body() }
+        }
+
+        /// Calls `body` after changes of the names that are observed, also those of other processes.
+        func keyObservation(_ body: @escaping @Sendable () -> Void) -> UserDefaultsKeyObservation {
+            UserDefaultsKeyObservation(of: defaults, body)
         }
     #else
         private let defaults: Mutex<UserDefaults>
@@ -34,7 +39,7 @@ struct SharedUserDefaults: ~Copyable, Sendable {
 
         /// Calls `body` if a program posts the notification: `UserDefaults` does not.
         func onChange(_ body: @escaping @Sendable () -> Void) -> NotificationObservation {
-            NotificationObservation(of: UserDefaults.didChangeNotification, from: nil, body)
+            NotificationObservation(of: UserDefaults.didChangeNotification, from: nil) { _ in body() }
         }
     #endif
 }
@@ -46,10 +51,10 @@ final class NotificationObservation: Sendable {
     /// - Parameter object: The object whose notifications are observed. Nil for all.
     init(
         of name: Notification.Name, from object: sending AnyObject?,
-        _ body: @escaping @Sendable () -> Void
+        _ body: @escaping @Sendable (Notification) -> Void
     ) {
         token = Mutex(
-            NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) { _ in body() })
+            NotificationCenter.default.addObserver(forName: name, object: object, queue: nil, using: body))
     }
 
     deinit { token.withLock { NotificationCenter.default.removeObserver($0) } }

@@ -4,6 +4,17 @@
     import Foundation
 #endif
 
+extension Date {
+    /// The date that the text of a setting stands for; nil if it stands for none.
+    package init?(settingText text: String) {
+        guard let date = Date.value(text) else { return nil }
+        self = date
+    }
+
+    /// The text of the date in a setting; nil if it has none.
+    package var settingText: String? { text }
+}
+
 /// A date in ISO 8601: `2026-11-22T18:00:00Z`, with a fraction of any length, with an offset such as `+02:00`, or a plain date,
 /// which is midnight in UTC. It is written in UTC, with as many digits as its seconds need.
 extension Date: TextValue {

@@ -78,6 +78,20 @@ package struct ValueDescription: Sendable, Equatable {
         return self.json == nil ? json.text : string
     }
 
+    /// What a person types for a value with this text: nothing for the nil of an optional.
+    package func input(ofText text: String) -> String {
+        guard isOptional else { return text }
+        if text == NilText.null { return "" }
+        return json == nil ? text : NilText.unquoted(text)
+    }
+
+    /// The text of the value that a person has typed: the nil of an optional for nothing.
+    package func text(ofInput input: String) -> String {
+        guard isOptional else { return input }
+        if input.isEmpty { return NilText.null }
+        return json == nil ? input : NilText.quoted(input)
+    }
+
     private var required: ValueDescription {
         var type = self
         type.isOptional = false

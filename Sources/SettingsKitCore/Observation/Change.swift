@@ -44,6 +44,12 @@ extension SettingsService {
         /// Whether a setting is among those that changed.
         public func contains(_ setting: SettingDefinition) -> Bool { keys.contains(setting.key) }
 
+        /// The changes of some settings only; nil if none of them has changed.
+        package func limited(to keys: Set<StorageKey>) -> ChangeSet? {
+            let concerned = self.keys.intersection(keys)
+            return concerned.isEmpty ? nil : ChangeSet(keys: concerned, origin: origin)
+        }
+
         func merged(with newer: ChangeSet) -> ChangeSet {
             ChangeSet(
                 keys: keys.union(newer.keys),

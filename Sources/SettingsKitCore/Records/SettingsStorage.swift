@@ -148,6 +148,14 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
 
     // MARK: Listening
 
+    /// Calls `body` after each change of a field, local or external, until the subscription ends: once for each field of a
+    /// change, and then the record can be read.
+    package func observe(_ body: @escaping @Sendable () -> Void) -> SettingsService.Subscription {
+        let end = cached.listen { _ in body() }
+        // The subscription holds the record, and with it what is listened to.
+        return SettingsService.Subscription { [cached] in withExtendedLifetime(cached, end) }
+    }
+
     /// The current record, then the newest record after each change, local or external.
     ///
     /// Changes made together are one element. A slow reader skips records, and always receives the newest. The sequence

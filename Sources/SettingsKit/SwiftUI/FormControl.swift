@@ -1,0 +1,94 @@
+import Foundation
+import SettingsKitCore
+
+/// The control with which a form edits a setting.
+enum FormControl: Equatable, Sendable {
+    struct Choice: Hashable, Sendable {
+        /// What is stored, as input.
+        let input: String
+        let title: String
+    }
+
+    /// The keyboard that suits a text.
+    enum TextKind: Equatable, Sendable {
+        case plain, integer, number, url
+    }
+
+    case toggle
+    /// One of several values.
+    case choice([Choice])
+    /// A whole number in a range of at most a hundred steps.
+    case stepper(ClosedRange<Int>)
+    /// A number in a range.
+    case slider(ClosedRange<Double>)
+    case date
+    case text(TextKind)
+    /// A text that is not shown.
+    case secret
+    /// A value without a text: it is shown, and can only be reset.
+    case fixed
+
+    /// - Parameter text: The text of the value in force; nil if it has none.
+    init(_ type: ValueDescription, isSecret: Bool, text: String?) {
+        let constraint = type.constraint
+        if isSecret {
+            self = .secret
+        } else if text == nil {
+            self = .fixed
+        } else if let allowed = constraint.allowed {
+            self = .choice(Self.choices(allowed, type))
+        } else if type.json == "boolean" {
+            self = type.isOptional ? .choice(Self.choices(["true", "false"], type)) : .toggle
+        } else if type.isOptional {
+            self = .text(Self.textKind(of: type))
+        } else if type.json == "integer", let low = constraint.minimum.flatMap({ Int($0) }),
+            let high = Self.highestInteger(constraint), low <= high, Self.count(from: low, to: high) <= 101
+        {
+            self = .stepper(low...high)
+        } else if type.json == "number", let low = constraint.minimum.flatMap({ Double($0) }),
+            let high = constraint.maximum.flatMap({ Double($0) }), low < high
+        {
+            self = .slider(low...high)
+        } else if type.format == "date-time" {
+            self = .date
+        } else {
+            self = .text(Self.textKind(of: type))
+        }
+    }
+
+    private static func count(from low: Int, to high: Int) -> Int {
+        let (distance, overflow) = high.subtractingReportingOverflow(low)
+        return overflow || distance == Int.max ? Int.max : distance + 1
+    }
+
+    private static func highestInteger(_ constraint: ValueConstraint) -> Int? {
+        if let maximum = constraint.maximum { return Int(maximum) }
+        guard let end = constraint.exclusiveMaximum.flatMap({ Int($0) }), end > Int.min else { return nil }
+        return end - 1
+    }
+
+    private static func choices(_ texts: [String], _ type: ValueDescription) -> [Choice] {
+        let none = type.isOptional ? [Choice(input: "", title: "None")] : []
+        return none + texts.map { Choice(input: type.input(ofText: $0), title: FormItem.title(ofName: $0)) }
+    }
+
+    private static func textKind(of type: ValueDescription) -> TextKind {
+        switch (type.json, type.format) {
+        case ("integer", _): .integer
+        case ("number", _): .number
+        case (_, "uri-reference"): .url
+        default: .plain
+        }
+    }
+
+    // MARK: Values
+
+    /// The text of a slider's value, as a setting of a number reads it.
+    static func text(of number: Double) -> String { "\(number)" }
+
+    /// The date that an input stands for; the reference date if it is none.
+    static func date(_ input: String) -> Date { Date(settingText: input) ?? Date(timeIntervalSinceReferenceDate: 0) }
+
+    /// The text of a date picker's value.
+    static func text(of date: Date) -> String { date.settingText ?? "" }
+}

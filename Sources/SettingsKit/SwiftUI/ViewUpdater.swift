@@ -1,0 +1,86 @@
+import Foundation
+import Observation
+import SettingsKitCore
+import Synchronization
+
+/// Has a view follow a setting, or several: it is updated on the main actor, once for each change.
+///
+/// A view keeps one updater for its lifetime, and connects it each time before it reads. Only another service or another
+/// setting makes a new subscription. A change that the main actor makes updates the view before `set` returns, so that an
+/// animation around the change animates the view. Changes of other threads are gathered until the main actor is free. Views
+/// read on the main actor, so a change during a read updates the view after it.
+final class ViewUpdater: Observable, Sendable {
+    private struct Connection {
+        let service: SettingsService
+        let source: AnyObject & Sendable
+        let subscription: SettingsService.Subscription
+    }
+
+    private let connection = Mutex<Connection?>(nil)
+    private let isUpdateDue = Atomic(false)
+    private let registrar = ObservationRegistrar()
+
+    /// Stands for what the view reads.
+    private var contents: Void { () }
+
+    /// Follows a setting.
+    func follow<T>(_ setting: SettingsService.Setting<T>, in service: SettingsService) {
+        connect(service, setting) { update in service.observe(setting) { _ in update() } }
+    }
+
+    /// Follows all settings of a service.
+    func followAll(of service: SettingsService) {
+        connect(service, service) { update in service.observe { _ in update() } }
+    }
+
+    private func connect(
+        _ service: SettingsService, _ source: AnyObject & Sendable,
+        _ subscribe: (@escaping @Sendable () -> Void) -> SettingsService.Subscription
+    ) {
+        let isConnected = connection.withLock { connection in
+            connection.map { $0.service === service && $0.source === source } ?? false
+        }
+        if isConnected { return }
+        let new = Connection(
+            service: service, source: source, subscription: subscribe { [weak self] in self?.updateOnMainActor() })
+        let replaced = connection.withLock { connection in
+            defer { connection = new }
+            return connection
+        }
+        withExtendedLifetime(replaced) {}
+    }
+
+    /// Notes that the view reads now.
+    func noteRead() { registrar.access(self, keyPath: \.contents) }
+
+    private func updateOnMainActor() {
+        if Thread.isMainThread { return update() }
+        // One update shows all changes that are made before it.
+        if isUpdateDue.exchange(true, ordering: .acquiringAndReleasing) { return }
+        Task { @MainActor [weak self] in
+            guard let self else { return }
+            isUpdateDue.store(false, ordering: .releasing)
+            update()
+        }
+    }
+
+    private func update() { registrar.withMutation(of: self, keyPath: \.contents) {} }
+}
+
+/// Lays values over those of a service, once for each service: a view asks for it each time that it is updated.
+final class OverridingServices: Sendable {
+    private let last = Mutex<(base: SettingsService, overriding: SettingsService)?>(nil)
+
+    /// The service with values laid over those of `base`.
+    func service(
+        over base: SettingsService, _ body: (inout SettingsService.Transaction) -> Void
+    ) -> SettingsService {
+        if let known = last.withLock({ $0 }), known.base === base { return known.overriding }
+        let overriding = base.overriding(body)
+        return last.withLock { last in
+            if let known = last, known.base === base { return known.overriding }
+            last = (base, overriding)
+            return overriding
+        }
+    }
+}
