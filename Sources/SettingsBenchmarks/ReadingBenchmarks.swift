@@ -62,59 +62,64 @@ extension Benchmark {
         ]
     }
 
-    /// Row 2: reading through a handle, compared with reading a locked variable.
+    /// Row 2: reading through a handle, compared with reading a locked variable of the same type.
     static func handles(_ fixture: Fixture) -> [Benchmark] {
-        let yardstick = VariableYardstick()
-
-        func row(_ name: String, _ operation: @escaping (Int) -> Double) -> Benchmark {
+        func row(
+            _ name: String, _ yardstick: VariableYardstick, _ operation: @escaping (Int) -> Double
+        ) -> Benchmark {
             Benchmark(
-                row: 2, name: name, yardstickName: "Mutex<Int> read", target: .costAtMost(2), iterations: 2_000_000,
+                row: 2, name: name, yardstickName: yardstick.name, target: .costAtMost(2), iterations: 2_000_000,
                 operation: operation, yardstick: yardstick.measure)
         }
+        let settings = fixture.settings
+        let number = VariableYardstick.number
+        let text = VariableYardstick.text(settings.get(fixture.text))
+        let profile = VariableYardstick.profile(settings.get(fixture.profile))
+        let isDetailed = VariableYardstick.isDetailed(of: fixture.parameters.read())
         return [
-            row("Value of an Int") { [live = fixture.settings.value(fixture.number)] count in
+            row("Value of an Int", number) { [live = fixture.settings.value(fixture.number)] count in
                 nanosecondsEach(count) {
                     var sum = 0
                     for _ in 0..<count { sum &+= live.value }
                     use(sum)
                 }
             },
-            row("Value of a String") { [live = fixture.settings.value(fixture.text)] count in
+            row("Value of a String", text) { [live = fixture.settings.value(fixture.text)] count in
                 nanosecondsEach(count) {
                     var sum = 0
                     for _ in 0..<count { sum &+= live.value.utf8.count }
                     use(sum)
                 }
             },
-            row("Value of a small struct") { [live = fixture.settings.value(fixture.profile)] count in
+            row("Value of a small struct", profile) { [live = fixture.settings.value(fixture.profile)] count in
                 nanosecondsEach(count) {
                     var sum = 0
                     for _ in 0..<count { sum &+= live.value.age }
                     use(sum)
                 }
             },
-            row("@Persisted Int") { [wrapper = Persisted(fixture.number, in: fixture.settings)] count in
+            row("@Persisted Int", number) { [wrapper = Persisted(fixture.number, in: fixture.settings)] count in
                 nanosecondsEach(count) {
                     var sum = 0
                     for _ in 0..<count { sum &+= wrapper.wrappedValue }
                     use(sum)
                 }
             },
-            row("@Persisted String") { [wrapper = Persisted(fixture.text, in: fixture.settings)] count in
+            row("@Persisted String", text) { [wrapper = Persisted(fixture.text, in: fixture.settings)] count in
                 nanosecondsEach(count) {
                     var sum = 0
                     for _ in 0..<count { sum &+= wrapper.wrappedValue.utf8.count }
                     use(sum)
                 }
             },
-            row("an Int of a record of numbers") { [record = fixture.counters] count in
+            row("an Int of a record of numbers", number) { [record = fixture.counters] count in
                 nanosecondsEach(count) {
                     var sum = 0
                     for _ in 0..<count { sum &+= record.count }
                     use(sum)
                 }
             },
-            row("a Bool of a record with a URL in it") { [record = fixture.parameters] count in
+            row("a Bool of a record with a URL in it", isDetailed) { [record = fixture.parameters] count in
                 nanosecondsEach(count) {
                     var sum = 0
                     for _ in 0..<count where record.isDetailed { sum &+= 1 }
@@ -147,15 +152,58 @@ private final class DictionaryYardstick: Sendable {
     }
 }
 
-/// A variable with a lock.
-private final class VariableYardstick: Sendable {
-    private let variable = Mutex(4)
+/// A variable with a lock, of the type that the operation reads. Each type has a loop of its own, as a program would write it.
+private struct VariableYardstick {
+    let name: String
+    let measure: (Int) -> Double
 
-    func measure(_ count: Int) -> Double {
-        nanosecondsEach(count) {
-            var sum = 0
-            for _ in 0..<count { sum &+= variable.withLock { $0 } }
-            use(sum)
+    static var number: VariableYardstick {
+        let variable = Locked(4)
+        return VariableYardstick(name: "Mutex<Int> read") { count in
+            nanosecondsEach(count) {
+                var sum = 0
+                for _ in 0..<count { sum &+= variable.mutex.withLock { $0 } }
+                use(sum)
+            }
         }
+    }
+
+    static func text(_ text: String) -> VariableYardstick {
+        let variable = Locked(text)
+        return VariableYardstick(name: "Mutex<String> read") { count in
+            nanosecondsEach(count) {
+                var sum = 0
+                for _ in 0..<count { sum &+= variable.mutex.withLock { $0 }.utf8.count }
+                use(sum)
+            }
+        }
+    }
+
+    static func profile(_ profile: Profile) -> VariableYardstick {
+        let variable = Locked(profile)
+        return VariableYardstick(name: "Mutex<Profile> read") { count in
+            nanosecondsEach(count) {
+                var sum = 0
+                for _ in 0..<count { sum &+= variable.mutex.withLock { $0 }.age }
+                use(sum)
+            }
+        }
+    }
+
+    static func isDetailed(of parameters: Parameters) -> VariableYardstick {
+        let variable = Locked(parameters)
+        return VariableYardstick(name: "Mutex<Parameters> read of the Bool") { count in
+            nanosecondsEach(count) {
+                var sum = 0
+                for _ in 0..<count where variable.mutex.withLock({ $0.isDetailed }) { sum &+= 1 }
+                use(sum)
+            }
+        }
+    }
+
+    private final class Locked<Value: Sendable>: Sendable {
+        let mutex: Mutex<Value>
+
+        init(_ value: Value) { mutex = Mutex(value) }
     }
 }

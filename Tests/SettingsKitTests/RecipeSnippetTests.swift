@@ -94,15 +94,10 @@ private func aServerIsEditedWhileItRuns() async throws {
 @MainActor @Observable
 private final class PlayerModel {
     var isExpanded = false
-    private let live: SettingsService.Value<Double>
+    @ObservationIgnored @Persisted var volume: Double
 
     init(settings: SettingsService) {
-        live = settings.value(.volume)
-    }
-
-    var volume: Double {
-        get { live.value }
-        set { live.value = newValue }
+        _volume = Persisted(.volume, in: settings)
     }
 
     var label: String { "\(Int(volume * 100)) %" }

@@ -51,11 +51,13 @@ struct TroubleshootingTests {
         for section in sections { #expect(section.text.contains("**Cure.**"), "\(section.title)") }
     }
 
-    @Test("Every public code of another product is in an article of that product", arguments: ["SettingsSQLite"])
-    func everyCodeOfAProductIsListed(product: String) throws {
+    @Test(
+        "Every public code of another product is in an article of that product",
+        arguments: [("SettingsSQLite", "RecordsInADatabase"), ("SettingsEtcd", "SettingsForAFleet")])
+    func everyCodeOfAProductIsListed(product: String, article: String) throws {
         let all = try codes(of: product)
         #expect(!all.isEmpty)
-        let text = try Guide("RecordsInADatabase", of: product).text
+        let text = try Guide(article, of: product).text
         for code in all.sorted() { #expect(text.contains("`\(code)`"), "\(code)") }
     }
 }

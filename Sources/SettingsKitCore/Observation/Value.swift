@@ -29,41 +29,20 @@ extension SettingsService {
         private let service: SettingsService
         private let setting: Setting<T>
         @usableFromInline let cached: CachedSettingValue<T>
-        @usableFromInline let trackers: ValueTrackers
-        private let subscription: Subscription
 
         init(_ setting: Setting<T>, in service: SettingsService) {
             self.service = service
             self.setting = setting
-            let trackers = ValueTrackers()
-            self.trackers = trackers
             cached = service.cachedSetting(for: setting)
-            subscription = service.subscription(to: setting, .signal { _ in trackers.notify() })
         }
 
         /// The setting's name and scope.
         public var key: StorageKey { setting.key }
 
         /// The setting's value, as ``SettingsService/get(_:)`` and ``SettingsService/set(_:to:)`` have it.
-        @inlinable public var value: T {
-            get {
-                let generation = trackers.noteRead()
-                let value = cached.value()
-                return trackers.isCurrent(generation) ? value : valueAfterChange()
-            }
+        public var value: T {
+            @inlinable get { cached.tracked { cached.value() } }
             set { set(newValue) }
-        }
-
-        /// Reads the value again: after a change during the read, the tracker has to join the generation that the next
-        /// change retires.
-        @usableFromInline @inline(never) func valueAfterChange() -> T {
-            for _ in 0..<10 {
-                let generation = trackers.noteRead()
-                let value = cached.value()
-                if trackers.isCurrent(generation) { return value }
-            }
-            // The value changes with each read. The tracker is in a retired generation, and so will be notified again.
-            return cached.value()
         }
 
         /// Sets the setting, as ``SettingsService/set(_:to:)`` does.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Notifies the trackers of a ``SettingsService/Value`` of each change, also those that are installed after it.
+/// Notifies the trackers of a ``TrackedValue`` of each change, also those that are installed after it.
 ///
 /// `withObservationTracking` notes what its closure reads, but installs its tracker only when the closure returns. A change
 /// in between finds no tracker to notify, and nothing signals the installation. So the trackers that may have missed a
@@ -11,10 +11,11 @@ import Synchronization
 /// generation. The retired generation is notified at once, and again after each of ``pauses``. A tracker that has read the
 /// new value is in a later generation, so only trackers that missed the change are notified again.
 ///
-/// The rule rests on one invariant: a read joins a generation, reads the value, and then checks that its generation is
-/// still current (``SettingsService/Value/value``). Every change that the read has not seen is therefore delivered after
-/// the check, and retires the generation that the reader is in. Where nothing was read since the last change, there is no
-/// current generation, and a change costs one lock.
+/// The rule rests on one invariant: a read joins the current generation before it reads the value. Every change that the
+/// read has not seen is therefore delivered after that, and the generation is retired by then. A tracker whose generation is
+/// retired during the read may have read the new value, and is notified all the same. It does not join another generation,
+/// because the Observation framework may notify a tracker of two registrars twice. Where nothing was read since the last
+/// change, there is no current generation, and a change costs one lock.
 ///
 /// ## Bounds
 /// - A tracker ends on the stored value if it is installed within 1.9 seconds (the sum of the pauses) of the change that
@@ -41,50 +42,66 @@ import Synchronization
         /// The task that notifies them, and when it wakes; only the task with the newest number continues.
         var task = 0
         var wakes: ContinuousClock.Instant?
+        /// The generations to notify next, and whether a thread notifies them.
+        var waiting: [TrackerGeneration] = []
+        var isNotifying = false
     }
 
     /// The generation that readers join; nil if nothing was read since the last change.
     @usableFromInline let current = Atomic<Unmanaged<TrackerGeneration>?>(nil)
+    @usableFromInline let mark = TrackingMark(TrackingMark.recognizesTrackers ? .untracked : .unheard)
     private let state = Mutex(State())
 
     // MARK: Reading
 
     /// Has the calling tracker, if there is one, join the current generation.
     ///
-    /// - Returns: the generation, to be checked with ``isCurrent(_:)`` after the value was read.
-    @inlinable @inline(__always) func noteRead() -> Unmanaged<TrackerGeneration> {
+    /// - Returns: Whether changes are received, if it was a tracker that has read.
+    @inlinable @inline(__always) func noteRead() -> Bool {
         let generation = current.load(ordering: .acquiring) ?? beginGeneration()
         generation._withUnsafeGuaranteedRef { $0.noteRead() }
-        return generation
-    }
-
-    /// Whether no change was delivered since the generation was joined.
-    @inlinable @inline(__always) func isCurrent(_ generation: Unmanaged<TrackerGeneration>) -> Bool {
-        current.load(ordering: .acquiring)?.toOpaque() == generation.toOpaque()
+        return !Unmanaged.passUnretained(mark)._withUnsafeGuaranteedRef { $0.needsChanges }
     }
 
     @usableFromInline @inline(never) func beginGeneration() -> Unmanaged<TrackerGeneration> {
         state.withLock { state in
             if let current = current.load(ordering: .acquiring) { return current }
-            let new = Unmanaged.passUnretained(state.takeGeneration(limit: Self.generationLimit))
+            let new = Unmanaged.passUnretained(state.takeGeneration(limit: Self.generationLimit, mark))
             current.store(new, ordering: .releasing)
             return new
         }
+    }
+
+    /// Notes that changes are received.
+    ///
+    /// - Returns: False if that was noted before.
+    func noteListening() -> Bool {
+        mark.readers.exchange(.tracked, ordering: .acquiringAndReleasing) != .tracked
     }
 
     // MARK: Notifying
 
     /// Notifies the trackers that the value has changed. Called after the new value can be read, with no lock held.
     func notify() {
-        let (retired, task) = state.withLock { state -> (TrackerGeneration?, Int?) in
+        let task = state.withLock { state -> Int? in
             guard let retired = current.exchange(nil, ordering: .acquiringAndReleasing)?.takeUnretainedValue() else {
-                return (nil, nil)
+                return nil
             }
             let due = ContinuousClock.now + Self.pauses[0]
-            return (retired, state.retire(retired, due: due))
+            state.waiting.append(retired)
+            return state.retire(retired, due: due)
         }
-        retired?.notify()
+        notifyWaiting()
         if let task { begin(task) }
+    }
+
+    /// Notifies the waiting generations, one after the other: the Observation framework removes a tracker after it has
+    /// notified it, so that two threads at once would notify it twice. If another thread is notifying, it takes them over.
+    private func notifyWaiting() {
+        while let generation = state.withLock({ $0.beginNotifying() }) {
+            generation.notify()
+            state.withLock { $0.isNotifying = false }
+        }
     }
 
     private func begin(_ task: Int) {
@@ -106,23 +123,30 @@ import Synchronization
     ///
     /// - Returns: how long the task is to sleep; nil if it is no longer needed.
     private func notifyAgain(in task: Int) -> Duration? {
-        let (notified, pause) = state.withLock { state -> ([TrackerGeneration], Duration?) in
-            guard state.task == task else { return ([], nil) }
+        let pause = state.withLock { state -> Duration? in
+            guard state.task == task else { return nil }
             let now = ContinuousClock.now
-            let notified = state.takeDue(at: now, current: current.load(ordering: .relaxed)?.toOpaque(), Self.pauses)
-            return (notified, state.wakes.map { now.duration(to: $0) })
+            state.waiting += state.takeDue(at: now, current: current.load(ordering: .relaxed)?.toOpaque(), Self.pauses)
+            return state.wakes.map { now.duration(to: $0) }
         }
-        for generation in notified { generation.notify() }
+        notifyWaiting()
         return pause
     }
 }
 
 extension ValueTrackers.State {
+    /// Takes the generation to notify next; nil if there is none, or if a thread is notifying.
+    fileprivate mutating func beginNotifying() -> TrackerGeneration? {
+        guard !isNotifying, !waiting.isEmpty else { return nil }
+        isNotifying = true
+        return waiting.removeFirst()
+    }
+
     /// A generation that need not be notified any more; a new one; or, beyond the limit, the one that was retired first.
-    fileprivate mutating func takeGeneration(limit: Int) -> TrackerGeneration {
+    fileprivate mutating func takeGeneration(limit: Int, _ mark: TrackingMark) -> TrackerGeneration {
         let free = members.firstIndex { $0.next == nil }
         if let index = free ?? (members.count < limit ? nil : 0) { return members[index].generation }
-        members.append(.init(generation: TrackerGeneration()))
+        members.append(.init(generation: TrackerGeneration(mark)))
         return members[members.count - 1].generation
     }
 

@@ -14,6 +14,9 @@
 /// }
 /// ```
 ///
+/// Observers of the Observation framework are notified of every change, as of a ``SettingsService/Value``. In an
+/// `@Observable` class, declare the property `@ObservationIgnored @Persisted`: the wrapper notifies by itself.
+///
 /// The wrapper works in classes, structures and actors, and as a local variable. Reading costs as much as reading a
 /// ``SettingsService/Value``. Setting is ``SettingsService/set(_:to:)``. The projected value, `player.$bar`, is a
 /// ``Persister``: it has listeners, sequences, and functions that throw.

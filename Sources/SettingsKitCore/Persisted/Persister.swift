@@ -1,3 +1,5 @@
+import Observation
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -12,9 +14,10 @@
 /// try player.$bar.persist("new")
 /// ```
 ///
-/// Use it from any thread. It keeps the service or the store alive. It has no copy of the value: all persisters,
+/// Observers of the Observation framework that read ``value`` are notified of every change, as of a
+/// ``SettingsService/Value``. Use it from any thread. It keeps the service or the store alive. It has no copy of the value: all persisters,
 /// services and handles over one stored value see the same.
-public final class Persister<Value: Sendable>: Sendable {
+public final class Persister<Value: Sendable>: Observable, Sendable {
     package let service: SettingsService
     package let setting: SettingsService.Setting<Value>
     private let persistDefault: PersistDefault
@@ -54,7 +57,7 @@ public final class Persister<Value: Sendable>: Sendable {
     /// service, they are reported to ``SettingsService/DiagnosticSink/standard``. Update listeners also receive the
     /// errors of storing a value.
     public var value: Value {
-        @inlinable get { cached.cached.read() ?? valueThroughStore() }
+        @inlinable get { cached.tracked { cached.cached.read() ?? valueThroughStore() } }
         set { service.set(setting, to: newValue) }
     }
 
@@ -135,6 +138,6 @@ public final class Persister<Value: Sendable>: Sendable {
     /// A slow reader skips values, and always receives the newest. The sequence ends when its task is cancelled. It
     /// reads as ``value`` does, and so stores the default if reading should store it.
     public var updates: SettingsService.Stream<Value> {
-        service.values(of: setting) { [self] in value }
+        service.values(of: setting) { [self] in cached.cached.read() ?? valueThroughStore() }
     }
 }

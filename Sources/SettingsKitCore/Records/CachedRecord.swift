@@ -8,7 +8,7 @@ import Synchronization
 
 /// What is cached of one record: the decoded value, and an object for each of its fields, which makes the value invalid
 /// when the field changes, and has listeners.
-@usableFromInline final class CachedRecord<Record: SettingsRecord>: Sendable {
+@usableFromInline final class CachedRecord<Record: SettingsRecord>: TrackedValue {
     private struct Listener {
         let signal: @Sendable (UInt64) -> Void
         var ends: [@Sendable () -> Void]
@@ -32,6 +32,7 @@ import Synchronization
     /// The fields of the empty record.
     let defaults: [String: Data]
     @usableFromInline let row = StoredRow<Record>()
+    @usableFromInline let trackers = ValueTrackers()
     /// The connection's lock is taken inside it.
     private let state = Mutex(State())
 
@@ -234,7 +235,7 @@ import Synchronization
     /// Calls `signal` with the number of each commit that has changed a field.
     ///
     /// - Returns: A closure that ends it.
-    func listen(_ signal: @escaping @Sendable (UInt64) -> Void) -> @Sendable () -> Void {
+    @usableFromInline func listen(_ signal: @escaping @Sendable (UInt64) -> Void) -> @Sendable () -> Void {
         let number = state.withLock { state in
             defer { state.nextListener += 1 }
             state.listeners[state.nextListener] = Listener(

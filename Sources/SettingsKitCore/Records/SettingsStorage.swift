@@ -1,3 +1,5 @@
+import Observation
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -20,11 +22,14 @@
 /// (Its bytes stay until the field is changed, or the record is saved.) Any number of records with different names can
 /// share a store.
 ///
+/// Observers of the Observation framework that read a field are notified when any field changes, as of a
+/// ``SettingsService/Value``.
+///
 /// Use it from any thread. Writing a record is one batch of the store. If the store publishes its changes, reading
 /// never shows half of a batch. The service diagnoses errors; without a service, they are reported to
 /// ``SettingsService/DiagnosticSink/standard``. ``retrieve()`` and ``persist(_:)`` throw them.
 @dynamicMemberLookup
-public final class SettingsStorage<Record: SettingsRecord>: Sendable {
+public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable {
     @usableFromInline let cached: CachedRecord<Record>
 
     /// Creates a record with the given name in a store.
@@ -61,23 +66,23 @@ public final class SettingsStorage<Record: SettingsRecord>: Sendable {
     /// A field of the record, or a value computed from it.
     @inlinable public subscript<Field>(dynamicMember keyPath: KeyPath<Record, Field>) -> Field {
         // Inlined, so that the compiler sees which field it is.
-        @inline(__always) get { cached.value()[keyPath: keyPath] }
+        @inline(__always) get { cached.tracked { cached.value()[keyPath: keyPath] } }
     }
 
     /// A field of the record. Setting it is ``update(_:with:)``.
     ///
     /// `parameters.count += 1` reads and then writes. To lose no concurrent change, use ``update(_:_:)``.
     @inlinable public subscript<Field>(dynamicMember keyPath: WritableKeyPath<Record, Field>) -> Field {
-        @inline(__always) get { cached.value()[keyPath: keyPath] }
+        @inline(__always) get { cached.tracked { cached.value()[keyPath: keyPath] } }
         set { update(keyPath, with: newValue) }
     }
 
     /// The whole record.
-    @inlinable public func read() -> Record { cached.value() }
+    @inlinable public func read() -> Record { cached.tracked { cached.value() } }
 
     /// A field of the record.
     @inlinable @inline(__always) public func read<Field>(_ keyPath: KeyPath<Record, Field>) -> Field {
-        cached.value()[keyPath: keyPath]
+        cached.tracked { cached.value()[keyPath: keyPath] }
     }
 
     /// Returns the record in the store.

@@ -39,7 +39,7 @@ protocol CachedSetting: AnyObject, Sendable {
 }
 
 /// What a service caches of one setting: the decoded value.
-@usableFromInline final class CachedSettingValue<Value: Sendable>: CachedSetting {
+@usableFromInline final class CachedSettingValue<Value: Sendable>: CachedSetting, TrackedValue {
     /// The connection outlives the setting's use: a caller that reads, writes or listens holds the service, which holds the
     /// connection.
     unowned let connection: ScopeConnection
@@ -48,6 +48,7 @@ protocol CachedSetting: AnyObject, Sendable {
     private let key: SettingsService.StorageKey
     private let coding: ValueCoding<Value>
     @usableFromInline let cached = CachedValue<Value>()
+    @usableFromInline let trackers = ValueTrackers()
 
     init(of setting: SettingsService.Setting<Value>, connection: ScopeConnection, slot: Int) {
         key = setting.key
@@ -127,6 +128,10 @@ protocol CachedSetting: AnyObject, Sendable {
     private func cache(_ value: Value, isDefault: Bool, token: UInt64) {
         guard connection.isExhaustive, !isDefault || coding.hasConstantDefault else { return }
         cached.publish(value, token: token)
+    }
+
+    @usableFromInline func listen(_ signal: @escaping @Sendable (UInt64) -> Void) -> @Sendable () -> Void {
+        connection.listen(to: self, .signal(signal))
     }
 
     var checksChangesFromOutside: Bool { true }

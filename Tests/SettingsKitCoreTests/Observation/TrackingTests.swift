@@ -1,21 +1,23 @@
 import Foundation
 import Observation
-import SettingsKitCore
 import Testing
 
+@testable import SettingsKitCore
+
 /// A tracker is installed only when its closure returns; what changes in between must reach it all the same.
-@Suite("Tracking a live value", .timeLimit(Rounds.timeLimit))
+@Suite("Tracking a value, a property and a record", .timeLimit(Rounds.timeLimit))
 struct TrackingTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
 
     @Test(
         "A change by another thread while a tracker reads reaches the tracker",
-        arguments: [(2_000, Duration.microseconds(20)), (50, .milliseconds(5)), (3, .milliseconds(200))])
-    func changeWhileReading(allRounds: Int, body: Duration) async throws {
-        let rounds = Rounds.choose(min(allRounds, 200), full: allRounds)
-        let settings = SettingsService.over(MemoryStore())
+        arguments: TrackedHandle.allCases,
+        [(2_000, Duration.microseconds(20)), (50, .milliseconds(5)), (3, .milliseconds(200))])
+    func changeWhileReading(handle: TrackedHandle, length: (rounds: Int, body: Duration)) async throws {
+        let rounds = Rounds.choose(min(length.rounds, 200), full: length.rounds)
+        let (settings, number, body) = (SettingsService.over(MemoryStore()), handle.number, length.body)
         for round in 1...rounds {
-            let tracker = Tracker(settings.value(number))
+            let tracker = Tracker(try handle.reader(in: settings))
             defer { tracker.stop() }
             let first = tracker.track {
                 onAnotherThread { settings.set(number, to: round) }
@@ -26,14 +28,85 @@ struct TrackingTests {
         }
     }
 
-    @Test("An external change while a tracker reads reaches the tracker")
-    func externalChangeWhileReading() async throws {
+    @Test("An external change while a tracker reads reaches the tracker", arguments: TrackedHandle.allCases)
+    func externalChangeWhileReading(handle: TrackedHandle) async throws {
         let store = FeedStore()
-        let tracker = Tracker(SettingsService.over(store).value(number))
+        let tracker = Tracker(try handle.reader(in: SettingsService.over(store)))
         tracker.track {
-            onAnotherThread { store.changeFromOutside([("number", "5")]) }
+            onAnotherThread { store.changeFromOutside([("counters:number", "5")]) }
         }
         try await until { tracker.seen.value == 5 }
+    }
+
+    @Test(
+        "A tracker is notified of a change at most once, and receives each change that it reads before",
+        arguments: TrackedHandle.allCases)
+    func onceForEachTracking(handle: TrackedHandle) throws {
+        let settings = SettingsService.over(MemoryStore())
+        let (read, number) = (try handle.reader(in: settings), handle.number)
+        let seen = Recorder<Int>()
+        // Reading outside of a tracker comes first, and is no tracking.
+        #expect(read() == 0)
+        for first in [10, 20, 30] {
+            withObservationTracking {
+                _ = read()
+            } onChange: {
+                seen.append(read())
+            }
+            settings.set(number, to: first)
+            settings.set(number, to: first + 1)
+        }
+        #expect(seen.all == [10, 20, 30])
+    }
+
+    @Test("Reading outside of a tracker leaves writing without a listener", arguments: TrackedHandle.allCases)
+    func readingAlone(handle: TrackedHandle) throws {
+        let settings = SettingsService.over(MemoryStore())
+        let (read, number) = (try handle.reader(in: settings), handle.number)
+        #expect(read() == 0)
+        #expect(!settings.hasListeners(to: number))
+        let notified = Box(0)
+        withObservationTracking {
+            _ = read()
+        } onChange: {
+            notified.value += 1
+        }
+        #expect(settings.hasListeners(to: number))
+        settings.set(number, to: 1)
+        #expect(notified.value == 1)
+    }
+
+    @Test("All handles over one setting share their trackers")
+    func sharedTrackers() throws {
+        let settings = SettingsService.over(MemoryStore())
+        let number = TrackedHandle.value.number
+        let (live, wrapper) = (settings.value(number), Persisted(number, in: settings))
+        let notified = Box(0)
+        withObservationTracking {
+            _ = live.value + wrapper.wrappedValue
+        } onChange: {
+            notified.value += 1
+        }
+        settings.set(number, to: 1)
+        settings.set(number, to: 2)
+        #expect(notified.value == 1)
+    }
+
+    @Test("A tracker of a record is notified once of fields that are changed together")
+    func severalFields() throws {
+        struct Point: SettingsRecord {
+            var (x, y) = (0, 0)
+            static let empty = Point()
+        }
+        let record = try SettingsStorage<Point>(name: "point", in: MemoryStore())
+        let seen = Recorder<[Int]>()
+        withObservationTracking {
+            _ = record.x
+        } onChange: {
+            seen.append([record.x, record.y])
+        }
+        record.update { ($0.x, $0.y) = (1, 2) }
+        #expect(seen.all == [[1, 2]])
     }
 
     @Test("A tracker whose closure takes five changes ends on the last one")
@@ -53,15 +126,15 @@ struct TrackingTests {
         try await until { tracker.seen.value == 5 && other.seen.value == 5 }
     }
 
-    @Test("A tracker in a sequence of observations ends on the stored value")
-    func sequence() async throws {
+    @Test("A tracker in a sequence of observations ends on the stored value", arguments: TrackedHandle.allCases)
+    func sequence(handle: TrackedHandle) async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let settings = SettingsService.over(MemoryStore())
-        let live = settings.value(number)
+        let (read, number) = (try handle.reader(in: settings), handle.number)
         let isFirst = Box(true)
         var seen: [Int] = []
         for await value in Observations({
-            let value = live.value
+            let value = read()
             if isFirst.take(replacingWith: false) { onAnotherThread { settings.set(number, to: 1) } }
             return value
         }) {
@@ -99,5 +172,14 @@ struct TrackingTests {
             settings.set(number, to: 1)
         }
         #expect(trackers == nil)
+    }
+}
+
+extension SettingsService {
+    /// Whether anything listens to the changes of a stored value.
+    fileprivate func hasListeners(to setting: SettingDefinition) -> Bool {
+        connection(for: setting.key).state.withLock { state in
+            state.settings.all(named: setting.key.name).contains { !$0.listeners.isEmpty }
+        }
     }
 }

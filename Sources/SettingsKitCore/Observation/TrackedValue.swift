@@ -1,0 +1,30 @@
+/// A cached value, of a setting or of a record, whose readers can be trackers of the Observation framework.
+///
+/// All handles over the value share its trackers. Until a tracker reads the value, nothing listens to its changes.
+@usableFromInline protocol TrackedValue: AnyObject, Sendable {
+    var trackers: ValueTrackers { get }
+
+    /// Calls `signal` with the number of each commit that has changed the value.
+    ///
+    /// - Returns: A closure that ends it.
+    func listen(_ signal: @escaping @Sendable (UInt64) -> Void) -> @Sendable () -> Void
+}
+
+extension TrackedValue {
+    /// Reads the value, and has the calling tracker, if there is one, receive the changes that it has not read.
+    ///
+    /// - Parameter read: Returns the current value.
+    @inlinable @inline(__always) func tracked<Value>(_ read: () -> Value) -> Value {
+        // Without counting references, which takes longer than reading: the caller holds this object.
+        let isReady = Unmanaged.passUnretained(trackers)._withUnsafeGuaranteedRef { $0.noteRead() }
+        if !isReady { beginListening() }
+        return read()
+    }
+
+    /// Listens to changes from now on, because the first tracker reads the value.
+    @usableFromInline @inline(never) func beginListening() {
+        // Several threads may be here. Each listens before it reads, and one of the listeners stays.
+        let end = listen { [trackers] _ in trackers.notify() }
+        if !trackers.noteListening() { end() }
+    }
+}
