@@ -13,7 +13,7 @@ struct Figure {
 }
 
 extension Figure {
-    /// Rows 7 and 9, the longest wait of `set`, and the bytes that a small change writes into a shared directory.
+    /// Rows 7, 9 and 14, the longest wait of `set`, and the bytes that a small change writes into a shared directory.
     static func all(isQuick: Bool, isWanted: (Int, String) -> Bool) throws -> [Figure] {
         var figures: [Figure] = []
         if isWanted(4, Writing.longestName) {
@@ -35,6 +35,6 @@ extension Figure {
                 Figure(
                     row: 10, name: ExportedBytes.name(isOneKey: isOneKey), unit: "bytes", value: bytes, limit: 16_384))
         }
-        return figures
+        return try figures + FoldingCost.figures(isQuick: isQuick, isWanted: isWanted)
     }
 }

@@ -11,10 +11,12 @@ struct MigrationWorld {
 
     init(_ path: String, _ other: String) throws {
         var stores: [SettingsService.Scope: any SettingsStore] = [
-            .defaults: try PropertyListStore(url: URL(fileURLWithPath: path))
+            .defaults: try PropertyListStore(url: URL(fileURLWithPath: path), lag: .milliseconds(250))
         ]
         far = other == "-" ? .defaults : .shared
-        if other != "-" { stores[.shared] = try PropertyListStore(url: URL(fileURLWithPath: other)) }
+        if other != "-" {
+            stores[.shared] = try PropertyListStore(url: URL(fileURLWithPath: other), lag: .milliseconds(250))
+        }
         settings = SettingsService(
             stores: stores,
             diagnosticSink: .init { problem in

@@ -32,7 +32,8 @@ let path = arguments[2]
 
 func argument(_ index: Int) -> Int { Int(arguments[index]) ?? 0 }
 
-func openService() throws -> SettingsService {
+/// - Parameter lag: How long a change may be missing from a property list. Short, so that files are often replaced.
+func openService(lag: Duration? = .milliseconds(250)) throws -> SettingsService {
     let url = URL(fileURLWithPath: path)
     let store: any SettingsStore =
         if url.lastPathComponent == "shared" {
@@ -40,7 +41,7 @@ func openService() throws -> SettingsService {
         } else if url.pathExtension == "sqlite" {
             try SQLiteStore(at: url)
         } else {
-            try PropertyListStore(url: url)
+            try PropertyListStore(url: url, lag: lag)
         }
     return SettingsService(
         stores: [.defaults: store],
@@ -63,7 +64,7 @@ case "fill":
 
 case "write":
     // write PATH: sets, and says so when it is done, for ever.
-    let settings = try openService()
+    let settings = try openService(lag: nil)
     let (left, right) = (
         Setting<Int>("left", in: .defaults, default: 0), Setting<Int>("right", in: .defaults, default: 0)
     )

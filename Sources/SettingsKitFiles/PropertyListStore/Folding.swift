@@ -14,12 +14,13 @@ import SettingsKitPlatform
 /// journal the file contains, in case the process dies before it writes the record. The old file is kept, so that the
 /// property list can be restored from it.
 ///
-/// When the new file survives a power failure, a new journal replaces the old one, with the records appended since the
+/// When a power failure cannot undo the new file and leave what follows, a new journal replaces the old one, with the records appended since the
 /// picture. It begins with the difference between the old file and the new one.
 struct Folding: FilePublication {
     let owner: JournaledPropertyList
     /// How long to wait for the journal's lock.
     let waiting: Duration
+    let flush: Flush
 
     var store: String { owner.description }
 
@@ -95,6 +96,7 @@ struct Folding: FilePublication {
             let mustBeRead = files.list.isUnjournaled
             let version = FileVersion(status: put.status, bytes: new.bytes)
             files.list.didReplace(with: version, mark: plan.mark, through: plan.position)
+            files.isEdited = false
             if !mustBeRead { journalFold(through: plan.offset, version, &files) }
             files.list.note(.init(restore: try restore(after: plan, isOldKept: put.isOldKept)))
             owner.contents.withLock { $0.measure(new.bytes.count) }
@@ -124,16 +126,17 @@ struct Folding: FilePublication {
 
     /// Returns when the property list survives a power failure, whichever process has replaced it.
     func synchronize() throws {
-        let (file, status) = owner.files.withLock { ($0.file, $0.list.isDurable ? nil : $0.list.status) }
+        let (file, status) = owner.files.withLock { ($0.file, $0.list.has(flush) ? nil : $0.list.status) }
         guard let status else { return }
+        let reached: Flush
         do throws(SystemError) {
-            try file.synchronizeDirectory()
+            reached = try file.flushDirectory(flush)
         } catch {
             // A second flush can succeed although the first one has lost data. A new file is a new attempt.
             owner.files.withLock { $0.list.requireRewrite() }
             throw error
         }
-        owner.files.withLock { $0.list.didSynchronize(status) }
+        owner.files.withLock { $0.list.didFlush(status, reached) }
     }
 
     // MARK: The new journal
@@ -160,7 +163,7 @@ struct Folding: FilePublication {
     }
 
     private func isReplaceable(_ files: borrowing PropertyListFiles) -> Bool {
-        files.cursor.journal?.header != nil && files.list.isDurable && files.list.replacement != nil
+        files.cursor.journal?.header != nil && files.list.has(.ordered) && files.list.replacement != nil
     }
 
     // MARK: Afterwards
@@ -182,7 +185,7 @@ struct Folding: FilePublication {
     /// Removes temporary files of dead processes, once, after the store's first write.
     private func cleanUp() {
         let file: WholeFile? = owner.files.withLock { files in
-            guard !files.hasCleanedUp, files.list.isDurable else { return nil }
+            guard !files.hasCleanedUp, files.list.has(.ordered) else { return nil }
             files.hasCleanedUp = true
             return files.file
         }
@@ -196,12 +199,42 @@ struct Folding: FilePublication {
 }
 
 extension JournaledPropertyList {
-    /// Brings the property list up to date, unless another program is in the middle of writing it.
+    /// How much later this process looks at changes that another one has made, which probably folds them first.
+    static let othersDelay = Duration.milliseconds(400)
+
+    /// Brings the property list up to date if that is due, unless another program is in the middle of writing it.
     func foldInBackground() throws {
+        guard let state = foldingState else { return }
+        if let wait = pace.withLock({ $0.wait(for: state, now: .now) }) { return scheduleFold(after: wait) }
+        let start = (ContinuousClock.now, ProcessorTime.ofThread)
+        // Also of a run that fails.
+        defer {
+            let (now, processor) = (ContinuousClock.now, ProcessorTime.ofThread)
+            pace.withLock { $0.didFold(at: now, elapsed: now - start.0, processor: processor - start.1) }
+        }
+        try foldNow()
+        if files.withLock({ $0.list.suspicion }) != nil { scheduleFold(after: Self.othersDelay) }
+    }
+
+    /// Brings the property list up to date, unless another program is in the middle of writing it.
+    func foldNow() throws {
         guard files.withLock({ $0.isWriting }) else { return }
         try refresh(waiting: patience)
-        if files.withLock({ $0.list.suspicion }) != nil { return scheduleFold(isOthers: true) }
-        try fold(waiting: patience)
+        if files.withLock({ $0.list.suspicion }) == nil { try fold(waiting: patience, isInBackground: true) }
+    }
+
+    /// What decides when to fold. Nil if there is nothing to fold, or this process only reads.
+    private var foldingState: FoldingPace.State? {
+        files.withLock { files in
+            guard files.isWriting else { return nil }
+            let (position, isEmpty) = contents.withLock { ($0.lastPosition, $0.isEmpty) }
+            let folded = files.list.folded
+            let isRequired = files.list.mustRewrite || files.list.status == nil && !isEmpty
+            guard isRequired || position > folded else { return nil }
+            return FoldingPace.State(
+                position: position, folded: folded, fileSize: files.list.status?.size ?? 0, isRequired: isRequired,
+                isEdited: files.isEdited, isOthers: files.ownPosition < position)
+        }
     }
 
     /// Reads what other processes have written, brings the property list up to date, and returns when it survives a power
@@ -224,11 +257,13 @@ extension JournaledPropertyList {
 
     /// Brings the property list up to date, and returns when it survives a power failure. Does nothing in a process that
     /// only reads.
-    func fold(waiting: Duration) throws(SettingsError) {
+    ///
+    /// - Parameter isInBackground: Whether a power failure may undo it, as long as it leaves the files in an earlier state.
+    func fold(waiting: Duration, isInBackground: Bool = false) throws(SettingsError) {
         guard files.withLock({ $0.isWriting }) else { return }
         do {
             try folding.withLock { _ in
-                try Folding(owner: self, waiting: waiting).publish()
+                try Folding(owner: self, waiting: waiting, flush: isInBackground ? .ordered : .durable).publish()
             }
         } catch {
             throw .wrap(error, as: .notSaved, store: description)

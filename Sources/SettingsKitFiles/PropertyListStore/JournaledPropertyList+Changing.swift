@@ -145,6 +145,7 @@ extension JournaledPropertyList {
             guard try encode(place, { try append($0, to: journal) }) else { return (false, false) }
             if journal.position == place.offset { return (true, false) }
             let position = journal.historyPosition
+            files.ownPosition = position
             var changes: [SettingsStoreChange] = []
             swap(&changes, &files.changes)
             contents.withLock { contents in

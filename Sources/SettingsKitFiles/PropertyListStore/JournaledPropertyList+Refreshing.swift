@@ -31,7 +31,7 @@ extension JournaledPropertyList {
             takeAbsence(&files)
             return files.isWriting && contents.withLock { $0.lastPosition } > files.list.folded
         }
-        if isBehind { scheduleFold(isOthers: true) }
+        if isBehind { scheduleFold(after: Self.othersDelay) }
     }
 
     /// Adopts an edit with the journal locked, or without if it cannot be written.
@@ -119,6 +119,7 @@ extension JournaledPropertyList {
         if isLocked { journal(edit, version, &files) }
         publishAdoption(of: edit)
         files.list.find(version)
+        files.isEdited = true
     }
 
     private func publishAdoption(of edit: PropertyListEdit) {

@@ -87,7 +87,7 @@ extension JournaledPropertyList {
     /// Replaces a journal that must not be appended to. The property list stays.
     func replaceSupersededJournal(_ files: inout PropertyListFiles) throws {
         // A power failure must not undo the property list that the new journal continues.
-        try files.synchronizeDirectory()
+        try files.flushDirectory()
         let restore = try files.list.replacement?.restore ?? restore(of: contents.withLock { $0.freeze() })
         try replaceJournal(&files, restore: restore)
     }

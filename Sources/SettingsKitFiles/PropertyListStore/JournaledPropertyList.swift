@@ -18,7 +18,7 @@ import Synchronization
 /// ``contents``. ``contents`` is never held while a file is used, so that reading never waits for one. No lock is held while
 /// listeners run. The ``monitor`` tells the process's own records from those of other processes without a lock.
 final class JournaledPropertyList: Sendable {
-    /// How long changes are gathered before the property list is folded.
+    /// How long after a change the background looks at the files.
     static let writingDelay = Duration.milliseconds(250)
     /// How long a writer waits for another process that keeps the journal locked and appends nothing.
     static let patience = Duration.seconds(3)
@@ -41,7 +41,8 @@ final class JournaledPropertyList: Sendable {
     let contents: Mutex<PropertyListContents>
     /// Held by the thread that folds.
     let folding = Mutex(())
-    let patience: Duration
+    /// In nanoseconds.
+    private let shortestPatience: Atomic<Int64>
     let trust: Duration
     let limits: PropertyListStoreLimits
     /// Where polls run.
@@ -58,6 +59,8 @@ final class JournaledPropertyList: Sendable {
     private let hasPublished = Atomic(false)
     private let isWatching: Bool
     private let writer: WriteBehind
+    /// When the background folds.
+    let pace: Mutex<FoldingPace>
     /// Whether no store over the list may write.
     private let isReadOnly: Atomic<Bool>
     /// Whether changes are made in memory alone, over what the files have.
@@ -65,7 +68,8 @@ final class JournaledPropertyList: Sendable {
 
     /// - Parameters:
     ///   - isWatching: Whether changes of other processes are noticed.
-    ///   - writingDelay: How long changes are gathered before the property list is folded.
+    ///   - writingDelay: How long after a change the background looks at the files.
+    ///   - lag: How long a change may be missing from the property list. Nil for a time in proportion to its size.
     ///   - trust: How long a journal is taken to be the one at its path. Nil for the default.
     ///   - isReadOnly: Whether the first store over the list must not write.
     ///   - isDetached: Whether changes are made in memory alone, over what the files have. Nothing is written then.
@@ -74,7 +78,8 @@ final class JournaledPropertyList: Sendable {
     ///     ``contents`` locked.
     init(
         path: String, fileSystem: any FileSystem, isWatching: Bool, writingDelay: Duration, patience: Duration,
-        trust: Duration? = nil, limits: PropertyListStoreLimits = .init(), isReadOnly: Bool = false,
+        lag: Duration? = nil, trust: Duration? = nil, limits: PropertyListStoreLimits = .init(),
+        isReadOnly: Bool = false,
         isDetached: Bool = false, description: String? = nil, presentation: Presentation? = nil
     ) throws {
         let description = description ?? Self.description(of: path)
@@ -82,7 +87,7 @@ final class JournaledPropertyList: Sendable {
         self.description = description
         self.presentation = presentation
         self.fileSystem = fileSystem
-        self.patience = patience
+        shortestPatience = Atomic(Self.nanoseconds(patience))
         self.limits = limits
         self.trust = trust ?? (isWatching ? Self.trust : .zero)
         let loaded: LoadedPropertyList
@@ -98,7 +103,8 @@ final class JournaledPropertyList: Sendable {
         self.isWatching = isWatching
         self.isReadOnly = Atomic(isReadOnly || isDetached)
         self.isDetached = isDetached
-        writer = WriteBehind(delay: writingDelay)
+        writer = WriteBehind(delay: min(writingDelay, lag ?? writingDelay))
+        pace = Mutex(FoldingPace(lag: lag))
         self.queue = queue
         watchedJournal = journal
         monitor = ChangeMonitor(interval: Self.pollInterval, queue: queue)
@@ -107,6 +113,8 @@ final class JournaledPropertyList: Sendable {
         monitor.monitor(self)
         writer.begin { [weak self] in
             try self?.foldInBackground()
+        } writeAtExit: { [weak self] in
+            try self?.foldNow()
         } report: { [weak self] error in
             guard let self else { return }
             feed.report(.wrap(error, as: .notSaved, store: description))
@@ -120,7 +128,7 @@ final class JournaledPropertyList: Sendable {
     deinit {
         do {
             // Without waiting for other processes: the journal contains what the property list lacks.
-            try LastWriting.perform { () throws(SettingsError) in try fold(waiting: .zero) }
+            try LastWriting.perform { () throws(SettingsError) in try fold(waiting: .zero, isInBackground: true) }
         } catch {
             feed.report(error)
         }
@@ -132,12 +140,12 @@ final class JournaledPropertyList: Sendable {
     /// Whether there are background threads. A forked child has none, and folds when it exits.
     var hasBackground: Bool { queue.isRunning }
 
-    /// Schedules a folding run.
+    /// Schedules a look at the journal, which folds it if that is due.
     ///
-    /// - Parameter isOthers: Whether another process made the change, which then probably folds it first.
-    func scheduleFold(isOthers: Bool = false) {
+    /// - Parameter delay: How long to wait in addition, for example for another process, which probably folds first.
+    func scheduleFold(after delay: Duration = .zero) {
         guard hasBackground else { return }
-        writer.schedule(after: isOthers ? .milliseconds(400) : .zero)
+        writer.schedule(after: delay)
     }
 
     /// Starts to notice what other processes change, if the list is watched at all.
@@ -148,6 +156,20 @@ final class JournaledPropertyList: Sendable {
     func isFileAlone(_ files: borrowing PropertyListFiles) -> Bool {
         isReadOnly.load(ordering: .relaxed) && !isDetached && files.cursor.journal == nil
             && files.cursor.problem == nil
+    }
+
+    /// How long an operation waits for another process that keeps the journal locked and appends nothing.
+    var patience: Duration { .nanoseconds(shortestPatience.load(ordering: .relaxed)) }
+
+    private static func nanoseconds(_ duration: Duration) -> Int64 {
+        Int64(min(max(duration, .zero), .seconds(1_000_000_000)) / .nanoseconds(1))
+    }
+
+    /// Shortens the patience, and how long a change may be missing from the property list, to those of another store.
+    func shorten(patience: Duration, lag: Duration?) {
+        shortestPatience.min(Self.nanoseconds(patience), ordering: .relaxed)
+        guard let lag else { return }
+        pace.withLock { $0.lag = min($0.lag ?? lag, lag) }
     }
 
     /// Notes that a store over the list may write.

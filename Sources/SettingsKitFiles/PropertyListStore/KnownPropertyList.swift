@@ -19,8 +19,8 @@ struct KnownPropertyList: Sendable {
     private(set) var suspicion: Suspicion?
     /// When the file counts as gone. Nil if it is there, or its absence was taken note of.
     private var absence: Deadline?
-    /// Whether the file is known to survive a power failure.
-    private(set) var isDurable = false
+    /// How far the file was flushed. Nil if that is not known.
+    private var flushed: Flush?
     /// Whether the file must be written again although it lacks no change: it is stale, or could not be synchronized.
     private(set) var mustRewrite = false
     /// The position, in the history of journals, up to which the file contains every change.
@@ -68,7 +68,7 @@ struct KnownPropertyList: Sendable {
         fault = nil
         suspicion = nil
         absence = nil
-        isDurable = false
+        flushed = nil
         replacement = nil
     }
 
@@ -174,8 +174,11 @@ struct KnownPropertyList: Sendable {
     /// Has the file written again although it lacks no change.
     mutating func requireRewrite() { mustRewrite = true }
 
-    /// Notes that a state of the file survives a power failure.
-    mutating func didSynchronize(_ status: FileStatus?) {
-        if self.status == status { isDurable = true }
+    /// Whether the file was flushed that far.
+    func has(_ flush: Flush) -> Bool { flushed.map { $0 >= flush } ?? false }
+
+    /// Notes how far a state of the file was flushed.
+    mutating func didFlush(_ status: FileStatus?, _ flush: Flush) {
+        if self.status == status { flushed = flush }
     }
 }

@@ -11,6 +11,10 @@ struct PropertyListFiles {
     var isWriting = false
     var list = KnownPropertyList()
     var cursor = JournalCursor()
+    /// Whether the property list was edited since it was last folded here.
+    var isEdited = false
+    /// Where the last change ends that this process has made, in the history of journals.
+    var ownPosition: Int64 = 0
     /// The changes that are being published. Kept, so that not every change needs new memory.
     var changes: [SettingsStoreChange] = []
     /// Errors to report when the locks are released.
@@ -24,17 +28,18 @@ struct PropertyListFiles {
         journalPath = FilesBeside.journal(target)
     }
 
-    /// Flushes the directory, unless the property list is known to survive a power failure.
-    mutating func synchronizeDirectory() throws(SystemError) {
-        guard !list.isDurable, list.status != nil else { return }
+    /// Flushes the directory, so that a power failure cannot undo the property list and leave what is written from now on.
+    mutating func flushDirectory() throws(SystemError) {
+        guard !list.has(.ordered), list.status != nil else { return }
+        let reached: Flush
         do throws(SystemError) {
-            try file.synchronizeDirectory()
+            reached = try file.flushDirectory(.ordered)
         } catch {
             // A second flush can succeed although the first one has lost data. A new file is a new attempt.
             list.requireRewrite()
             throw error
         }
-        list.didSynchronize(list.status)
+        list.didFlush(list.status, reached)
     }
 }
 

@@ -57,22 +57,29 @@ extension PropertyListStore {
     /// The file is `NAME/Settings.plist` in `$XDG_CONFIG_HOME` or `~/.config` on Linux, and in the Application Support
     /// directory on Apple platforms.
     ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - access: Whether the store may write.
+    ///   - patience: How long an operation waits for another process; see ``init(url:access:patience:lag:)``.
+    ///   - lag: How long a change may be missing from the property list; see ``init(url:access:patience:lag:)``.
     /// - Throws: ``SettingsError``: `memoryOnly` if there is no home directory, `storeUnavailable` if the name cannot be
     ///   that of a directory or the file cannot be read.
-    public convenience init(name: String, access: Access = .readWrite) throws {
-        try self.init(path: PropertyListLocation(name: name).path, access: access)
+    public convenience init(
+        name: String, access: Access = .readWrite, patience: Duration = defaultPatience, lag: Duration? = nil
+    ) throws {
+        try self.init(path: PropertyListLocation(name: name).path, access: access, patience: patience, lag: lag)
     }
 
     /// The path of the property list of a name.
     ///
-    /// - Throws: as ``init(name:access:)`` does.
+    /// - Throws: as ``init(name:access:patience:lag:)`` does.
     package static func path(forName name: String) throws -> String { try PropertyListLocation(name: name).path }
 
     /// The app's own property list, the same store each time.
     ///
     /// It is named after the executable on Linux, after the bundle identifier on Apple platforms.
     ///
-    /// - Throws: as ``init(name:access:)`` does. It is tried again at the next call.
+    /// - Throws: as ``init(name:access:patience:lag:)`` does. It is tried again at the next call.
     public static func standard() throws -> PropertyListStore {
         try StandardStore.store()
     }

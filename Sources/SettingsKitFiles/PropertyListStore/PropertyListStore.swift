@@ -18,8 +18,9 @@ import SettingsKitPlatform
 /// ## What is safe when
 /// When `set` returns, the change is in a journal beside the file, `NAME-journal`: it survives the end of the process,
 /// `kill -9` included. When ``synchronize()`` returns, it survives a power failure. The property list itself is brought up
-/// to date within a second, at ``synchronize()`` and at the orderly exit of the process; after a crash, by the next process
-/// that writes.
+/// to date in the background, at ``synchronize()`` and at the orderly exit of the process; after a crash, by the next process
+/// that writes. In the background, a small file follows after a quiet second or two, a large one later, because it is written
+/// whole; see `lag` in ``init(url:access:patience:lag:)``.
 ///
 /// Until a process sets something or calls ``synchronize()``, it writes nothing: no journal, no lock, no `fsync`.
 ///
@@ -65,46 +66,59 @@ public final class PropertyListStore: SettingsStore {
     ///   - url: The file's URL.
     ///   - access: Whether the store may write. If it only reads, and the file is removed, its values end a third of a second
     ///     later, unless another process writes it or another store of this process may.
+    ///   - patience: How long an operation waits for another process that keeps the files locked and makes no progress.
+    ///   - lag: How long a change may be missing from the property list that people and tools read, while changes go on. Nil
+    ///     for a time in proportion to the file's size. A short one costs writing: the whole file, each time.
+    ///
+    ///   If the process has several stores for one file, the shortest `patience` and `lag` count.
     /// - Throws: ``SettingsError`` with the code `storeUnavailable` when there is something at the URL that cannot be read
     ///   (no permission, a directory, an I/O error, a journal of a newer version). A damaged file is no error: its last
     ///   good state and its intact part are used, and the damage is reported to the diagnostics of the service that uses
     ///   the store. So is a journal that cannot be read, or must not be trusted.
-    public convenience init(url: URL, access: Access = .readWrite) throws {
+    public convenience init(
+        url: URL, access: Access = .readWrite, patience: Duration = defaultPatience, lag: Duration? = nil
+    ) throws {
         guard url.isFileURL else {
             throw SettingsError(.storeUnavailable, store: "PropertyListStore", underlying: NotAFileURL())
         }
         // Quicker than `path`, which ends without a slash.
         var path = url.path(percentEncoded: false)
         while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
-        try self.init(path: path, access: access)
+        try self.init(path: path, access: access, patience: patience, lag: lag)
     }
 
+    /// How long an operation waits for another process, unless you choose another time: three seconds.
+    public static let defaultPatience = Duration.seconds(3)
+
     /// Opens the property list at a path of this machine. Stores of one file share what they have in memory.
-    package init(path: String, access: Access = .readWrite) throws {
+    package init(
+        path: String, access: Access = .readWrite, patience: Duration = defaultPatience, lag: Duration? = nil
+    ) throws {
         try Self.requireUsable(path)
         self.access = access
-        list = try OpenPropertyLists.list(at: path, isReadOnly: access == .readOnly)
+        list = try OpenPropertyLists.list(
+            at: path, isReadOnly: access == .readOnly, patience: patience, lag: lag)
     }
 
     /// Opens a property list that shares nothing in memory with any other store, as if it were in another process.
     ///
     /// - Parameters:
     ///   - isWatching: Whether changes of others are noticed at once; if not, at each write and at ``synchronize()``.
-    ///   - writingDelay: How long changes are gathered before the property list is brought up to date in the background; a
-    ///     test that counts calls has it be long.
+    ///   - writingDelay: How long after a change the background looks at the files; a test that counts calls has it be long.
     ///   - patience: How long a write waits for another process's.
+    ///   - lag: How long a change may be missing from the property list.
     ///   - trust: How long a journal is taken to be the one at its path; nil for the default.
     ///   - limits: How much may be stored.
     package init(
         path: String, fileSystem: any FileSystem, access: Access = .readWrite, isWatching: Bool = false,
-        writingDelay: Duration = .milliseconds(250), patience: Duration = .seconds(3), trust: Duration? = nil,
-        limits: PropertyListStoreLimits = .init()
+        writingDelay: Duration = .milliseconds(250), patience: Duration = defaultPatience, lag: Duration? = nil,
+        trust: Duration? = nil, limits: PropertyListStoreLimits = .init()
     ) throws {
         try Self.requireUsable(path)
         self.access = access
         list = try JournaledPropertyList(
             path: path, fileSystem: fileSystem, isWatching: isWatching, writingDelay: writingDelay, patience: patience,
-            trust: trust, limits: limits, isReadOnly: access == .readOnly)
+            lag: lag, trust: trust, limits: limits, isReadOnly: access == .readOnly)
     }
 
     private static func requireUsable(_ path: String) throws {

@@ -18,6 +18,7 @@ package final class WriteBehind: Sendable {
 
     private struct Work: Sendable {
         let write: @Sendable () throws -> Void
+        let writeAtExit: @Sendable () throws -> Void
         let report: @Sendable (any Error) -> Void
     }
 
@@ -50,11 +51,13 @@ package final class WriteBehind: Sendable {
     ///
     /// - Parameters:
     ///   - write: Writes the changes, if there are any. Called on a background thread.
+    ///   - writeAtExit: Writes the changes when the process exits. Nil for `write`.
     ///   - report: Receives an error.
     package func begin(
-        write: @escaping @Sendable () throws -> Void, report: @escaping @Sendable (any Error) -> Void
+        write: @escaping @Sendable () throws -> Void, writeAtExit: (@Sendable () throws -> Void)? = nil,
+        report: @escaping @Sendable (any Error) -> Void
     ) {
-        state.withLock { $0.work = Work(write: write, report: report) }
+        state.withLock { $0.work = Work(write: write, writeAtExit: writeAtExit ?? write, report: report) }
         ExitHook.add(self)
     }
 
@@ -107,7 +110,7 @@ package final class WriteBehind: Sendable {
     func runAtExit() {
         guard let work = state.withLock({ $0.work }) else { return }
         do {
-            try work.write()
+            try work.writeAtExit()
         } catch {
             work.report(error)
         }

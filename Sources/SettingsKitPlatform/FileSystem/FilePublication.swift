@@ -19,6 +19,8 @@ package protocol FilePublication {
 
     /// What errors call the store.
     var store: String { get }
+    /// How far new files are to be safe before they are put in place.
+    var flush: Flush { get }
     /// Returns what to write. Nil if nothing is.
     ///
     /// - Parameter isRetry: Whether the present files have changed since the last plan.
@@ -29,7 +31,7 @@ package protocol FilePublication {
     ///
     /// - Returns: false if the present files have changed.
     func put(_ prepared: [WholeFile.Prepared], _ plan: Plan) throws -> Bool
-    /// Returns when the files survive a power failure.
+    /// Returns when the files are as safe as they are to be.
     func synchronize() throws
     /// Does what follows from the new files, and removes temporary ones.
     func finish()
@@ -52,10 +54,12 @@ extension WholeFile {
 }
 
 extension FilePublication {
+    package var flush: Flush { .durable }
+
     /// How often files are prepared before publishing fails because the present ones change all the time.
     private static var attemptLimit: Int { 20 }
 
-    /// Brings the files up to date, and returns when they survive a power failure.
+    /// Brings the files up to date, and returns when they are as safe as they are to be.
     ///
     /// - Throws: `conflict` if the present files change all the time; what the steps throw.
     package func publish() throws {
@@ -74,7 +78,7 @@ extension FilePublication {
         // Has no effect on files that are in place.
         defer { for (file, new) in prepared { file.discard(new) } }
         for contents in try contents(of: plan) {
-            let new = try contents.file.prepare(contents.bytes, permissions: contents.permissions)
+            let new = try contents.file.prepare(contents.bytes, permissions: contents.permissions, flush: flush)
             prepared.append((contents.file, new))
         }
         return try put(prepared.map(\.new), plan)

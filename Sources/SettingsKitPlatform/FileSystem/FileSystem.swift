@@ -123,6 +123,12 @@ package protocol FileSystem: Sendable {
     func synchronize(_ file: FileHandle) throws(SystemError)
     /// Returns when the directory's entries survive a power failure.
     func synchronizeDirectory(_ path: String) throws(SystemError)
+    /// Returns when nothing written from now on can survive a power failure that the file's contents do not survive.
+    ///
+    /// - Returns: how far they are safe, which may be further.
+    func order(_ file: FileHandle) throws(SystemError) -> Flush
+    /// The same for the directory's entries.
+    func orderDirectory(_ path: String) throws(SystemError) -> Flush
     func close(_ file: FileHandle)
     /// Renames a file over another, atomically.
     func rename(_ path: String, to newPath: String) throws(SystemError)

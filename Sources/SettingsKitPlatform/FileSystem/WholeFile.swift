@@ -134,17 +134,19 @@ package final class WholeFile: Sendable {
     /// The new file has the permissions of the old one, as far as the system allows. If there is no old one, only its
     /// owner can use it.
     ///
-    /// - Parameter permissions: The permissions of the file if there is no old one; nil for its owner only.
+    /// - Parameters:
+    ///   - permissions: The permissions of the file if there is no old one; nil for its owner only.
+    ///   - flush: How far the file is to be safe before it is put in place.
     /// - Throws: the errors of the system; nothing is left behind then.
     package func prepare(
-        _ bytes: Data, permissions: FilePermissions? = nil
+        _ bytes: Data, permissions: FilePermissions? = nil, flush: Flush = .durable
     ) throws(SystemError) -> Prepared {
         let target = try resolvedPath()
         try createDirectory()
         let permissions = try fileSystem.status(of: target, followingLink: false)?.permissions ?? permissions
         let file = try Self.makeTemporary(beside: target, in: fileSystem)
         do throws(SystemError) {
-            return Prepared(file, bytes, target: target, status: try write(bytes, to: file, permissions))
+            return Prepared(file, bytes, target: target, status: try write(bytes, to: file, permissions, flush))
         } catch {
             discard(file)
             throw error
@@ -243,6 +245,15 @@ package final class WholeFile: Sendable {
         try fileSystem.synchronizeDirectory(Self.split(try resolvedPath()).directory)
     }
 
+    /// Flushes the directory, and with it the file that was last put in place.
+    ///
+    /// - Returns: how far that is safe, which may be further than asked for.
+    package func flushDirectory(_ flush: Flush) throws(SystemError) -> Flush {
+        if flush == .ordered { return try fileSystem.orderDirectory(Self.split(try resolvedPath()).directory) }
+        try synchronizeDirectory()
+        return .durable
+    }
+
     /// Makes the directory in which the file is, if there is none, and sees to it that it survives a power failure.
     package func createDirectory() throws(SystemError) {
         try createDirectories(Self.split(try resolvedPath()).directory)
@@ -254,13 +265,13 @@ package final class WholeFile: Sendable {
     }
 
     private func write(
-        _ bytes: Data, to file: FileHandle, _ permissions: FilePermissions?
+        _ bytes: Data, to file: FileHandle, _ permissions: FilePermissions?, _ flush: Flush
     ) throws(SystemError) -> FileStatus {
         try Array(bytes).withUnsafeBufferPointer { buffer throws(SystemError) in
             try fileSystem.write(all: UnsafeRawBufferPointer(buffer), to: file)
         }
         try fileSystem.setPermissions(of: file, like: permissions, inDirectoryOf: file.path)
-        try fileSystem.synchronize(file)
+        _ = try fileSystem.flush(file, flush)
         return try fileSystem.status(of: file)
     }
 

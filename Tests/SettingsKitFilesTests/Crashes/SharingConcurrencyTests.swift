@@ -16,7 +16,8 @@ struct SharingConcurrencyTests {
             let services = try (0..<storeCount).map { _ in
                 SettingsService.over(
                     try PropertyListStore(
-                        path: path, fileSystem: POSIXFileSystem(), isWatching: true, writingDelay: .milliseconds(5))
+                        path: path, fileSystem: POSIXFileSystem(), isWatching: true, writingDelay: .milliseconds(5),
+                        lag: .zero)
                 ).service
             }
             let (threads, rounds) = (2, 200)

@@ -8,7 +8,7 @@ private func isThere(_ path: String) -> Bool { FileManager.default.fileExists(at
 
 @Suite("Changes reach the file without a request")
 struct BackgroundWritingTests {
-    @Test("A change is in the file within a second of quiet")
+    @Test("A change is in a small file after a quiet second or two")
     func soon() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

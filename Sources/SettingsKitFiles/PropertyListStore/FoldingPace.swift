@@ -1,0 +1,102 @@
+import SettingsKitPlatform
+
+/// Decides when the background folds the journal into the property list, so that neither the bytes written nor the time taken
+/// grow out of proportion to the changes, however large the file is.
+///
+/// Folding writes the whole file. It is due as soon as one of these holds, and not before the pause after the last run ends:
+///
+/// - The journal has grown by a share of the file: each byte of a change then costs a few bytes of folding.
+/// - No change was made for a while, which is longer for a larger file.
+/// - A change has waited for as long as it may.
+struct FoldingPace: Sendable {
+    /// The journal may grow by this much, or by a quarter of the file if that is more, but not beyond the largest growth.
+    static let smallestGrowth: Int64 = 65_536
+    static let largestGrowth: Int64 = 16 << 20
+    /// A file is folded after a quiet time in which it could be written at this rate, in bytes a second.
+    static let quietRate = 65_536.0
+    /// The quiet time for a small file. More than a second, so that a change every second is no quiet.
+    static let shortestQuiet = Duration.seconds(1.5)
+    /// While changes go on, a file is folded at most as often as it can be written at this rate, in bytes a second.
+    static let steadyRate = 512.0
+    static let shortestLag = Duration.seconds(30)
+    /// Folding takes at most this share of one core, and of the time.
+    static let shareOfCore = 0.01
+    static let shareOfTime = 0.1
+    /// How often at least the journal is looked at while something is to be folded.
+    static let longestWait = Duration.seconds(1)
+
+    /// What is known of the files.
+    struct State {
+        /// The end of the last change, and of what the property list contains, in the history of journals.
+        var position: Int64
+        var folded: Int64
+        /// The size of the property list.
+        var fileSize: Int64
+        /// Whether the property list is missing, or must be written although it lacks no change.
+        var isRequired = false
+        /// Whether the property list was edited while it lacked changes: its editor sees them soon.
+        var isEdited = false
+        /// Whether another process has made the last change, and will probably fold it.
+        var isOthers = false
+    }
+
+    /// How long a change may be missing from the property list. Nil for a time in proportion to the file's size.
+    var lag: Duration?
+    /// The last change that was seen, and when.
+    private var seen: (position: Int64, since: ContinuousClock.Instant)?
+    /// What was folded when the oldest missing change was seen, and when that was.
+    private var missing: (folded: Int64, since: ContinuousClock.Instant)?
+    private var lastRun: (end: ContinuousClock.Instant, elapsed: Duration, processor: Duration)?
+
+    init(lag: Duration? = nil) { self.lag = lag }
+
+    /// Returns how long to wait before the files are looked at again. Nil if folding is due.
+    mutating func wait(for state: State, now: ContinuousClock.Instant) -> Duration? {
+        if seen?.position != state.position { seen = (state.position, now) }
+        if missing?.folded != state.folded { missing = (state.folded, now) }
+        guard let seen, let missing, !state.isRequired else { return nil }
+        // The process that has made the change comes first.
+        let factor = state.isOthers ? 1.25 : 1
+        let grace: Duration = state.isOthers ? .milliseconds(400) : .zero
+        let growth = state.position - state.folded
+        var wait = min(
+            seen.since - now + Self.quietTime(state) * factor + grace,
+            missing.since - now + (lag ?? Self.lag(ofSize: state.fileSize)) * factor + grace)
+        if growth >= Int64(Double(Self.growth(forSize: state.fileSize)) * factor) { wait = .zero }
+        if let lastRun { wait = max(wait, lastRun.end - now + pause(after: lastRun, growth, state)) }
+        // The timer may be a little early.
+        return wait <= .milliseconds(1) ? nil : min(wait, Self.longestWait)
+    }
+
+    /// Notes that a run has ended.
+    ///
+    /// - Parameters:
+    ///   - elapsed: How long it has taken.
+    ///   - processor: The processor time of that.
+    mutating func didFold(at now: ContinuousClock.Instant, elapsed: Duration, processor: Duration) {
+        lastRun = (now, elapsed, processor)
+    }
+
+    /// How much the journal may grow before the property list is folded.
+    static func growth(forSize size: Int64) -> Int64 { min(max(smallestGrowth, size / 4), largestGrowth) }
+
+    /// How long a change may be missing from a property list of a certain size while changes go on.
+    static func lag(ofSize size: Int64) -> Duration { max(shortestLag, .seconds(Double(size) / steadyRate)) }
+
+    /// How long no change must be made before a property list of a certain size is folded.
+    static func quietTime(ofSize size: Int64) -> Duration { max(shortestQuiet, .seconds(Double(size) / quietRate)) }
+
+    private static func quietTime(_ state: State) -> Duration {
+        state.isEdited ? .milliseconds(250) : quietTime(ofSize: state.fileSize)
+    }
+
+    private func pause(
+        after run: (end: ContinuousClock.Instant, elapsed: Duration, processor: Duration), _ growth: Int64,
+        _ state: State
+    ) -> Duration {
+        let ofTime = run.elapsed / Self.shareOfTime
+        // A journal that grows much faster than it is folded must not reach the length at which it is rewritten.
+        if lag != nil || growth >= Self.growth(forSize: state.fileSize) * 4 { return ofTime }
+        return max(ofTime, run.processor / Self.shareOfCore)
+    }
+}

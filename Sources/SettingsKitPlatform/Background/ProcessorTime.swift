@@ -1,0 +1,22 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// How long a processor has worked.
+package enum ProcessorTime {
+    /// For the calling thread, since it began.
+    package static var ofThread: Duration { time(of: CLOCK_THREAD_CPUTIME_ID) }
+
+    /// For all threads of the process, since it began.
+    package static var ofProcess: Duration { time(of: CLOCK_PROCESS_CPUTIME_ID) }
+
+    private static func time(of clock: clockid_t) -> Duration {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    }
+}
