@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Observation
 import SettingsKitCore
@@ -54,7 +55,7 @@ final class ViewUpdater: Observable, Sendable {
     func noteRead() { registrar.access(self, keyPath: \.contents) }
 
     private func updateOnMainActor() {
-        if Thread.isMainThread { return update() }
+        if MainQueue.isCurrent { return update() }
         // One update shows all changes that are made before it.
         if isUpdateDue.exchange(true, ordering: .acquiringAndReleasing) { return }
         Task { @MainActor [weak self] in
@@ -65,6 +66,18 @@ final class ViewUpdater: Observable, Sendable {
     }
 
     private func update() { registrar.withMutation(of: self, keyPath: \.contents) {} }
+}
+
+/// The queue of the main actor. On Linux it may run on any thread.
+enum MainQueue {
+    private static let key: DispatchSpecificKey<Void> = {
+        let key = DispatchSpecificKey<Void>()
+        DispatchQueue.main.setSpecific(key: key, value: ())
+        return key
+    }()
+
+    /// Whether the calling thread runs the main queue.
+    static var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: key) != nil }
 }
 
 /// Lays values over those of a service, once for each service: a view asks for it each time that it is updated.

@@ -19,14 +19,9 @@ struct SharedUserDefaults: ~Copyable, Sendable {
             return body(&defaults)
         }
 
-        /// Calls `body` after each change that this process makes, through any instance.
+        /// Calls `body` after each change through this object.
         func onChange(_ body: @escaping @Sendable () -> Void) -> NotificationObservation {
-            NotificationObservation(of: UserDefaults.didChangeNotification, from: nil) { _ in body() }
-        }
-
-        /// Calls `body` after changes of the names that are observed, also those of other processes.
-        func keyObservation(_ body: @escaping @Sendable () -> Void) -> UserDefaultsKeyObservation {
-            UserDefaultsKeyObservation(of: defaults, body)
+            NotificationObservation(of: UserDefaults.didChangeNotification, from: defaults) { _ in body() }
         }
     #else
         private let defaults: Mutex<UserDefaults>

@@ -11,15 +11,9 @@ import Synchronization
 /// setting of the matching type. Values whose bytes cannot be restored from a native value are stored as data.
 ///
 /// Other code also changes `UserDefaults`, so each `get` asks it. Listeners receive changes that are made through this
-/// store at once. On Apple platforms they also receive changes of other code, made through any instance of `UserDefaults`
-/// or by another process: the store observes each name that was read by key-value observing. (A name with a dot cannot be
-/// observed, because it is a path there. Its changes are noticed when `UserDefaults` posts `didChangeNotification`, that
-/// is, those of this process.) Foundation on Linux has neither, so there the changes of other code are noticed at
-/// ``synchronize()`` and whenever this store writes.
-///
-/// No lock is held while `UserDefaults` is written, because it then calls observers. If an observer calls the store, or
-/// several threads write at the same time, one thread writes all the values, in the order in which they were set. Until
-/// then the store returns them from memory.
+/// store at once. Changes of other code are noticed on Apple platforms when `UserDefaults` posts
+/// `didChangeNotification`, and on Linux, where that is not posted, at ``synchronize()`` and whenever this store
+/// writes.
 ///
 /// On Linux, `UserDefaults` writes its file only when asked, and processes that share a file overwrite each other's
 /// values. This store asks it soon after each change and at exit, but cannot prevent the overwriting: prefer
@@ -28,25 +22,22 @@ public final class UserDefaultsStore: SettingsStore {
     /// The app's standard defaults.
     public static let standard = UserDefaultsStore(.standard, name: "standard")
 
-    fileprivate struct State {
+    private struct State {
         /// The known bytes under the names that were read, to find changes of other code.
         var seen: [String: Data?] = [:]
-        /// The values that are set, and not yet in `UserDefaults`.
-        var unwritten: [String: Data?] = [:]
-        /// The names of those values, in the order in which they were set.
-        var unwrittenNames: [String] = []
-        /// Whether a thread writes them.
+        /// Whether a notification concerns a write of this store.
         var isWriting = false
+        /// How many nested calls of `locked` are running.
+        var depth = 0
         var observation: NotificationObservation?
-        #if canImport(Darwin)
-            var keyObservation: UserDefaultsKeyObservation?
-        #endif
         var writer: WriteBehind?
     }
 
     private let defaults: SharedUserDefaults
     private let name: String
-    /// Held while `UserDefaults` is read, and not while it is written.
+    /// Held during a whole operation. Recursive, because `UserDefaults` posts its notification while it is written, and
+    /// observers of that may read and write settings.
+    private let access = NSRecursiveLock()
     private let state = Mutex(State())
     private let ownFeed = SettingsStoreFeed(isExhaustive: false)
 
@@ -69,10 +60,7 @@ public final class UserDefaultsStore: SettingsStore {
         self.name = name
         let observation = self.defaults.onChange { [weak self] in self?.noticeOutsideChanges() }
         state.withLock { $0.observation = observation }
-        #if canImport(Darwin)
-            let keyObservation = self.defaults.keyObservation { [weak self] in self?.noticeOutsideChanges() }
-            state.withLock { $0.keyObservation = keyObservation }
-        #else
+        #if !canImport(Darwin)
             let background = WriteBehind { [weak self] in
                 try self?.synchronize()
             } report: { [weak self] error in
@@ -97,15 +85,12 @@ public final class UserDefaultsStore: SettingsStore {
 
     /// Returns the bytes of the object under a key. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? {
-        let (data, isFirst) = state.withLock { state in
-            let data = current(key.name, state)
+        locked {
+            let data = read(key.name)
             // Only the first time: listeners have not been notified of a change of other code that is read here.
-            let isFirst = state.seen[key.name] == nil
-            if isFirst { state.seen[key.name] = .some(data) }
-            return (data, isFirst)
+            state.withLock { if $0.seen[key.name] == nil { $0.seen[key.name] = .some(data) } }
+            return data
         }
-        if isFirst { observe([key.name]) }
-        return data
     }
 
     /// Stores bytes under a key, natively if possible, or removes it. Never throws.
@@ -115,93 +100,44 @@ public final class UserDefaultsStore: SettingsStore {
 
     /// Applies a batch if its expectations hold in this process. Never throws.
     public func apply(_ batch: SettingsStoreBatch) -> Bool {
-        let newNames: [String]? = state.withLock { state in
-            for expectation in batch.expectations where current(expectation.key.name, state) != expectation.data {
-                return nil
+        let isApplied = locked {
+            for expectation in batch.expectations where read(expectation.key.name) != expectation.data {
+                return false
             }
-            var newNames: [String] = []
             var (changes, outsideChanges): ([SettingsStoreChange], [SettingsStoreChange]) = ([], [])
             for write in batch.writes {
                 let name = write.key.name
-                let old = current(name, state)
-                if let change = state.outsideChange(of: name, to: old) { outsideChanges.append(change) }
+                let old = read(name)
+                if let change = outsideChange(of: name, to: old) { outsideChanges.append(change) }
                 guard old != write.data else { continue }
-                state.unwritten[name] = .some(write.data)
-                state.unwrittenNames.append(name)
-                if state.seen[name] == nil { newNames.append(name) }
-                state.seen[name] = .some(write.data)
+                self.write(write.data, under: name)
+                note(write.data, under: name)
                 changes.append(.init(name: name, from: old, to: write.data))
             }
             ownFeed.publish(outsideChanges, origin: .external)
             ownFeed.publish(changes, origin: .local)
-            return newNames
+            return true
         }
-        guard let newNames else { return false }
-        writeUnwritten()
-        ownFeed.flush()
-        observe(newNames)
         state.withLock { $0.writer }?.schedule()
-        return true
+        return isApplied
     }
 
     /// The names in this suite. Those of the app's standard defaults include names of the system.
     public func keys() -> [String] {
-        state.withLock { state in
-            let stored = defaults.use { Array($0.dictionaryRepresentation().keys) }
-            if state.unwritten.isEmpty { return stored }
-            let removed = Set(state.unwritten.filter { $0.value == nil }.keys)
-            return Array(Set(stored).union(state.unwritten.keys).subtracting(removed))
-        }
+        locked { defaults.use { Array($0.dictionaryRepresentation().keys) } }
     }
 
     /// Makes `UserDefaults` write its file, as far as it offers that: on Linux at once, on Apple platforms later.
     ///
     /// - Throws: ``SettingsError`` with the code `notSaved` if it reports a failure.
     public func synchronize() throws {
-        writeUnwritten()
-        #if !canImport(Darwin)
-            // Another thread may be writing. `UserDefaults` calls nothing there that could wait for this thread.
-            while state.withLock({ $0.isWriting }) { Thread.sleep(forTimeInterval: 0.000_1) }
-        #endif
         // Outside the lock: it posts notifications, whose observers are foreign code.
         let isDone = defaults.use { $0.synchronize() }
         noticeOutsideChanges()
         guard isDone else { throw SettingsError(.notSaved, store: storeDescription) }
     }
 
-    private func noticeOutsideChanges() {
-        state.withLock { state in
-            let changes = state.seen.keys.compactMap { name in
-                state.outsideChange(of: name, to: current(name, state))
-            }
-            ownFeed.publish(changes, origin: .external)
-        }
-        ownFeed.flush()
-    }
-
-    /// Begins to notice changes of other code under these names.
-    private func observe(_ names: [String]) {
-        #if canImport(Darwin)
-            let observation = state.withLock { $0.keyObservation }
-            for name in names { observation?.observe(composed(name)) }
-        #endif
-    }
-
     // MARK: Objects
-
-    /// The bytes of a value: those that are about to be written, or those of the object in `UserDefaults`.
-    private func current(_ name: String, _ state: State) -> Data? {
-        if let unwritten = state.unwritten[name] { return unwritten }
-        return object(name).map(NativeValue.bytes(of:))
-    }
-
-    /// Writes the values that are set, unless another thread does, or this one further up.
-    private func writeUnwritten() {
-        while let (name, data) = state.withLock({ $0.beginWriting() }) {
-            write(data, under: name)
-            state.withLock { $0.endWriting(name) }
-        }
-    }
 
     /// Names are equal if they are equal as Swift strings. `UserDefaults` on Linux compares them bit by bit, so one
     /// form is used.
@@ -216,7 +152,15 @@ public final class UserDefaultsStore: SettingsStore {
         }
     }
 
+    private func read(_ name: String) -> Data? { object(name).map(NativeValue.bytes(of:)) }
+
     private func write(_ data: Data?, under name: String) {
+        // An observer of the notification may write, too.
+        let isNested = state.withLock { state in
+            defer { state.isWriting = true }
+            return state.isWriting
+        }
+        defer { state.withLock { $0.isWriting = isNested } }
         let old = object(name)
         let new = data.map { PropertyListValue.storable($0, resembling: old) }
         let (composed, decomposed) = (composed(name), name.decomposedStringWithCanonicalMapping)
@@ -229,30 +173,40 @@ public final class UserDefaultsStore: SettingsStore {
         guard let new else { return }
         defaults.use { $0.set(new.object, forKey: composed) }
         // It may convert a value.
-        if let data, object(name).map(NativeValue.bytes(of:)) != data {
-            defaults.use { $0.set(data, forKey: composed) }
+        if let data, read(name) != data { defaults.use { $0.set(data, forKey: composed) } }
+    }
+
+    private func noticeOutsideChanges() {
+        locked {
+            let (names, isWriting) = state.withLock { (Array($0.seen.keys), $0.isWriting) }
+            // A change that is being written here is published where it is written.
+            if isWriting { return }
+            ownFeed.publish(names.compactMap { outsideChange(of: $0, to: read($0)) }, origin: .external)
         }
-    }
-}
-
-extension UserDefaultsStore.State {
-    /// Takes the value that is to be written next; nil if there is none, or if a thread is writing.
-    fileprivate mutating func beginWriting() -> (name: String, data: Data?)? {
-        guard !isWriting, let name = unwrittenNames.first else { return nil }
-        isWriting = true
-        unwrittenNames.removeFirst()
-        return (name, unwritten[name] ?? nil)
-    }
-
-    fileprivate mutating func endWriting(_ name: String) {
-        isWriting = false
-        if !unwrittenNames.contains(name) { unwritten[name] = nil }
     }
 
     /// Notes what is stored under a name, and returns the change if other code has made one since the name was read first.
-    fileprivate mutating func outsideChange(of name: String, to now: Data?) -> SettingsStoreChange? {
-        guard let before = seen[name], before != now else { return nil }
-        seen[name] = .some(now)
-        return SettingsStoreChange(name: name, from: before, to: now)
+    private func outsideChange(of name: String, to now: Data?) -> SettingsStoreChange? {
+        state.withLock { state in
+            guard let before = state.seen[name], before != now else { return nil }
+            state.seen[name] = .some(now)
+            return SettingsStoreChange(name: name, from: before, to: now)
+        }
+    }
+
+    private func note(_ data: Data?, under name: String) { state.withLock { $0.seen[name] = .some(data) } }
+
+    /// Calls `body` with the lock held. Listeners run after the outermost call has released it.
+    private func locked<R>(_ body: () -> R) -> R {
+        access.lock()
+        state.withLock { $0.depth += 1 }
+        let result = body()
+        let isOutermost = state.withLock { state in
+            state.depth -= 1
+            return state.depth == 0
+        }
+        access.unlock()
+        if isOutermost { ownFeed.flush() }
+        return result
     }
 }

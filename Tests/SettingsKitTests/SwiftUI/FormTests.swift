@@ -102,7 +102,7 @@ struct FormTests {
     @Test("A locked setting shows its source, and cannot be changed or reset")
     func locked() throws {
         let managed = MemoryStore()
-        try managed.set(key("port"), to: Data("80".utf8))
+        managed.set(key("port"), to: Data("80".utf8))
         let store = try LayeredStore([.locked(managed, name: "managed"), .writable(MemoryStore())])
         let service = SettingsService(stores: [.defaults: store], diagnosticSink: .none)
         let item = item(.port, in: service)
@@ -115,9 +115,9 @@ struct FormTests {
     }
 
     @Test("A stored value that the setting does not accept is explained")
-    func problem() throws {
+    func problem() {
         let store = MemoryStore()
-        try store.set(key("port"), to: Data("0".utf8))
+        store.set(key("port"), to: Data("0".utf8))
         let item = item(.port, in: SettingsService(stores: [.defaults: store], diagnosticSink: .none))
         #expect(item.input == "8080" && item.canReset)
         #expect(item.footer == ["The port to listen on.", "The stored value is not an integer from 1 to 65535."])

@@ -187,48 +187,4 @@ struct UserDefaultsStoreTests {
             #expect(dropped == nil)
         }
     }
-
-    @Test("No lock is held while UserDefaults is written: what it calls may wait for a thread that reads the store")
-    func writingWithoutLock() throws {
-        try withSuite { name in
-            let defaults = try #require(CallingDefaults(suiteName: name))
-            let store = Box<UserDefaultsStore?>(nil)
-            let read = Recorder<Data?>()
-            defaults.onSet = {
-                let isRead = DispatchSemaphore(value: 0)
-                Thread.detachNewThread {
-                    read.append(store.value?.get(key("n")))
-                    isRead.signal()
-                }
-                #expect(isRead.wait(timeout: .now() + 10) == .success)
-            }
-            store.value = UserDefaultsStore(defaults, name: name)
-            store.value?.set(key("n"), to: Data("5".utf8))
-            #expect(read.all == [Data("5".utf8)])
-            store.value = nil
-        }
-    }
-
-    @Test("Values that several threads set are all in UserDefaults, the last one of each name")
-    func severalThreads() throws {
-        try withSuite { name in
-            let store = UserDefaultsStore(suite: name)
-            inParallel(4) { thread in
-                for number in 0...50 { store.set(key("n\(thread)"), to: Data("\(number)".utf8)) }
-            }
-            try store.synchronize()
-            let defaults = try #require(UserDefaults(suiteName: name))
-            #expect((0..<4).map { defaults.integer(forKey: "n\($0)") } == [50, 50, 50, 50])
-        }
-    }
-}
-
-/// Calls a function before each value that is set, as `UserDefaults` calls observers on Apple platforms.
-private final class CallingDefaults: UserDefaults {
-    var onSet: (@Sendable () -> Void)?
-
-    override func set(_ value: Any?, forKey defaultName: String) {
-        onSet?()
-        super.set(value, forKey: defaultName)
-    }
 }
