@@ -682,6 +682,7 @@ public struct URLError: Error {
         public static var serverCertificateHasBadDate: Code { fatalError() }
         public static var clientCertificateRejected: Code { fatalError() }
         public static var clientCertificateRequired: Code { fatalError() }
+        public static var appTransportSecurityRequiresSecureConnection: Code { fatalError() }
     }
     public var code: Code { fatalError() }
 }

@@ -119,18 +119,19 @@
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
             let status = (task.response as? HTTPURLResponse)?.statusCode ?? 0
-            let failure: GatewayFailure? =
-                switch (error as? URLError)?.code {
-                case nil: error == nil ? nil : .disconnected("the connection ended")
-                case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet,
-                    .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
-                    .serverCertificateHasBadDate, .clientCertificateRejected, .clientCertificateRequired:
-                    .notConnected("the connection cannot be made")
-                case .appTransportSecurityRequiresSecureConnection:
-                    .notConnected("the system allows this program https alone")
-                default: .disconnected("the connection ended")
-                }
-            add(.end(status: status, failure), size: 0)
+            add(.end(status: status, error.map(Self.failure)), size: 0)
+        }
+
+        private static func failure(_ error: any Error) -> GatewayFailure {
+            switch (error as? URLError)?.code {
+            case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet,
+                .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
+                .serverCertificateHasBadDate, .clientCertificateRejected, .clientCertificateRequired:
+                .notConnected("the connection cannot be made")
+            case .appTransportSecurityRequiresSecureConnection:
+                .notConnected("the system allows this program https alone")
+            default: .disconnected("the connection ended")
+            }
         }
 
         /// Redirections are answers, not followed: the token would go with the request.

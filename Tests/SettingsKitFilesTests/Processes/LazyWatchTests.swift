@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import SettingsKitCore
 import Testing
 
@@ -56,7 +57,16 @@ struct LazyWatchTests {
                 false, true
             ))
         #expect(isHeard { service, _ in [service.observe { _ in }] } == (false, true))
-        #expect(isHeard { service, _ in [service.value(Self.a)] } == (false, true))
+        #expect(isHeard { service, _ in [service.value(Self.a)] } == (false, false))
+        #expect(
+            isHeard { service, _ in
+                let value = service.value(Self.a)
+                withObservationTracking {
+                    _ = value.value
+                } onChange: {
+                }
+                return [value]
+            } == (false, true))
         #expect(
             isHeard { _, store in
                 let (other, _) = SettingsService.over(MemoryStore())
