@@ -22,7 +22,9 @@
 
         var body: some View {
             SettingsForm(
-                SettingsCatalogue("Player") { SettingsGroup("Sound", [.volume]) }
+                SettingsCatalogue("Player") {
+                    SettingsGroup("Sound", [.volume])
+                }
             )
             .settingsService(settings)
         }
