@@ -45,3 +45,8 @@
 #include <unistd.h>
 #include <wchar.h>
 int openpty(int *, int *, char *, struct termios *, struct winsize *);
+// sys/xattr.h, which is not among the open headers.
+#define XATTR_NOFOLLOW 0x0001
+ssize_t listxattr(const char *, char *, size_t, int);
+ssize_t getxattr(const char *, const char *, void *, size_t, u_int32_t, int);
+int fsetxattr(int, const char *, const void *, size_t, u_int32_t, int);

@@ -604,12 +604,10 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     public static let old = NSKeyValueObservingOptions(rawValue: 2)
     public static let prior = NSKeyValueObservingOptions(rawValue: 8)
 }
-public struct NSKeyValueChangeKey: Hashable, Sendable { public static let newKey = NSKeyValueChangeKey() }
 extension NSObject {
     open func addObserver(_ observer: NSObject, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [], context: UnsafeMutableRawPointer?) { fatalError() }
     open func removeObserver(_ observer: NSObject, forKeyPath keyPath: String) { fatalError() }
     open func removeObserver(_ observer: NSObject, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?) { fatalError() }
-    open func observeValue(forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?, context: UnsafeMutableRawPointer?) { fatalError() }
 }
 open class UserDefaults: NSObject {
     open class var standard: UserDefaults { fatalError() }

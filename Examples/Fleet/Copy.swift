@@ -42,3 +42,38 @@ final class Copy: Sendable {
         process.withLock { $0 }?.waitUntilExit()
     }
 }
+
+#if !(os(macOS) || os(Linux))
+    /// In the place of Foundation's, so that this compiles: phones and watches let a program start no other one.
+    final class Process: Sendable {
+        let processIdentifier: Int32 = 0
+        var executableURL: URL? {
+            get { nil }
+            set {}
+        }
+        var arguments: [String]? {
+            get { nil }
+            set {}
+        }
+        var environment: [String: String]? {
+            get { nil }
+            set {}
+        }
+        var standardInput: Any? {
+            get { nil }
+            set {}
+        }
+        var standardOutput: Any? {
+            get { nil }
+            set {}
+        }
+        var standardError: Any? {
+            get { nil }
+            set {}
+        }
+
+        func run() throws { throw CocoaError(.featureUnsupported) }
+
+        func waitUntilExit() {}
+    }
+#endif

@@ -73,3 +73,17 @@ final class DeviceProcess {
         process.waitUntilExit()
     }
 }
+
+#if !(os(macOS) || os(Linux))
+    /// In the place of Foundation's, so that this compiles: phones and watches let a program start no other one.
+    private final class Process {
+        var executableURL: URL?
+        var arguments: [String]?
+        var (standardInput, standardOutput): (Any?, Any?)
+        let isRunning = false
+
+        func run() throws { throw CocoaError(.featureUnsupported) }
+        func terminate() {}
+        func waitUntilExit() {}
+    }
+#endif

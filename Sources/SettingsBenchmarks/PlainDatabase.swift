@@ -74,7 +74,7 @@ final class PlainStatement {
         reset()
     }
 
-    func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
+    func integer(_ column: Int32) -> Int { Int(clamping: sqlite3_column_int64(handle, column)) }
 
     func text(_ column: Int32) -> String? {
         guard let text = sqlite3_column_text(handle, column) else { return nil }

@@ -29,11 +29,21 @@ import SettingsKitPlatform
                 real.closeAll()
                 simulated.closeAll()
             }
+            let hasAttributes = try keepsAttributes(root)
             for step in 0..<600 {
-                let (expected, actual) = (real.step(), simulated.step())
+                let (expected, actual) = (real.step(hasAttributes), simulated.step(hasAttributes))
                 try #require(actual == expected, "seed \(seed), step \(step)")
             }
             #expect(try simulated.tree("") == real.tree(""), "seed \(seed)")
+        }
+
+        /// Not all file systems do.
+        private func keepsAttributes(_ directory: String) throws -> Bool {
+            let (system, path) = (POSIXFileSystem(), directory + "/probe")
+            let file = try system.create(path)
+            defer { system.close(file) }
+            try system.remove(path)
+            return system.setAttribute(.extended(name: "user.probe", value: [1]), of: file)
         }
     }
 
@@ -59,12 +69,12 @@ import SettingsKitPlatform
         func closeAll() { for file in files { system.close(file) } }
 
         /// Makes a call, and says which, and what came of it.
-        mutating func step() -> String {
+        mutating func step(_ hasAttributes: Bool) -> String {
             let path = Self.paths.randomElement(using: &generator) ?? ""
             let other = Self.paths.randomElement(using: &generator) ?? ""
             let small = Int.random(in: 0..<40, using: &generator)
             let index = Int.random(in: 0..<12, using: &generator)
-            let call = Int.random(in: 0..<24, using: &generator)
+            let call = Int.random(in: 0..<(hasAttributes ? 28 : 24), using: &generator)
             let outcome: String
             do throws(SystemError) {
                 outcome =
@@ -126,6 +136,11 @@ import SettingsKitPlatform
             case 20: system.unlock(file)
             case 21: if small < 3 { try system.synchronize(file) }
             case 22: if small < 3 { try system.synchronizeDirectory(root + path) }
+            case 24, 25:
+                let value = [UInt8](repeating: UInt8(small), count: small)
+                return "\(system.setAttribute(.extended(name: "user.\(small % 3)", value: value), of: file))"
+            case 26: return "\(system.setAttribute(.extended(name: "other.\(small)", value: [1]), of: file))"
+            case 27: return attributes(of: path)
             default:
                 let isSame =
                     try system.status(of: file).inode == system.status(of: root + path, followingLink: true)?.inode
@@ -133,6 +148,11 @@ import SettingsKitPlatform
                 return "\(isSame)"
             }
             return "done"
+        }
+
+        /// The order is the file system's own affair.
+        private func attributes(of path: String) -> String {
+            system.attributes(of: root + path).map { "\($0)" }.sorted().joined(separator: ", ")
         }
 
         /// The size of a directory, and how many names it has, are each file system's own affair.
@@ -151,7 +171,7 @@ import SettingsKitPlatform
                 if status?.kind == .file {
                     let file = try system.openForReading(root + path)
                     defer { system.close(file) }
-                    lines.append("\(try system.read(file, count: 10_000))")
+                    lines.append("\(try system.read(file, count: 10_000)), \(attributes(of: path))")
                 }
                 return lines
             }

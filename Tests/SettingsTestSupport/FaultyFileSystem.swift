@@ -45,6 +45,8 @@ package final class FaultyFileSystem: FileSystem {
     }
 
     private let system = POSIXFileSystem()
+    /// Whether files can have attributes.
+    package let keepsAttributes = Box(true)
     private let state = Mutex(State())
 
     package init() {}
@@ -156,6 +158,12 @@ package final class FaultyFileSystem: FileSystem {
         }
     }
 
+    package func attributes(of path: String) -> [FileAttribute] { system.attributes(of: path) }
+
+    package func setAttribute(_ attribute: FileAttribute, of file: FileHandle) -> Bool {
+        keepsAttributes.value && system.setAttribute(attribute, of: file)
+    }
+
     package func read(
         _ file: FileHandle, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
@@ -186,6 +194,8 @@ package final class FaultyFileSystem: FileSystem {
     package func synchronizeDirectory(_ path: String) throws(SystemError) {
         try perform(.synchronizeDirectory, path) { () throws(SystemError) in }
     }
+
+    package func requestDownload(of path: String) { system.requestDownload(of: path) }
 
     // A descriptor is given back whatever else happens.
     package func close(_ file: FileHandle) { system.close(file) }

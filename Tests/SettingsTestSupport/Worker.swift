@@ -116,3 +116,28 @@ extension Pipe {
         }
     }
 }
+
+#if !(os(macOS) || os(Linux))
+    /// In the place of Foundation's, so that the package's scheme builds: other systems let a program start no other one.
+    private final class Process: Sendable {
+        var executableURL: URL {
+            get { URL(fileURLWithPath: "/") }
+            set {}
+        }
+        var arguments: [String] {
+            get { [] }
+            set {}
+        }
+        var standardOutput: Any? {
+            get { nil }
+            set {}
+        }
+        var terminationHandler: (Process) -> Void {
+            get { { _ in } }
+            set {}
+        }
+        let (processIdentifier, terminationStatus): (Int32, Int32) = (0, 0)
+
+        func run() throws { throw CocoaError(.featureUnsupported) }
+    }
+#endif

@@ -6,7 +6,8 @@ extension DispatchSemaphore {
     /// - Returns: Whether there was a signal.
     @discardableResult
     func wait(for duration: Duration) -> Bool {
-        let nanoseconds = max(.zero, min(duration, .seconds(1_000_000))) / .nanoseconds(1)
-        return wait(timeout: DispatchTime.now() + DispatchTimeInterval.nanoseconds(Int(nanoseconds))) == .success
+        // As seconds: nanoseconds of more than two seconds do not fit into an Int of 32 bits.
+        let seconds = max(.zero, min(duration, .seconds(1_000_000))) / .seconds(1)
+        return wait(timeout: DispatchTime.now() + seconds) == .success
     }
 }

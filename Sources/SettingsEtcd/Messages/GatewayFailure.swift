@@ -45,8 +45,8 @@ enum GatewayFailure: ValueFreeError, Equatable {
             "unimplemented",
             "internal error", "unavailable", "data loss", "unauthenticated",
         ]
-        return names.indices.contains(Int(truncatingIfNeeded: code)) && code > 0
-            ? "“\(names[Int(code)])”" : "an unknown code"
+        guard let index = Int(exactly: code), index > 0, names.indices.contains(index) else { return "an unknown code" }
+        return "“\(names[index])”"
     }
 
     /// Whether the request has certainly changed nothing.

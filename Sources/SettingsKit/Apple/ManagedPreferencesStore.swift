@@ -11,13 +11,13 @@
     final class ManagedPreferencesStore: SettingsStore {
         static let standard = ManagedPreferencesStore()
 
-        private let defaults = SharedUserDefaults(.standard)
+        private let defaults = SystemDefaults(.standard)
         private let contents = Mutex<[String: Data]>([:])
         private let ownFeed = SettingsStoreFeed()
         private let observation = Mutex<NotificationObservation?>(nil)
 
         private init() {
-            let observation = defaults.onChange { [weak self] in self?.refresh() }
+            let observation = defaults.observeOthers { [weak self] in self?.refresh() }
             self.observation.withLock { $0 = observation }
             refresh()
         }
@@ -52,7 +52,7 @@
         }
 
         private func forcedValues() -> [String: Data] {
-            defaults.use { defaults in
+            defaults.withDefaults { defaults in
                 var values: [String: Data] = [:]
                 for (name, object) in defaults.dictionaryRepresentation() where defaults.objectIsForced(forKey: name) {
                     guard let value = PropertyListValue(object: object) else { continue }

@@ -29,7 +29,7 @@ extension Date: TextValue {
         // Years from 0 to 9999, so that a year has four digits.
         guard time.isFinite, abs(time) < 1e12 else { return nil }
         let seconds = time.rounded(.down)
-        let (day, second) = (Int(seconds) + DateScanner.secondsToReferenceDate).quotientAndModulus(by: 86_400)
+        let (day, second) = (Int64(seconds) + DateScanner.secondsToReferenceDate).quotientAndModulus(by: 86_400)
         let civil = CivilDate(dayNumber: day)
         guard (0...9999).contains(civil.year) else { return nil }
         let date = "\(Self.digits(civil.year, 4))-\(Self.digits(civil.month, 2))-\(Self.digits(civil.day, 2))"
@@ -60,29 +60,31 @@ extension Date: TextValue {
         for count in 1...15 {
             scale *= 10
             let digits = ((time - seconds) * scale).rounded()
-            if digits < scale, seconds + digits / scale == time { return ".\(Self.digits(Int(digits), count))" }
+            if digits < scale, seconds + digits / scale == time { return ".\(Self.digits(Int64(digits), count))" }
         }
         return nil
     }
 
-    private static func digits(_ number: Int, _ count: Int) -> String {
+    private static func digits(_ number: Int64, _ count: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
     }
 }
 
 /// A day of the Gregorian calendar, also before that calendar was in use.
+///
+/// In 64 bits, also where Int has 32: these end with the seconds of the year 2038.
 struct CivilDate: Equatable {
-    var year: Int
-    var month: Int
-    var day: Int
+    var year: Int64
+    var month: Int64
+    var day: Int64
 }
 
 extension CivilDate {
     // The year begins with March, so that the leap day is its last. 400 years have 146,097 days.
 
     /// The date of a day, counted from 1970-01-01.
-    init(dayNumber: Int) {
+    init(dayNumber: Int64) {
         let (era, dayOfEra) = (dayNumber + 719_468).quotientAndModulus(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -93,7 +95,7 @@ extension CivilDate {
     }
 
     /// The number of the day, counted from 1970-01-01.
-    var dayNumber: Int {
+    var dayNumber: Int64 {
         let (era, yearOfEra) = (month <= 2 ? year - 1 : year).quotientAndModulus(by: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
@@ -106,9 +108,9 @@ extension CivilDate {
     }
 }
 
-extension Int {
+extension Int64 {
     /// The quotient rounded down, and the remainder, which is not negative.
-    fileprivate func quotientAndModulus(by divisor: Int) -> (Int, Int) {
+    fileprivate func quotientAndModulus(by divisor: Int64) -> (Int64, Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
@@ -117,7 +119,7 @@ extension Int {
 /// Reads a date in ISO 8601. Each function returns nil if something else is there.
 private struct DateScanner {
     /// From 1970-01-01 to 2001-01-01.
-    static let secondsToReferenceDate = 978_307_200
+    static let secondsToReferenceDate: Int64 = 978_307_200
 
     private var rest: Substring.UTF8View
 
@@ -134,7 +136,7 @@ private struct DateScanner {
         guard skip("T") || skip("t") || skip(" "), let hour = number(2), skip(":"), let minute = number(2) else {
             return nil
         }
-        var second = 0
+        var second: Int64 = 0
         var fraction = 0.0
         if skip(":") {
             guard let number = number(2) else { return nil }
@@ -150,11 +152,11 @@ private struct DateScanner {
     }
 
     /// The offset from UTC in seconds: `Z`, `+02:00`, `+0200` or `+02`.
-    private mutating func offset() -> Int? {
+    private mutating func offset() -> Int64? {
         if skip("Z") || skip("z") { return 0 }
         let isNegative = skip("-")
         guard isNegative || skip("+"), let hour = number(2), hour < 24 else { return nil }
-        var minute = 0
+        var minute: Int64 = 0
         if skip(":") || !isAtEnd {
             guard let number = number(2), number < 60 else { return nil }
             minute = number
@@ -166,16 +168,16 @@ private struct DateScanner {
     private mutating func fraction() -> Double? {
         let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         rest = rest.dropFirst(digits.count)
-        guard let number = Int(String(Substring(digits.prefix(15)))) else { return nil }
+        guard let number = Int64(String(Substring(digits.prefix(15)))) else { return nil }
         return Double(number) / digits.prefix(15).reduce(1.0) { scale, _ in scale * 10 }
     }
 
-    private mutating func number(_ count: Int) -> Int? {
+    private mutating func number(_ count: Int) -> Int64? {
         let digits = rest.prefix(count)
         guard digits.count == count, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { return nil }
         rest = rest.dropFirst(count)
-        return Int(String(Substring(digits)))
+        return Int64(String(Substring(digits)))
     }
 
     private mutating func skip(_ character: Unicode.Scalar) -> Bool {

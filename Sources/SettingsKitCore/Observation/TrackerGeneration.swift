@@ -2,13 +2,30 @@ import Observation
 import Synchronization
 
 /// The trackers that have read a value between two of its changes.
+///
+/// ## At most one notification
+/// The Observation framework of Swift 6.3 removes a tracker after it has notified it, but not if the notification arrives
+/// while the tracker is being installed: it then keeps the tracker in the registrar, and notifies it at every later change.
+/// So a generation notifies its registrar only after a tracker has joined or was installed, and one whose registrar has
+/// kept a tracker is not used again.
 @usableFromInline final class TrackerGeneration: Observable, Sendable {
     @usableFromInline let registrar = ObservationRegistrar()
     /// Evaluating a key path literal for each read would cost more than the rest of the read.
     @usableFromInline let keyPath: KeyPath<TrackerGeneration, Void> & Sendable
+    /// Sought when the framework notes that a tracker has read, installs one, or removes one.
+    let trackers: TrackingMark
+    /// Equal to the other ones, but sought only when this generation notifies.
+    private let notifyingKeyPath: KeyPath<TrackerGeneration, Void> & Sendable
+    private let notifications: TrackingMark
+    private let keepsTracker = Atomic(false)
 
-    /// - Parameter mark: Notes that the first tracker has read the value.
-    init(_ mark: TrackingMark) { keyPath = \.[mark] }
+    /// - Parameter presence: Notes that the first tracker has read the value.
+    init(_ presence: TrackerPresence) {
+        trackers = TrackingMark(presence)
+        notifications = TrackingMark(equalTo: trackers)
+        keyPath = \.[trackers]
+        notifyingKeyPath = \.[notifications]
+    }
 
     /// Stands for the tracked value, which has no storage here.
     @usableFromInline subscript(mark: TrackingMark) -> Void { () }
@@ -16,48 +33,18 @@ import Synchronization
     /// Notes that the calling tracker, if there is one, has read the value.
     @inlinable @inline(__always) func noteRead() { registrar.access(self, keyPath: keyPath) }
 
+    /// Whether the framework has kept a tracker that it has notified, so that another notification would reach it again.
+    var isSpent: Bool { keepsTracker.load(ordering: .acquiring) }
+
     /// Notifies the trackers that are installed. The Observation framework then removes them.
-    func notify() { registrar.withMutation(of: self, keyPath: keyPath) {} }
-}
-
-/// Notes that a value was read by a tracker, so that values which are only read cost nothing when they change.
-///
-/// The Observation framework does not say whether a tracker is reading. But it keeps the key paths that a tracker has
-/// read in a set, so it hashes them, and a key path hashes its arguments. A mark is the argument of such a key path.
-/// ``recognizesTrackers`` checks this once in each process; where it does not hold, every reader counts as a tracker.
-@usableFromInline final class TrackingMark: Hashable, Sendable {
-    /// What is known of the readers of a value.
-    @usableFromInline enum Readers: UInt8, AtomicRepresentable, Sendable {
-        /// No tracker has read the value.
-        case untracked
-        /// A tracker has read it, and does not yet receive its changes.
-        case unheard
-        /// Trackers receive its changes.
-        case tracked
+    ///
+    /// Called by one thread at a time.
+    func notify() {
+        guard trackers.wasSought() || !TrackingMark.showsInstallation else { return }
+        registrar.willSet(self, keyPath: notifyingKeyPath)
+        _ = notifications.wasSought()
+        registrar.didSet(self, keyPath: notifyingKeyPath)
+        // A registrar without trackers seeks nothing.
+        keepsTracker.store(notifications.wasSought(), ordering: .releasing)
     }
-
-    @usableFromInline let readers: Atomic<Readers>
-
-    init(_ readers: Readers = .untracked) { self.readers = Atomic(readers) }
-
-    /// Whether a tracker has to be connected with the changes of the value.
-    @inlinable @inline(__always) var needsChanges: Bool { readers.load(ordering: .acquiring) == .unheard }
-
-    /// Whether the Observation framework hashes a key path that a tracker reads.
-    static let recognizesTrackers: Bool = {
-        let mark = TrackingMark()
-        let generation = TrackerGeneration(mark)
-        withObservationTracking {
-            generation.noteRead()
-        } onChange: {
-        }
-        return mark.needsChanges
-    }()
-
-    @usableFromInline func hash(into hasher: inout Hasher) {
-        _ = readers.compareExchange(expected: .untracked, desired: .unheard, ordering: .acquiringAndReleasing)
-        hasher.combine(ObjectIdentifier(self))
-    }
-
-    @usableFromInline static func == (mark: TrackingMark, other: TrackingMark) -> Bool { mark === other }
 }

@@ -20,7 +20,7 @@ import Synchronization
 /// ## Bounds
 /// - A tracker ends on the stored value if it is installed within 1.9 seconds (the sum of the pauses) of the change that
 ///   it missed. A later one is notified with the next change that retires a generation.
-/// - A generation that was notified for the last time is used again. When none is free, because a value changes and is
+/// - A generation that was notified for the last time is used again, unless it is spent. When none is free, because a value changes and is
 ///   read more than ``generationLimit`` times in 1.9 seconds, the oldest retired one is. Its trackers may then be
 ///   notified up to ten times of a value that they have read.
 /// - One sleeping task notifies all generations of a value, and ends when none is left. It keeps nothing alive.
@@ -49,7 +49,7 @@ import Synchronization
 
     /// The generation that readers join; nil if nothing was read since the last change.
     @usableFromInline let current = Atomic<Unmanaged<TrackerGeneration>?>(nil)
-    @usableFromInline let mark = TrackingMark(TrackingMark.recognizesTrackers ? .untracked : .unheard)
+    @usableFromInline let presence = TrackerPresence(isKnown: TrackingMark.showsTrackers)
     private let state = Mutex(State())
 
     // MARK: Reading
@@ -60,13 +60,13 @@ import Synchronization
     @inlinable @inline(__always) func noteRead() -> Bool {
         let generation = current.load(ordering: .acquiring) ?? beginGeneration()
         generation._withUnsafeGuaranteedRef { $0.noteRead() }
-        return !Unmanaged.passUnretained(mark)._withUnsafeGuaranteedRef { $0.needsChanges }
+        return !Unmanaged.passUnretained(presence)._withUnsafeGuaranteedRef { $0.needsChanges }
     }
 
     @usableFromInline @inline(never) func beginGeneration() -> Unmanaged<TrackerGeneration> {
         state.withLock { state in
             if let current = current.load(ordering: .acquiring) { return current }
-            let new = Unmanaged.passUnretained(state.takeGeneration(limit: Self.generationLimit, mark))
+            let new = Unmanaged.passUnretained(state.takeGeneration(limit: Self.generationLimit, presence))
             current.store(new, ordering: .releasing)
             return new
         }
@@ -76,7 +76,7 @@ import Synchronization
     ///
     /// - Returns: False if that was noted before.
     func noteListening() -> Bool {
-        mark.readers.exchange(.tracked, ordering: .acquiringAndReleasing) != .tracked
+        presence.readers.exchange(.tracked, ordering: .acquiringAndReleasing) != .tracked
     }
 
     // MARK: Notifying
@@ -143,10 +143,11 @@ extension ValueTrackers.State {
     }
 
     /// A generation that need not be notified any more; a new one; or, beyond the limit, the one that was retired first.
-    fileprivate mutating func takeGeneration(limit: Int, _ mark: TrackingMark) -> TrackerGeneration {
-        let free = members.firstIndex { $0.next == nil }
-        if let index = free ?? (members.count < limit ? nil : 0) { return members[index].generation }
-        members.append(.init(generation: TrackerGeneration(mark)))
+    fileprivate mutating func takeGeneration(limit: Int, _ presence: TrackerPresence) -> TrackerGeneration {
+        let usable = members.lazy.filter { !$0.generation.isSpent }
+        if let free = usable.first(where: { $0.next == nil }) { return free.generation }
+        if usable.count >= limit, let oldest = usable.first { return oldest.generation }
+        members.append(.init(generation: TrackerGeneration(presence)))
         return members[members.count - 1].generation
     }
 

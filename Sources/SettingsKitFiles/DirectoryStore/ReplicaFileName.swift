@@ -30,6 +30,11 @@ enum ReplicaFileName {
     /// Whether it is the name of a placeholder of iCloud Drive, `.NAME.icloud`, for a file that is not downloaded.
     static func isPlaceholder(_ name: String) -> Bool { name.hasPrefix(".") && name.hasSuffix(".icloud") }
 
+    /// Returns the name of the file for which a placeholder stands; the name itself if it is none.
+    static func fullName(of name: String) -> String {
+        isPlaceholder(name) ? String(name.dropFirst().dropLast(".icloud".count)) : name
+    }
+
     /// Returns the rank by which files are read: own files first, then likely replicas' files, then others. Files of
     /// one rank are sorted by name.
     static func rank(of name: String, own: ReplicaID) -> Int {

@@ -36,6 +36,7 @@ extension ReplicatedDirectory {
             let seen = try readFile(at: name, known: known[name])
             isUnsettled = isUnsettled || seen.map { $0.isFresh && $0.summary?.isComplete == false } ?? false
         }
+        requestDownloads()
         let present = Set(names)
         for name in known.keys where !present.contains(name) { note(nil, named: name) }
         try takeDue()
@@ -83,6 +84,16 @@ extension ReplicatedDirectory {
             table.files[name] = seen
             if isOwn, seen?.status != old?.status || seen?.status == nil { table.isExaminationDue = true }
         }
+    }
+
+    /// Asks the cloud for replicas' files that are not on the device. They are read when they have arrived.
+    private func requestDownloads() {
+        let due = table.withLock { table in
+            let pending = table.files.filter { if case .placeholder = $0.value.content { true } else { false } }.map(
+                \.key)
+            return table.downloads.takeDue(among: pending, at: .now)
+        }
+        for name in due { fileSystem.requestDownload(of: WholeFile.join(directory, name)) }
     }
 
     // MARK: The directory
@@ -160,7 +171,7 @@ extension ReplicatedDirectory {
         guard opened.size <= options.sizeLimit else {
             return (SeenFile(status: opened, content: .tooLarge), nil)
         }
-        let bytes = try fileSystem.read(Int(opened.size), of: file, at: 0)
+        let bytes = try fileSystem.read(Int(clamping: opened.size), of: file, at: 0)
         // If the file is being written in place, the lines that were read are used, and it is read again.
         let isSettled = try fileSystem.status(of: file) == opened && opened == status
         var seen = SeenFile(status: isSettled ? opened : nil, content: .foreign)

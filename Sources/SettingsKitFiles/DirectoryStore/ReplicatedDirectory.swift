@@ -41,6 +41,7 @@ final class ReplicatedDirectory: Sendable {
         var collectionPause: Deadline?
         /// Whether temporary files were removed.
         var hasCleanedUp = false
+        var downloads = DownloadRequests()
         /// How often the state had gone back when the files were read; see ``ReplicaTracker/reversals``.
         var reversals = 0
         /// Whether the local state was found to belong to the directory.

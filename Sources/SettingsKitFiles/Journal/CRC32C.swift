@@ -55,7 +55,7 @@ package enum CRC32C {
         }
         for index in 256..<(8 * 256) {
             let state = tables[index - 256]
-            (tables + index).initialize(to: state >> 8 ^ tables[Int(state & 0xFF)])
+            (tables + index).initialize(to: state >> 8 ^ tables[Int(truncatingIfNeeded: state & 0xFF)])
         }
         return UnsafePointer(tables)
     }()

@@ -235,7 +235,7 @@ final class Journal {
     func bytes(from start: Int64, upTo end: Int64) throws(SystemError) -> [UInt8] {
         guard end > start else { return [] }
         guard end - start <= Self.sizeLimit else { throw SystemError(call: "pread", path: file.path, number: EFBIG) }
-        return try fileSystem.read(Int(end - start), of: file, at: start)
+        return try fileSystem.read(Int(clamping: end - start), of: file, at: start)
     }
 
     // MARK: Writing

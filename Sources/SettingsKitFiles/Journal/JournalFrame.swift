@@ -24,7 +24,7 @@ package struct JournalPlace: Sendable, Equatable {
 package enum JournalFrame {
     package static let headerSize = 24
     /// The longest body that may be appended. Check ``bodySize(of:)`` before appending a record that could be longer.
-    package static let bodyLimit = Int(UInt32.max / 2)
+    package static let bodyLimit = Int(Int32.max)
 
     /// The marker's bytes, as a little-endian number. Its first byte does not occur in UTF-8 text.
     static let marker: UInt32 = 0x524B_53F5

@@ -34,7 +34,7 @@ struct JournalFrames {
         guard start <= bytes.count, number(at: place) == JournalFrame.marker,
             number(at: place + 4) <= bytes.count - start, isHeaderRight(at: place)
         else { return .nothing }
-        let end = start + Int(number(at: place + 4))
+        let end = start + Int(clamping: number(at: place + 4))
         let body = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
         guard CRC32C.checksum(body, continuing: number(at: place + 16)) == number(at: place + 20) else {
             wrongBytes += body.count

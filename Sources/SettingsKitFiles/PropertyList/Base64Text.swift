@@ -79,7 +79,7 @@ enum Base64Text {
     private static func appendDigits(of bits: UInt32, count: Int, from alphabet: [UInt8], to output: inout [UInt8]) {
         var shift: UInt32 = 18
         for _ in 0..<count {
-            output.append(alphabet[Int(bits >> shift & 0x3F)])
+            output.append(alphabet[Int(truncatingIfNeeded: bits >> shift & 0x3F)])
             shift &-= 6
         }
     }

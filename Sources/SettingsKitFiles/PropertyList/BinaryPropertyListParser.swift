@@ -194,7 +194,7 @@ struct BinaryPropertyListParser {
     private func result(of object: Int, at reference: Int?) throws(PropertyListError) -> Result {
         let state = states[object]
         guard state < Self.faulty else { throw PropertyListError(.malformed, at: reference) }
-        return results[Int(state)]
+        return results[Int(clamping: state)]
     }
 
     /// Returns the decoded key of the reference at `offset`, and its size. Throws `malformed` if it is not a string.

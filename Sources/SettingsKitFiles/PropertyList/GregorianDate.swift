@@ -67,7 +67,7 @@ enum GregorianDate {
 
     /// The days from the first of January to the first of `month`, from 1 to 13, where 13 is the next January.
     private static func daysBefore(month: Int64, of year: Int64) -> Int64 {
-        let days: Int64 = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365][Int(month) - 1]
+        let days: Int64 = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365][Int(clamping: month) - 1]
         return month > 2 && isLeap(year) ? days + 1 : days
     }
 

@@ -168,7 +168,7 @@ extension JournaledPropertyList {
     ///
     /// - Throws: `tooLarge`; what the system reports. The journal is as before then.
     private func append(_ frame: UnsafeRawBufferPointer, to journal: Journal) throws {
-        guard Int(journal.position) + frame.count <= limits.journal else {
+        guard Int64(journal.position) + Int64(frame.count) <= limits.journal else {
             throw SettingsError(.tooLarge, store: description, underlying: TooMuch.journal(limit: limits.journal))
         }
         end.noteIntended(journal.position + UInt64(frame.count))

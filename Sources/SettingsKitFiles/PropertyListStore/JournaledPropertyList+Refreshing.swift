@@ -141,7 +141,7 @@ extension JournaledPropertyList {
             let members = edit.members.map { PropertyListMember(key: $0.key, value: $0.value.writable) }
             let document = try XMLPropertyListWriter.write(members)
             let size = edit.removed.reduce(document.count) { $0 + $1.utf8.count + Self.fieldsSize }
-            guard size + Self.fieldsSize * 2 <= limits.journal - Int(journal.position) else { return }
+            guard Int64(size + Self.fieldsSize * 2) <= Int64(limits.journal) - Int64(journal.position) else { return }
             try journal.append(.adoption(file: version, JournalEdit(removed: edit.removed, members: document)))
             files.list.setJournaled(as: version)
         } catch {

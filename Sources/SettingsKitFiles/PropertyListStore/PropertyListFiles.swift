@@ -48,7 +48,7 @@ package struct PropertyListStoreLimits: Sendable {
     /// The bytes of all names and values together.
     package var contents = 256 << 20
     /// The length of the journal, while it can be neither folded nor rewritten.
-    package var journal = Int(Journal.sizeLimit)
+    package var journal = Int(clamping: Journal.sizeLimit)
     /// The length of the journal at which it is rewritten, with one record for each name, because it was not folded.
     package var rewrite = 64 << 20
 

@@ -44,7 +44,7 @@ extension PropertyListStore: LocatingStore {
         defer { list.fileSystem.close(file) }
         let status = try list.fileSystem.status(of: file)
         guard status.kind == .file, status.size <= Self.searchedFileLimit else { return nil }
-        return Data(try list.fileSystem.read(Int(status.size), of: file, at: 0))
+        return Data(try list.fileSystem.read(Int(clamping: status.size), of: file, at: 0))
     }
 
     private static func line(of name: String, holding data: Data, in file: Data) -> Int? {

@@ -36,6 +36,7 @@ struct Moment: Comparable, Sendable {
     #endif
 
     private static func time(_ nanoseconds: Int64) -> timespec {
-        timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return timespec(tv_sec: Int(clamping: seconds), tv_nsec: Int(clamping: rest))
     }
 }

@@ -27,6 +27,7 @@ package final class WriteBehind: Sendable {
     private static let longestDelay = Duration.seconds(0.8)
 
     private let shortestDelay: Duration
+    private let lockActivity: LockActivity?
     private let queue = BackgroundQueue()
     private let state: Mutex<State>
     private let isScheduled = Atomic(false)
@@ -34,8 +35,10 @@ package final class WriteBehind: Sendable {
     /// - Parameters:
     ///   - delay: How long changes are gathered before they are written. Longer, but less than a second, if writing takes
     ///     long.
-    package init(delay: Duration) {
+    ///   - lockActivity: Is asked before a write, which takes locks. If the system refuses, it is written a second later.
+    package init(delay: Duration, lockActivity: LockActivity? = .shared) {
         shortestDelay = delay
+        self.lockActivity = lockActivity
         state = Mutex(State(delay: delay))
     }
 
@@ -73,7 +76,17 @@ package final class WriteBehind: Sendable {
             guard let self else { return }
             isScheduled.store(false, ordering: .sequentiallyConsistent)
             if patience > .zero, isRetryScheduled { return }
-            run()
+            runWhenPermitted()
+        }
+    }
+
+    private func runWhenPermitted() {
+        guard let lockActivity else { return run() }
+        lockActivity.beginWork { [weak self, queue] mayLock in
+            queue.async { [weak self] in
+                if mayLock { self?.run() } else { self?.schedule(after: .seconds(1)) }
+                lockActivity.end()
+            }
         }
     }
 
@@ -102,7 +115,7 @@ package final class WriteBehind: Sendable {
             guard let retryDelay else { return }
             queue.async(after: .seconds(retryDelay)) { [weak self] in
                 self?.state.withLock { $0.isRetryScheduled = false }
-                self?.run()
+                self?.runWhenPermitted()
             }
         }
     }

@@ -101,6 +101,12 @@ package protocol FileSystem: Sendable {
     /// - Returns: false if this user cannot give files to that group.
     func changeGroup(of file: FileHandle, to group: UInt32) throws(SystemError) -> Bool
     func changeMode(of file: FileHandle, to mode: UInt16) throws(SystemError)
+    /// Returns the attributes of the file at a path that a file which replaces it is to have; none if they cannot be read.
+    /// A symbolic link at the path is not followed.
+    func attributes(of path: String) -> [FileAttribute]
+    /// - Returns: false if the file cannot have the attribute.
+    @discardableResult
+    func setAttribute(_ attribute: FileAttribute, of file: FileHandle) -> Bool
     /// Reads into the buffer from the end of the last call on; returns 0 at the end of the file.
     func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
     /// Reads into the buffer from `offset` on; returns 0 at the end of the file.
@@ -141,4 +147,6 @@ package protocol FileSystem: Sendable {
     @discardableResult
     func createDirectory(_ path: String) throws(SystemError) -> Bool
     func names(inDirectory path: String) throws(SystemError) -> [String]
+    /// Asks a cloud that keeps the contents of the file at a path to bring them, if there is one. Returns at once.
+    func requestDownload(of path: String)
 }

@@ -10,7 +10,10 @@ import SettingsKitCore
 
 /// The file system of the machine.
 package struct POSIXFileSystem: FileSystem {
-    package init() {}
+    private let lockActivity: LockActivity?
+
+    /// - Parameter lockActivity: Is asked before a lock is taken; nil where the system suspends no process.
+    package init(lockActivity: LockActivity? = .shared) { self.lockActivity = lockActivity }
 
     package func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus? {
         var status = stat()
@@ -96,13 +99,23 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func lock(_ file: FileHandle) throws(SystemError) -> Bool {
+        guard let lockActivity else { return try takeLock(file) }
+        return try lockActivity.lock(file.descriptor) { () throws(SystemError) in try takeLock(file) }
+    }
+
+    private func takeLock(_ file: FileHandle) throws(SystemError) -> Bool {
         if Self.restarting({ flock(file.descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
         if errno == EWOULDBLOCK { return false }
         throw SystemError(call: "flock", path: file.path, number: errno)
     }
 
     package func unlock(_ file: FileHandle) {
-        _ = Self.restarting { flock(file.descriptor, LOCK_UN) }
+        release(file) { _ = Self.restarting { flock(file.descriptor, LOCK_UN) } }
+    }
+
+    /// Ends the file's lock by what `body` does.
+    private func release(_ file: FileHandle, _ body: () -> Void) {
+        if let lockActivity { lockActivity.unlock(file.descriptor, body) } else { body() }
     }
 
     package func synchronize(_ file: FileHandle) throws(SystemError) {
@@ -138,7 +151,7 @@ package struct POSIXFileSystem: FileSystem {
     #endif
 
     package func close(_ file: FileHandle) {
-        systemClose(file.descriptor)
+        release(file) { systemClose(file.descriptor) }
     }
 
     package func rename(_ path: String, to newPath: String) throws(SystemError) {

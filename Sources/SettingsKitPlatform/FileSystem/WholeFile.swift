@@ -61,7 +61,7 @@ package final class WholeFile: Sendable {
         let status = try fileSystem.status(of: file)
         try requireFile(status)
         guard status.size <= limit else { throw SystemError(call: "read", path: path, number: EFBIG) }
-        return Contents(bytes: try readAll(file, sizeHint: Int(status.size), limit: limit), status: status)
+        return Contents(bytes: try readAll(file, sizeHint: Int(clamping: status.size), limit: limit), status: status)
     }
 
     private func requireFile(_ status: FileStatus) throws(SystemError) {
@@ -131,7 +131,7 @@ package final class WholeFile: Sendable {
     /// Writes a new file beside the old one and synchronises it. Creates the directory if it is missing. This is the
     /// slow part.
     ///
-    /// The new file has the permissions of the old one, as far as the system allows. If there is no old one, only its
+    /// The new file has the permissions and attributes of the old one, as far as the system allows. If there is no old one, only its
     /// owner can use it.
     ///
     /// - Parameters:
@@ -143,8 +143,11 @@ package final class WholeFile: Sendable {
     ) throws(SystemError) -> Prepared {
         let target = try resolvedPath()
         try createDirectory()
-        let permissions = try fileSystem.status(of: target, followingLink: false)?.permissions ?? permissions
+        let old = try fileSystem.status(of: target, followingLink: false)?.permissions
+        let permissions = old ?? permissions
         let file = try Self.makeTemporary(beside: target, in: fileSystem)
+        // Before it has contents, which are protected by one of them.
+        if old != nil { fileSystem.carryAttributes(from: target, to: file) }
         do throws(SystemError) {
             return Prepared(file, bytes, target: target, status: try write(bytes, to: file, permissions, flush))
         } catch {

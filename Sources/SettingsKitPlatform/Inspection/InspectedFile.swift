@@ -46,7 +46,7 @@ package struct InspectedFile: Sendable {
             let opened = try fileSystem.status(of: file)
             guard opened.kind == .file, opened.size <= limit else { return }
             self.status = opened
-            contents = .bytes(Data(try fileSystem.read(Int(opened.size), of: file, at: 0)))
+            contents = .bytes(Data(try fileSystem.read(Int(clamping: opened.size), of: file, at: 0)))
         } catch {
             contents = .unreadable(error)
         }

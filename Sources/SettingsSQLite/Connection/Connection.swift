@@ -43,6 +43,8 @@ final class Connection {
 
     /// The time to wait for another connection that has the file locked.
     var patience: Duration
+    /// Keeps the process from being suspended while a transaction holds locks; nil if there is none, or no need to.
+    private var lockActivity: LockActivity?
     /// The limits of the present access.
     private var limits: AccessLimits?
     /// The present wait for another connection.
@@ -85,6 +87,7 @@ final class Connection {
     func close() {
         if isClosed { return }
         isClosed = true
+        defer { endLockActivity() }
         statements = [:]
         transactionStatements = [:]
         forgetInsertions()
@@ -277,6 +280,10 @@ final class Connection {
     func begin(writing: Bool) throws {
         forgetSchema()
         isForWriting = writing
+        if lockActivity == nil, path != Self.inMemory {
+            lockActivity = .shared
+            lockActivity?.begin()
+        }
         do {
             try execute(writing ? .beginWriting : .begin)
         } catch {
@@ -289,6 +296,7 @@ final class Connection {
         do {
             try execute(.commit)
             isForWriting = false
+            endLockActivity()
         } catch {
             rollBack()
             throw error
@@ -298,6 +306,7 @@ final class Connection {
     /// Rolls back a transaction, if there is one.
     func rollBack() {
         isForWriting = false
+        defer { endLockActivity() }
         // The next change of the schema may have the same number.
         insertionsSchema = nil
         forgetSchema()
@@ -307,6 +316,11 @@ final class Connection {
         } catch {
             // SQLite has then rolled back itself. If it has not, the next use of the connection reports that.
         }
+    }
+
+    private func endLockActivity() {
+        lockActivity?.end()
+        lockActivity = nil
     }
 
     /// Runs `body` in one transaction: all or nothing.

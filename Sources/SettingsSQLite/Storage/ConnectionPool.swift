@@ -179,6 +179,6 @@ private final class BlockingTurn: Sendable {
 
 extension Duration {
     fileprivate var dispatchInterval: DispatchTimeInterval {
-        .milliseconds(Int(max(.zero, self) / .milliseconds(1)) + 1)
+        .milliseconds(Int(exactly: (max(.zero, self) / .milliseconds(1)).rounded(.down) + 1) ?? .max)
     }
 }

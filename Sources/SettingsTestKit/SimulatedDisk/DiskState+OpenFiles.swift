@@ -34,7 +34,7 @@ extension DiskState {
         guard file.isReadable else { throw DiskFailure(EBADF) }
         guard let inode = inodes[file.inode], inode.kind == .file else { throw DiskFailure(EISDIR) }
         let bytes = inode.file.bytes
-        let start = Int(min(offset, Int64(bytes.count)))
+        let start = Int(clamping: min(offset, Int64(bytes.count)))
         return [UInt8](bytes[start..<min(bytes.count, start + min(count, bytes.count))])
     }
 
@@ -64,8 +64,9 @@ extension DiskState {
         guard file.isWritable, let present = inodes[file.inode]?.size else { throw DiskFailure(EINVAL) }
         if size > Self.fileSizeLimit { throw DiskFailure(EFBIG) }
         try requireWriting()
-        if capacity != nil, Int(size) > present, Int(size) - present > freeBytes { throw DiskFailure(ENOSPC) }
-        inodes[file.inode]?.file.truncate(to: Int(size))
+        let newSize = Int(clamping: size)
+        if capacity != nil, newSize > present, newSize - present > freeBytes { throw DiskFailure(ENOSPC) }
+        inodes[file.inode]?.file.truncate(to: newSize)
         touch(file.inode)
     }
 
@@ -73,6 +74,24 @@ extension DiskState {
         let file = try openFile(descriptor, of: process)
         try requireWriting()
         inodes[file.inode]?.mode = mode
+        touchStatus(file.inode)
+    }
+
+    /// The attributes in the order of their names.
+    func attributes(of path: String) throws(DiskFailure) -> [FileAttribute] {
+        let number = try inode(at: path, followingLink: false)
+        let attributes = inodes[number]?.attributes ?? [:]
+        return attributes.sorted { $0.key < $1.key }.map { .extended(name: $0.key, value: $0.value) }
+    }
+
+    /// - Throws: `ENOTSUP` for an attribute that the disk does not have.
+    mutating func setAttribute(_ attribute: FileAttribute, of descriptor: Int32, of process: Int) throws(DiskFailure) {
+        let file = try openFile(descriptor, of: process)
+        guard case .extended(let name, let value) = attribute, name.hasPrefix("user.") else {
+            throw DiskFailure(ENOTSUP)
+        }
+        try requireWriting()
+        inodes[file.inode]?.attributes[name] = value
         touchStatus(file.inode)
     }
 

@@ -29,6 +29,8 @@ struct Inode: Sendable {
     var directory = DirectoryContents(parent: DiskState.root)
     var target: FileName = []
     var mode: UInt16 = 0o600
+    /// The extended attributes, by name.
+    var attributes: [String: [UInt8]] = [:]
 
     /// Whether a process can reach it. If not, only a power failure can restore it.
     var isAlive: Bool { linkCount > 0 || openCount > 0 }
@@ -69,6 +71,8 @@ struct DiskState: Sendable {
     /// The descriptor that holds the lock on each locked inode.
     var locks: [UInt64: Int32] = [:]
     var processes: [Int: ProcessState] = [:]
+    /// The paths of files that a cloud was asked for, in order.
+    var requestedDownloads: [String] = []
     private var lastInode = root
     private var lastDescriptor: Int32 = 2
     private var lastProcess = 0

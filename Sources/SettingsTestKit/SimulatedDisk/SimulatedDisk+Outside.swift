@@ -59,6 +59,9 @@ extension SimulatedDisk {
         try process().rename(path + "~", to: path)
     }
 
+    /// The paths of the files that programs have asked a cloud for, in order.
+    package var requestedDownloads: [String] { state.withLock { $0.requestedDownloads } }
+
     /// Creates a symbolic link.
     package func makeLink(_ path: String, to target: String) throws(SystemError) {
         do throws(DiskFailure) {

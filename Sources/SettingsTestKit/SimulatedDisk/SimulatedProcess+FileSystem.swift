@@ -63,6 +63,18 @@ extension SimulatedProcess {
         }
     }
 
+    package func attributes(of path: String) -> [FileAttribute] {
+        uncounted { (state, _) throws(DiskFailure) in try state.attributes(of: path) } ?? []
+    }
+
+    @discardableResult
+    package func setAttribute(_ attribute: FileAttribute, of file: FileHandle) -> Bool {
+        let isSet: Void? = uncounted { (state, process) throws(DiskFailure) in
+            try state.setAttribute(attribute, of: file.descriptor, of: process)
+        }
+        return isSet != nil
+    }
+
     package func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         let count = buffer.count
         let bytes = try perform(Call(name: "read", path: file.path)) { (state, portion, process) throws(DiskFailure) in
@@ -89,6 +101,11 @@ extension SimulatedProcess {
         return try perform(call) { (state, portion, process) throws(DiskFailure) in
             try state.write([UInt8](bytes.prefix(portion.of(bytes.count))), to: file.descriptor, of: process)
         }
+    }
+
+    /// Has no effect: there is no cloud. The disk notes the path.
+    package func requestDownload(of path: String) {
+        _ = uncounted { (state, _) throws(DiskFailure) in state.requestedDownloads.append(path) }
     }
 
     /// Has no effect but on watchers, of which a simulated disk has none.

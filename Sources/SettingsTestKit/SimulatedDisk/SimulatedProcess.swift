@@ -83,6 +83,16 @@ package final class SimulatedProcess: FileSystem, Sendable {
 
     // MARK: Making calls
 
+    /// Makes a call that does not throw, and is not counted.
+    ///
+    /// - Returns: nil if it fails, and if the process is dead.
+    func uncounted<R: Sendable>(_ body: (inout DiskState, Int) throws(DiskFailure) -> R) -> R? {
+        disk.state.withLock { state in
+            if state.processes[number]?.isDead ?? true { return nil }
+            do throws(DiskFailure) { return try body(&state, number) } catch { return nil }
+        }
+    }
+
     /// The properties of a call that decide its outcome.
     struct Call {
         var name: String

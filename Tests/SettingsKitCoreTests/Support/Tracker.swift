@@ -1,6 +1,7 @@
 import Foundation
 import Observation
 import SettingsKitCore
+import SettingsTestSupport
 
 /// The ways to read a setting that the Observation framework follows.
 enum TrackedHandle: CaseIterable {
@@ -46,6 +47,9 @@ enum TrackedHandle: CaseIterable {
 final class Tracker: Sendable {
     let seen = Box(-1)
     let readCount = Box(0)
+    /// How often each tracking was notified, counted for as long as this object lives.
+    private let counters = Recorder<CallCounter>()
+    var mostCalls: Int { counters.all.map(\.count).max() ?? 0 }
     private let read: Box<(@Sendable () -> Int)?>
     private let rereading: @Sendable () -> Void
     /// Reads again here: a task would wait for a thread that other tests keep.
@@ -68,6 +72,8 @@ final class Tracker: Sendable {
     @discardableResult
     func track(afterReading body: () -> Void = {}) -> Int? {
         guard let read = read.value else { return nil }
+        let calls = CallCounter()
+        counters.append(calls)
         return withObservationTracking {
             let value = read()
             body()
@@ -75,10 +81,19 @@ final class Tracker: Sendable {
             readCount.value += 1
             return value
         } onChange: { [self] in
+            calls.add()
             // Not inside of the notification, as a view does not, either.
             queue.async { self.track(afterReading: self.rereading) }
         }
     }
+}
+
+/// How often one tracking was notified, on whatever threads.
+final class CallCounter: Sendable {
+    private let calls = Atomic(0)
+    var count: Int { calls.load(ordering: .relaxed) }
+
+    func add() { calls.add(1, ordering: .relaxed) }
 }
 
 /// Keeps the processor busy, as the body of a view does.

@@ -202,6 +202,9 @@ struct DeliveryTests {
         try other.put(Data("bplist00".utf8), ".\(name).icloud")
         try other.store.refresh()
         #expect(try other.store.report.problems.map(\.kind) == [.pending])
+        // The cloud is asked for it, once.
+        try other.store.refresh()
+        #expect(other.disk.requestedDownloads == ["\(other.directory)/\(name)"])
         try other.remove(".\(name).icloud")
         try other.put(data, name)
         try other.store.refresh()

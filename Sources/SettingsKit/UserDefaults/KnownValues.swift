@@ -1,0 +1,155 @@
+import Foundation
+import SettingsKitCore
+
+/// What a store knows of values that other code changes, too. It decides what to publish.
+///
+/// The values are read and written outside of every lock, because that may call foreign code, so they may have changed when
+/// the store comes to use them. Each ``Reading`` therefore has a version: what was read counts only if nothing has happened
+/// to the value since. A signal that a value may have changed carries no value. It may arrive late, twice, on any thread,
+/// and while the value is written.
+struct KnownValues: Sendable {
+    private struct Entry {
+        var version = 0
+        /// The bytes that were published last, or read first. Nil before that.
+        var told: Data??
+        /// The bytes that are set, but not yet written.
+        var unwritten: Data??
+        var isBeingWritten = false
+        /// Whether other code may have changed the value while bytes were unwritten.
+        var isSignalled = false
+    }
+
+    /// The beginning of a reading.
+    struct Reading: Sendable {
+        let name: String
+        fileprivate let version: Int
+        /// The bytes that are set, but not yet written: they count, and nothing else need be read.
+        let unwritten: Data??
+    }
+
+    /// What comes of a batch.
+    enum Outcome {
+        /// A value has changed since it was read.
+        case outdated
+        /// An expectation does not hold.
+        case refused
+        case applied(outside: [SettingsStoreChange], own: [SettingsStoreChange])
+    }
+
+    private var entries: [String: Entry] = [:]
+
+    /// Whether the name was never read.
+    func isNew(_ name: String) -> Bool { entries[name] == nil }
+
+    /// The names that were read.
+    var names: [String] { Array(entries.keys) }
+
+    mutating func beginReading(_ name: String) -> Reading {
+        let entry = entries[name, default: Entry()]
+        entries[name] = entry
+        return Reading(name: name, version: entry.version, unwritten: entry.unwritten)
+    }
+
+    private func isCurrent(_ reading: Reading) -> Bool { entries[reading.name]?.version == reading.version }
+
+    /// Notes what was read. Only the first time: listeners have not been notified of a later change that is read.
+    ///
+    /// - Returns: False if it is outdated.
+    mutating func note(_ data: Data?, for reading: Reading) -> Bool {
+        guard isCurrent(reading) else { return false }
+        if entries[reading.name]?.told == nil { entries[reading.name]?.told = .some(data) }
+        return true
+    }
+
+    /// Applies a batch, if its expectations hold. What it writes is then unwritten.
+    ///
+    /// - Parameter values: What was read under each of its names.
+    mutating func apply(_ batch: SettingsStoreBatch, to values: [(reading: Reading, data: Data?)]) -> Outcome {
+        guard values.allSatisfy({ isCurrent($0.reading) }) else { return .outdated }
+        var current = Dictionary(uniqueKeysWithValues: values.map { ($0.reading.name, $0.data) })
+        for expectation in batch.expectations where current[expectation.key.name] != .some(expectation.data) {
+            return .refused
+        }
+        let outside = values.compactMap { tell($0.reading.name, $0.data) }
+        var own: [SettingsStoreChange] = []
+        for write in batch.writes {
+            let name = write.key.name
+            guard let old = current[name], old != write.data else { continue }
+            current[name] = .some(write.data)
+            entries[name]?.unwritten = .some(write.data)
+            entries[name]?.told = .some(write.data)
+            entries[name]?.version += 1
+            own.append(SettingsStoreChange(name: name, from: old, to: write.data))
+        }
+        return .applied(outside: outside, own: own)
+    }
+
+    // MARK: Signals
+
+    /// Begins to read the values that may have changed; those that are unwritten only after they are written.
+    mutating func signal(_ names: [String]) -> [Reading] {
+        names.compactMap { name in
+            guard let entry = entries[name] else { return nil }
+            if entry.unwritten != nil {
+                entries[name]?.isSignalled = true
+                return nil
+            }
+            // The thread that reads it first reads it again.
+            if entry.told == nil { entries[name]?.version += 1 }
+            return beginReading(name)
+        }
+    }
+
+    /// Notes what was read after a signal.
+    ///
+    /// - Returns: The changes of other code, and the readings to do again because they are outdated.
+    mutating func notice(_ values: [(reading: Reading, data: Data?)]) -> (
+        changes: [SettingsStoreChange], outdated: [Reading]
+    ) {
+        let changes = values.filter { isCurrent($0.reading) }.compactMap { tell($0.reading.name, $0.data) }
+        // One that has just been told is not: its version has changed.
+        let told = Set(changes.map(\.name))
+        let outdated = values.map(\.reading).filter { !told.contains($0.name) && !isCurrent($0) }
+        return (changes, signal(outdated.map(\.name)))
+    }
+
+    /// Notes the bytes of a value, and returns the change if other code has made one since the last one was published.
+    private mutating func tell(_ name: String, _ data: Data?) -> SettingsStoreChange? {
+        guard let entry = entries[name], let told = entry.told else {
+            entries[name]?.told = .some(data)
+            return nil
+        }
+        if told == data { return nil }
+        entries[name]?.told = .some(data)
+        entries[name]?.version += 1
+        return SettingsStoreChange(name: name, from: told, to: data)
+    }
+
+    // MARK: Writing
+
+    /// Takes the bytes to write under a name. Nil if there are none, or while they are being written.
+    mutating func beginWriting(_ name: String) -> Data?? {
+        guard let entry = entries[name], !entry.isBeingWritten, let unwritten = entry.unwritten else { return nil }
+        entries[name]?.isBeingWritten = true
+        return .some(unwritten)
+    }
+
+    /// Notes that the bytes are written.
+    ///
+    /// - Returns: Whether the value has to be read again, because other code may have changed it meanwhile.
+    mutating func endWriting(_ name: String, _ data: Data?) -> Bool {
+        entries[name]?.isBeingWritten = false
+        guard let entry = entries[name], entry.unwritten == .some(data) else { return false }
+        entries[name]?.unwritten = nil
+        entries[name]?.isSignalled = false
+        return entry.isSignalled
+    }
+
+    /// The names with their unwritten values among the stored ones.
+    func names(among stored: [String]) -> [String] {
+        let unwritten = entries.compactMapValues(\.unwritten)
+        if unwritten.isEmpty { return stored }
+        let remaining = stored.filter { unwritten[$0] == nil }
+        return remaining + unwritten.filter { $0.value != nil }.map(\.key)
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import SettingsKitFiles
+
+/// The values of a `UserDefaults`, for all threads.
+///
+/// No platform declares `UserDefaults` `Sendable`. On Apple platforms any thread may use it, as Apple's documentation says.
+/// No lock is held while it is used, because it notifies observers while it is written, and these may use it again. On
+/// Linux it has none of them, and one thread at a time uses it.
+final class SystemDefaults: UserDefaultsValues {
+    // nonisolated(unsafe): a constant, whose object any thread may use on Apple platforms: "The UserDefaults class is
+    // thread-safe." On Linux it is used only with the lock held.
+    private nonisolated(unsafe) let defaults: UserDefaults
+    #if canImport(Darwin)
+        private let observation: UserDefaultsKeyObservation
+    #else
+        // Recursive, because a subclass may use the store again.
+        private let lock = NSRecursiveLock()
+    #endif
+
+    init(_ defaults: sending UserDefaults) {
+        #if canImport(Darwin)
+            observation = UserDefaultsKeyObservation(of: defaults)
+        #endif
+        self.defaults = defaults
+    }
+
+    /// Calls `signal` when names that ``observe(_:_:)`` cannot observe may have changed.
+    ///
+    /// On Apple platforms, that is after changes that this process makes through any instance. On Linux, `UserDefaults`
+    /// announces hardly anything. There, only what is posted for this instance counts, so that the removal of another suite
+    /// is no reason to read this one.
+    func observeOthers(_ signal: @escaping @Sendable () -> Void) -> NotificationObservation {
+        #if canImport(Darwin)
+            let object: UserDefaults? = nil
+        #else
+            // nonisolated(unsafe): only its identity is used.
+            nonisolated(unsafe) let object = defaults
+        #endif
+        return NotificationObservation(of: UserDefaults.didChangeNotification, from: object) { _ in signal() }
+    }
+
+    /// Whether a name can be observed by itself.
+    static func canObserve(_ name: String) -> Bool {
+        #if canImport(Darwin)
+            UserDefaultsKeyObservation.canObserve(name)
+        #else
+            false
+        #endif
+    }
+
+    func withDefaults<R>(_ body: (UserDefaults) -> R) -> R {
+        #if !canImport(Darwin)
+            lock.lock()
+            defer { lock.unlock() }
+        #endif
+        return body(defaults)
+    }
+
+    func use(_ body: () -> Void) { withDefaults { _ in body() } }
+
+    func observe(_ name: String, _ signal: @escaping @Sendable () -> Void) {
+        #if canImport(Darwin)
+            observation.observe(composed(name), signal)
+        #endif
+    }
+
+    func names() -> [String] { withDefaults { Array($0.dictionaryRepresentation().keys) } }
+
+    /// Makes `UserDefaults` write its file, as far as it offers that.
+    func synchronize() -> Bool { withDefaults { $0.synchronize() } }
+
+    // MARK: Objects
+
+    /// Names are equal if they are equal as Swift strings. `UserDefaults` on Linux compares them bit by bit, so one
+    /// form is used.
+    private func composed(_ name: String) -> String { name.precomposedStringWithCanonicalMapping }
+
+    private func object(_ name: String) -> PropertyListValue? {
+        let (composed, decomposed) = (composed(name), name.decomposedStringWithCanonicalMapping)
+        return withDefaults { defaults in
+            // An app may have used the decomposed form.
+            let object = defaults.object(forKey: composed) ?? defaults.object(forKey: decomposed)
+            return object.flatMap(PropertyListValue.init(object:))
+        }
+    }
+
+    func data(named name: String) -> Data? { object(name).map(NativeValue.bytes(of:)) }
+
+    func write(_ data: Data?, named name: String) {
+        let old = object(name)
+        let new = data.map { PropertyListValue.storable($0, resembling: old) }
+        let (composed, decomposed) = (composed(name), name.decomposedStringWithCanonicalMapping)
+        // On Linux, removing one form of a name also removes the other, so the value is set last.
+        if !decomposed.unicodeScalars.elementsEqual(composed.unicodeScalars) {
+            withDefaults { $0.removeObject(forKey: decomposed) }
+        }
+        // And there, a value that is equal as a Swift string is not replaced, even if its bytes differ.
+        if new == nil || new == old { withDefaults { $0.removeObject(forKey: composed) } }
+        guard let new else { return }
+        withDefaults { $0.set(new.object, forKey: composed) }
+        // It may convert a value.
+        if let data, self.data(named: name) != data { withDefaults { $0.set(data, forKey: composed) } }
+    }
+}

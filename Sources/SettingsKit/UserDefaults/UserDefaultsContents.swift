@@ -1,0 +1,123 @@
+import Foundation
+import SettingsKitCore
+import Synchronization
+
+/// The functions of `UserDefaults` that ``UserDefaultsContents`` uses. Each may call foreign code.
+protocol UserDefaultsValues: Sendable {
+    /// Returns the bytes of the value under a name; nil if there is none.
+    func data(named name: String) -> Data?
+    /// Stores bytes under a name, or removes them.
+    func write(_ data: Data?, named name: String)
+    /// All names that have a value.
+    func names() -> [String]
+    /// Calls `signal` whenever the value under a name may have changed, if the system announces that for the name.
+    func observe(_ name: String, _ signal: @escaping @Sendable () -> Void)
+    /// Makes the system write its file, as far as it offers that. False if it reports a failure.
+    func synchronize() -> Bool
+    /// Calls `body` while no other thread uses the values, where only one may. It may use them.
+    func use(_ body: () -> Void)
+}
+
+/// Keeps settings in `UserDefaults`, which other code changes, too: the logic of `UserDefaultsStore`.
+///
+/// No lock is held while a value is read or written: `UserDefaults` notifies its observers while it is written, and these
+/// may wait for another thread that uses the store.
+final class UserDefaultsContents: SettingsStore {
+    let storeDescription: String
+    private let values: any UserDefaultsValues
+    private let known = Mutex(KnownValues())
+    let ownFeed = SettingsStoreFeed(isExhaustive: false)
+
+    init(_ values: any UserDefaultsValues, description: String) {
+        self.values = values
+        storeDescription = description
+    }
+
+    var feed: SettingsStoreFeed? { ownFeed }
+
+    func get(_ key: SettingsService.StorageKey) -> Data? {
+        while true {
+            let value = read(key.name)
+            if known.withLock({ $0.note(value.data, for: value.reading) }) { return value.data }
+        }
+    }
+
+    func set(_ key: SettingsService.StorageKey, to data: Data?) {
+        _ = apply(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
+    }
+
+    func apply(_ batch: SettingsStoreBatch) -> Bool {
+        let names = Set((batch.writes + batch.expectations).map(\.key.name))
+        while true {
+            let read = names.map(read)
+            let outcome = known.withLock { known in
+                let outcome = known.apply(batch, to: read)
+                if case .applied(let outside, let own) = outcome {
+                    ownFeed.publish(outside, origin: .external)
+                    ownFeed.publish(own, origin: .local)
+                }
+                return outcome
+            }
+            switch outcome {
+            case .outdated: continue
+            case .refused: return false
+            case .applied:
+                for write in batch.writes { writeUnwritten(write.key.name) }
+                ownFeed.flush()
+                return true
+            }
+        }
+    }
+
+    func keys() -> [String] {
+        let stored = values.names()
+        return known.withLock { $0.names(among: stored) }
+    }
+
+    func synchronize() throws {
+        let isDone = values.synchronize()
+        noticeChanges()
+        guard isDone else { throw SettingsError(.notSaved, store: storeDescription) }
+    }
+
+    /// Publishes changes of other code, of those names that were read.
+    ///
+    /// - Parameter isConcerned: Whether a name may have changed.
+    func noticeChanges(where isConcerned: (_ name: String) -> Bool = { _ in true }) {
+        noticeChanges(of: known.withLock { $0.names }.filter(isConcerned))
+    }
+
+    private func noticeChanges(of names: [String]) {
+        var readings = known.withLock { $0.signal(names) }
+        while !readings.isEmpty {
+            let read = readings.map { ($0, values.data(named: $0.name)) }
+            readings = known.withLock { known in
+                let (changes, outdated) = known.notice(read)
+                ownFeed.publish(changes, origin: .external)
+                return outdated
+            }
+        }
+        ownFeed.flush()
+    }
+
+    private func read(_ name: String) -> (reading: KnownValues.Reading, data: Data?) {
+        // Before it is read: a change in between is then signalled.
+        if known.withLock({ $0.isNew(name) }) {
+            values.observe(name) { [weak self] in self?.noticeChanges(of: [name]) }
+        }
+        let reading = known.withLock { $0.beginReading(name) }
+        return (reading, reading.unwritten ?? values.data(named: name))
+    }
+
+    /// Writes what is set under a name, unless another thread does, or this one further up.
+    private func writeUnwritten(_ name: String) {
+        var isSignalled = false
+        values.use {
+            while let data = known.withLock({ $0.beginWriting(name) }) {
+                values.write(data, named: name)
+                isSignalled = known.withLock { $0.endWriting(name, data) } || isSignalled
+            }
+        }
+        if isSignalled { noticeChanges(of: [name]) }
+    }
+}

@@ -1,0 +1,57 @@
+#if canImport(Darwin)
+    import Dispatch
+    import Foundation
+    import Synchronization
+
+    /// An observation of values in `UserDefaults`, which ends with this object: of changes made by this process, through any
+    /// instance, and by other processes.
+    final class UserDefaultsKeyObservation: Sendable {
+        // nonisolated(unsafe): a constant, whose object any thread may use: "The UserDefaults class is thread-safe."
+        private nonisolated(unsafe) let defaults: UserDefaults
+        private let observer = Observer()
+
+        init(of defaults: UserDefaults) { self.defaults = defaults }
+
+        deinit {
+            for name in observer.names { defaults.removeObserver(observer, forKeyPath: name) }
+            // Another thread may be calling it, and key-value observing does not retain its observers.
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60)) { [observer] in
+                withExtendedLifetime(observer) {}
+            }
+        }
+
+        /// Whether changes of a name can be observed. A full stop would end the name of a property, and an @ begin that of an
+        /// operator.
+        static func canObserve(_ name: String) -> Bool {
+            !name.isEmpty && !name.contains(".") && !name.hasPrefix("@")
+        }
+
+        /// Calls `signal` after each change of a name, on any thread, if the name can be observed.
+        func observe(_ name: String, _ signal: @escaping @Sendable () -> Void) {
+            guard Self.canObserve(name), observer.add(name, signal) else { return }
+            defaults.addObserver(observer, forKeyPath: name, options: [], context: nil)
+        }
+
+        private final class Observer: NSObject, Sendable {
+            private let signals = Mutex<[String: @Sendable () -> Void]>([:])
+            var names: [String] { signals.withLock { Array($0.keys) } }
+
+            /// - Returns: False if the name is observed already.
+            func add(_ name: String, _ signal: @escaping @Sendable () -> Void) -> Bool {
+                signals.withLock { signals in
+                    if signals[name] != nil { return false }
+                    signals[name] = signal
+                    return true
+                }
+            }
+
+            override func observeValue(
+                forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
+                context: UnsafeMutableRawPointer?
+            ) {
+                guard let keyPath, let signal = signals.withLock({ $0[keyPath] }) else { return }
+                signal()
+            }
+        }
+    }
+#endif

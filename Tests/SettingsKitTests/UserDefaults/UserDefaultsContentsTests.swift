@@ -1,0 +1,184 @@
+import Foundation
+import SettingsKitCore
+import SettingsTestKit
+import Testing
+
+@testable import SettingsKit
+
+@Suite("Values of UserDefaults that other code changes", .timeLimit(.minutes(2)))
+struct UserDefaultsContentsTests {
+    private let defaults = DefaultsDouble()
+    private let store: UserDefaultsContents
+    private let heard = Recorder<String>()
+    private let service: SettingsService
+    private let subscription: SettingsService.Subscription
+
+    init() {
+        store = UserDefaultsContents(defaults, description: "double")
+        service = SettingsService(defaults: store, diagnosticSink: .none)
+        let setting = Setting<Int>("n", in: .defaults, default: 0)
+        // As its subscriber does, the service reads a setting to which something listens.
+        _ = service.get(setting)
+        subscription = service.observe(setting) { [heard] change in
+            heard.append("\(change.oldValue) to \(change.newValue), \(change.origin)")
+        }
+    }
+
+    @Test("They keep the contract of a store")
+    func conformance() async {
+        let report = await StoreConformance { UserDefaultsContents(DefaultsDouble(), description: "double") }.run()
+        #expect(report.failures.isEmpty, "\(report)")
+    }
+
+    @Test("Listeners receive a change of other code when it is signalled", arguments: [false, true])
+    func signalled(isOnAnotherThread: Bool) {
+        for number in 1...3 {
+            defaults.change("n", to: bytes(number))
+            signal(onAnotherThread: isOnAnotherThread)
+        }
+        #expect(heard.all == ["0 to 1, external", "1 to 2, external", "2 to 3, external"])
+    }
+
+    @Test("A signal that comes twice, or late, publishes only what is new")
+    func lateSignals() {
+        defaults.change("n", to: bytes(1))
+        defaults.change("n", to: bytes(2))
+        for _ in 0..<3 { signal(onAnotherThread: true) }
+        #expect(heard.all == ["0 to 2, external"])
+        // A set reads the value before the signal comes.
+        defaults.change("n", to: bytes(3))
+        store.set(key("n"), to: bytes(4))
+        for _ in 0..<3 { signal(onAnotherThread: false) }
+        #expect(heard.all.dropFirst() == ["2 to 3, external", "3 to 4, local"])
+    }
+
+    @Test("Reading a change of other code does not hide it from listeners")
+    func readBeforeSignal() {
+        defaults.change("n", to: bytes(1))
+        #expect(store.get(key("n")) == bytes(1))
+        signal(onAnotherThread: false)
+        #expect(heard.all == ["0 to 1, external"])
+    }
+
+    @Test("The signals of a store's own writing publish nothing")
+    func ownWrites() {
+        store.set(key("n"), to: bytes(1))
+        store.set(key("n"), to: bytes(2))
+        store.set(key("n"), to: nil)
+        #expect(heard.all == ["0 to 1, local", "1 to 2, local", "2 to 0, local"])
+    }
+
+    @Test("A change that other code makes while the store writes reaches listeners", arguments: [false, true])
+    func changeWhileWriting(isOnAnotherThread: Bool) {
+        defaults.whileWriting.value = { [defaults] name in
+            defaults.whileWriting.value = nil
+            defaults.change(name, to: bytes(9))
+            if isOnAnotherThread { onAnotherThread { defaults.signal(name) } } else { defaults.signal(name) }
+        }
+        store.set(key("n"), to: bytes(1))
+        #expect(heard.all == ["0 to 1, local", "1 to 9, external"])
+        #expect(store.get(key("n")) == bytes(9))
+    }
+
+    @Test("An observer may set the value that is being written")
+    func setWhileWriting() {
+        defaults.whileWriting.value = { [defaults, store] name in
+            defaults.whileWriting.value = nil
+            store.set(key(name), to: bytes(2))
+            // It is not written yet, but it is set.
+            #expect(store.get(key(name)) == bytes(2))
+            #expect(store.keys() == [name])
+        }
+        store.set(key("n"), to: bytes(1))
+        #expect(heard.all == ["0 to 1, local", "1 to 2, local"])
+        #expect(defaults.data(named: "n") == bytes(2))
+    }
+
+    @Test("No lock is held while a value is written: observers may wait for threads that use the store")
+    func waitingWhileWriting() {
+        let seen = Recorder<Data?>()
+        defaults.whileWriting.value = { [defaults, store] name in
+            defaults.whileWriting.value = nil
+            let isDone = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                for name in [name, "other"] { seen.append(store.get(key(name))) }
+                store.set(key("other"), to: bytes(5))
+                store.set(key(name), to: bytes(6))
+                seen.append(store.get(key("other")))
+                isDone.signal()
+            }
+            #expect(isDone.wait(timeout: .now() + 30) == .success)
+        }
+        store.set(key("n"), to: bytes(1))
+        #expect(seen.all == [bytes(1), nil, bytes(5)])
+        #expect(heard.all == ["0 to 1, local", "1 to 6, local"])
+        #expect(defaults.data(named: "n") == bytes(6))
+        #expect(defaults.data(named: "other") == bytes(5))
+    }
+
+    @Test("A batch whose expectation was changed by other code is refused")
+    func expectations() {
+        store.set(key("n"), to: bytes(1))
+        defaults.change("n", to: bytes(2))
+        let batch = SettingsStoreBatch(
+            writes: [.init(key: key("n"), data: bytes(3))], expectations: [.init(key: key("n"), data: bytes(1))])
+        #expect(!store.apply(batch))
+        #expect(defaults.data(named: "n") == bytes(2))
+    }
+
+    private func signal(onAnotherThread isOnAnotherThread: Bool) {
+        if isOnAnotherThread { onAnotherThread { [defaults] in defaults.signal("n") } } else { defaults.signal("n") }
+    }
+}
+
+@Suite("Values of UserDefaults on several threads", .timeLimit(Rounds.timeLimit), .ownThreads)
+struct UserDefaultsConcurrencyTests {
+    @Test("Changes form a chain, and end on the stored value, when other code and the store write at once")
+    func severalWriters() {
+        let rounds = Rounds.choose(20, full: 300)
+        for round in 1...rounds {
+            let defaults = DefaultsDouble()
+            let store = UserDefaultsContents(defaults, description: "double")
+            let published = Recorder<SettingsStoreChange>()
+            let subscription = store.feed?.observe(publishingOn: SettingsStoreFeed()) { changes, _ in
+                for change in changes { published.append(change) }
+            }
+            #expect(store.get(key("n")) == nil)
+            inParallel(5) { thread in
+                for number in 1...50 {
+                    let data = bytes(round * 1_000_000 + thread * 1_000 + number)
+                    switch thread {
+                    case 0, 1: store.set(key("n"), to: data)
+                    case 2:
+                        defaults.change("n", to: data)
+                        defaults.signal("n")
+                    case 3: defaults.signal("n")
+                    default: _ = store.get(key("n"))
+                    }
+                }
+            }
+            defaults.signal("n")
+            let changes = published.all
+            #expect(changes.first?.oldData == nil)
+            for (change, next) in zip(changes, changes.dropFirst()) { #expect(change.newData == next.oldData) }
+            #expect(changes.last?.newData == defaults.data(named: "n"))
+            #expect(store.get(key("n")) == defaults.data(named: "n"))
+            subscription?.cancel()
+        }
+    }
+
+    @Test("Values that several threads set are all in UserDefaults, the last one of each name")
+    func severalThreads() throws {
+        try withSuite { name in
+            let store = UserDefaultsStore(suite: name)
+            inParallel(4) { thread in
+                for number in 0...50 { store.set(key("n\(thread)"), to: bytes(number)) }
+            }
+            try store.synchronize()
+            let defaults = try #require(UserDefaults(suiteName: name))
+            #expect((0..<4).map { defaults.integer(forKey: "n\($0)") } == [50, 50, 50, 50])
+        }
+    }
+}
+
+private func bytes(_ number: Int) -> Data { Data("\(number)".utf8) }
