@@ -6,8 +6,9 @@ import Synchronization
 /// ## At most one notification
 /// The Observation framework of Swift 6.3 removes a tracker after it has notified it, but not if the notification arrives
 /// while the tracker is being installed: it then keeps the tracker in the registrar, and notifies it at every later change.
-/// So a generation notifies its registrar only after a tracker has joined or was installed, and one whose registrar has
-/// kept a tracker is not used again.
+/// So a generation notifies its registrar only if a tracker has joined or was installed since, and one whose registrar has
+/// kept a tracker is not used again. Two notifications remain where one of several trackers is kept: the framework looks for
+/// the key path when it removes the others, too.
 @usableFromInline final class TrackerGeneration: Observable, Sendable {
     @usableFromInline let registrar = ObservationRegistrar()
     /// Evaluating a key path literal for each read would cost more than the rest of the read.
@@ -40,11 +41,10 @@ import Synchronization
     ///
     /// Called by one thread at a time.
     func notify() {
-        guard trackers.wasSought() || !TrackingMark.showsInstallation else { return }
-        registrar.willSet(self, keyPath: notifyingKeyPath)
-        _ = notifications.wasSought()
+        guard trackers.isSought || !TrackingMark.showsInstallation else { return }
+        notifications.forgetOriginal(by: { registrar.willSet(self, keyPath: notifyingKeyPath) })
         registrar.didSet(self, keyPath: notifyingKeyPath)
         // A registrar without trackers seeks nothing.
-        keepsTracker.store(notifications.wasSought(), ordering: .releasing)
+        keepsTracker.store(notifications.isSought, ordering: .releasing)
     }
 }

@@ -34,20 +34,34 @@ import Synchronization
 /// arguments. A mark is the argument of such a key path. ``showsTrackers`` and ``showsInstallation`` check this once in each
 /// process. Where it does not hold, every reader counts as a tracker, and every generation is notified each time.
 @usableFromInline final class TrackingMark: Hashable, Sendable {
-    private let isSought = Atomic(false)
+    private let sought = Atomic(false)
     private let presence: TrackerPresence?
-    /// Itself, but for a mark that equals another one.
-    private let original: ObjectIdentifier?
+    /// The mark that this one equals, if it is not the first of its kind.
+    private let original: TrackingMark?
+    /// Whether the next search begins a notification.
+    private let isNotifying = Atomic(false)
 
     init(_ presence: TrackerPresence) { (self.presence, original) = (presence, nil) }
 
-    /// - Parameter mark: Lives at least as long as this one.
-    init(equalTo mark: TrackingMark) { (presence, original) = (nil, ObjectIdentifier(mark)) }
+    init(equalTo mark: TrackingMark) { (presence, original) = (nil, mark) }
 
-    private var identity: ObjectIdentifier { original ?? ObjectIdentifier(self) }
+    private var identity: ObjectIdentifier { ObjectIdentifier(original ?? self) }
 
-    /// Whether the framework has looked for the key path since this was last called.
-    func wasSought() -> Bool { isSought.exchange(false, ordering: .acquiringAndReleasing) }
+    /// Whether the framework has looked for the key path since this was last forgotten.
+    var isSought: Bool { sought.load(ordering: .acquiring) }
+
+    func forget() { sought.store(false, ordering: .releasing) }
+
+    /// Calls `notify`, by which the framework looks for this key path if it has trackers, and takes them.
+    ///
+    /// At that moment, inside the framework's lock, the original is forgotten. It is sought again when a tracker is
+    /// installed later, and not if one is taken that was installed before.
+    func forgetOriginal(by notify: () -> Void) {
+        isNotifying.store(true, ordering: .releasing)
+        notify()
+        isNotifying.store(false, ordering: .releasing)
+        forget()
+    }
 
     /// Whether the framework looks for the key path that a tracker reads.
     static var showsTrackers: Bool { shown.reading }
@@ -59,14 +73,16 @@ import Synchronization
         let generation = TrackerGeneration(TrackerPresence())
         let reading = withObservationTracking {
             generation.noteRead()
-            return generation.trackers.wasSought()
+            defer { generation.trackers.forget() }
+            return generation.trackers.isSought
         } onChange: {
         }
-        return (reading, generation.trackers.wasSought())
+        return (reading, generation.trackers.isSought)
     }()
 
     @usableFromInline func hash(into hasher: inout Hasher) {
-        isSought.store(true, ordering: .releasing)
+        sought.store(true, ordering: .releasing)
+        if isNotifying.exchange(false, ordering: .acquiringAndReleasing) { original?.forget() }
         presence?.noteTracker()
         hasher.combine(identity)
     }

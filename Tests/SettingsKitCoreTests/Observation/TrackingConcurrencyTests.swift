@@ -55,14 +55,20 @@ struct TrackingConcurrencyTests {
     func notifiedWhileInstalled(handle: TrackedHandle) async throws {
         let (settings, number) = (SettingsService.over(MemoryStore()), handle.number)
         let read = try handle.reader(in: settings)
-        var (hits, counters) = (0, [CallCounter]())
-        // Which of the two registrars comes first is chance.
-        for round in 1...200 where hits < 10 {
-            let (calls, gate) = (CallCounter(), InstallationGate())
+        var (hits, counters, gates) = (0, [CallCounter](), [InstallationGate]())
+        // The order in which the framework installs a tracker is chance. The last gate nearly always comes after the value.
+        for round in 1...500 where hits < 10 {
+            let (calls, closed) = (CallCounter(), CallCounter())
             counters.append(calls)
             withObservationTracking {
                 _ = read()
-                gate.read(andWhenInstalled: { onAnotherThread { settings.set(number, to: round) } })
+                for _ in 0..<8 {
+                    gates.append(InstallationGate())
+                    gates.last?.read(whenInstalled: {
+                        closed.add()
+                        if closed.count == 8 { onAnotherThread { settings.set(number, to: round) } }
+                    })
+                }
             } onChange: {
                 calls.add()
             }
@@ -75,7 +81,7 @@ struct TrackingConcurrencyTests {
             _ = read()
             settings.set(number, to: -value)
         }
-        #expect(counters.allSatisfy { $0.count == 1 })
+        withExtendedLifetime(gates) { #expect(counters.allSatisfy { $0.count == 1 }) }
     }
 
     @Test(
@@ -105,7 +111,8 @@ private final class InstallationGate: Observable, Sendable {
     private let registrar = ObservationRegistrar()
     private let mark = Mark()
 
-    func read(andWhenInstalled body: @escaping @Sendable () -> Void) {
+    /// - Parameter body: Is called when the tracker is installed here.
+    func read(whenInstalled body: @escaping @Sendable () -> Void) {
         registrar.access(self, keyPath: \.[mark])
         mark.body.value = body
     }

@@ -142,7 +142,8 @@ struct LockActivityTests {
         #expect(system.events.last == "begin 3")
     }
 
-    @Test("Work in the background waits for the answer, and learns whether it may take locks", arguments: [true, false])
+    @Test(
+        "Work in the background waits for the answer, and learns whether it may take locks", arguments: [true, false])
     func work(isGranted: Bool) {
         let activity = LockActivity(system, lingering: .seconds(3_600))
         let told = Recorder<Bool>()
