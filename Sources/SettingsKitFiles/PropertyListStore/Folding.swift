@@ -219,6 +219,7 @@ extension JournaledPropertyList {
     /// Brings the property list up to date, unless another program is in the middle of writing it.
     func foldNow() throws {
         guard files.withLock({ $0.isWriting }) else { return }
+        try writePending(waiting: patience)
         try refresh(waiting: patience)
         if files.withLock({ $0.list.suspicion }) == nil { try fold(waiting: patience, isInBackground: true) }
     }
@@ -249,7 +250,10 @@ extension JournaledPropertyList {
                 takeAbsence(&files, atOnce: true)
                 if !isReadOnly { files.isWriting = true }
             }
-            if !isReadOnly { try fold(waiting: patience) }
+            if !isReadOnly {
+                try writePending(waiting: patience)
+                try fold(waiting: patience)
+            }
         } catch {
             throw SettingsError.wrap(error, as: .notSaved, store: description)
         }

@@ -148,7 +148,7 @@ public final class PropertyListStore: SettingsStore {
     ///   be trusted, `readOnly`. The old bytes are still there then, also in the files.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         try requireWriting()
-        try list.set(data, named: key.name)
+        try list.set(data, for: key)
     }
 
     /// Applies a batch as one change if its expectations hold: always stores all of it, or nothing. The expectations
