@@ -21,7 +21,9 @@ enum FoldingCost {
         "processor while setting \(pattern.rawValue), \(count(keyCount)) keys"
     }
 
-    private static func count(_ keyCount: Int) -> String { keyCount < 1_000 ? "\(keyCount)" : "\(keyCount / 1_000),000" }
+    private static func count(_ keyCount: Int) -> String {
+        keyCount < 1_000 ? "\(keyCount)" : "\(keyCount / 1_000),000"
+    }
 
     static func figures(isQuick: Bool, isWanted: (Int, String) -> Bool) throws -> [Figure] {
         var figures: [Figure] = []

@@ -14,7 +14,9 @@ struct MigrationWorld {
             .defaults: try PropertyListStore(url: URL(fileURLWithPath: path), lag: .milliseconds(250))
         ]
         far = other == "-" ? .defaults : .shared
-        if other != "-" { stores[.shared] = try PropertyListStore(url: URL(fileURLWithPath: other), lag: .milliseconds(250)) }
+        if other != "-" {
+            stores[.shared] = try PropertyListStore(url: URL(fileURLWithPath: other), lag: .milliseconds(250))
+        }
         settings = SettingsService(
             stores: stores,
             diagnosticSink: .init { problem in

@@ -91,7 +91,8 @@ struct FoldingPace: Sendable {
     }
 
     private func pause(
-        after run: (end: ContinuousClock.Instant, elapsed: Duration, processor: Duration), _ growth: Int64, _ state: State
+        after run: (end: ContinuousClock.Instant, elapsed: Duration, processor: Duration), _ growth: Int64,
+        _ state: State
     ) -> Duration {
         let ofTime = run.elapsed / Self.shareOfTime
         // A journal that grows much faster than it is folded must not reach the length at which it is rewritten.

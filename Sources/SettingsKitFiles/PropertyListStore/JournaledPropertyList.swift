@@ -79,7 +79,8 @@ final class JournaledPropertyList: Sendable {
     ///     ``contents`` locked.
     init(
         path: String, fileSystem: any FileSystem, isWatching: Bool, writingDelay: Duration, patience: Duration,
-        lag: Duration? = nil, trust: Duration? = nil, limits: PropertyListStoreLimits = .init(), isReadOnly: Bool = false,
+        lag: Duration? = nil, trust: Duration? = nil, limits: PropertyListStoreLimits = .init(),
+        isReadOnly: Bool = false,
         isDetached: Bool = false, description: String? = nil, presentation: Presentation? = nil
     ) throws {
         let description = description ?? Self.description(of: path)

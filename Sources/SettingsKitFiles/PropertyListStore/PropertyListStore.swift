@@ -18,8 +18,9 @@ import SettingsKitPlatform
 /// ## What is safe when
 /// When `set` returns, the change is in a journal beside the file, `NAME-journal`: it survives the end of the process,
 /// `kill -9` included. When ``synchronize()`` returns, it survives a power failure. The property list itself is brought up
-/// to date within a second, at ``synchronize()`` and at the orderly exit of the process; after a crash, by the next process
-/// that writes.
+/// to date in the background, at ``synchronize()`` and at the orderly exit of the process; after a crash, by the next process
+/// that writes. In the background, a small file follows after a quiet second or two, a large one later, because it is written
+/// whole; see `lag` in ``init(url:access:patience:lag:)``.
 ///
 /// Until a process sets something or calls ``synchronize()``, it writes nothing: no journal, no lock, no `fsync`.
 ///

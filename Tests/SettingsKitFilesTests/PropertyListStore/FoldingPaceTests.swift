@@ -75,7 +75,9 @@ struct FoldingPaceTests {
         }
     }
 
-    @Test("A small file has a change after a quiet second and a half, a large one after a time in which it could be written")
+    @Test(
+        "A small file has a change after a quiet second and a half, a large one after a time in which it could be written"
+    )
     func quiet() {
         for (size, expected) in [(6_300, 1.5), (65_536, 1.5), (6_553_600, 100.0)] as [(Int64, Double)] {
             var pace = FoldingPace()
