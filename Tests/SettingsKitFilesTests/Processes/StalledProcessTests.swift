@@ -32,12 +32,18 @@ struct StalledProcessTests {
         }
 
         /// The stored value, as another process reads it.
-        func stored(_ name: String) throws -> Data? { try fresh(path).get(key(name)) }
+        func stored(_ name: String) throws -> Data? { try StalledProcessTests.fresh(path).get(key(name)) }
+    }
+
+    fileprivate static func fresh(_ path: String) throws -> PropertyListStore {
+        try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
     }
 
     private func duration(_ body: () throws -> Void) rethrows -> Duration { try ContinuousClock().measure(body) }
 
-    @Test("A set while another process has the lock returns soon, and its value is in force and stored as soon as possible")
+    @Test(
+        "A set while another process has the lock returns soon, and its value is in force and stored as soon as possible"
+    )
     func kept() async throws {
         try await withTemporaryDirectory { directory in
             let stall = try await Stall(in: directory)
@@ -101,7 +107,8 @@ struct StalledProcessTests {
         }
     }
 
-    @Test("While a save waits for another process, a set of another thread does not wait with it, and neither does a get")
+    @Test(
+        "While a save waits for another process, a set of another thread does not wait with it, and neither does a get")
     func besideASave() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
@@ -127,8 +134,8 @@ struct StalledProcessTests {
             #expect(taken < .seconds(10), "\(taken)")
             holder.send(SIGCONT)
             #expect(try await eventually { outcome.all == [true] })
-            #expect(try await eventually { try fresh(path).get(key("a")) == Data("2".utf8) })
-            #expect(try fresh(path).get(key("b")) == Data("5".utf8))
+            #expect(try await eventually { try Self.fresh(path).get(key("a")) == Data("2".utf8) })
+            #expect(try Self.fresh(path).get(key("b")) == Data("5".utf8))
             holder.send(SIGKILL)
         }
     }
@@ -139,7 +146,8 @@ struct StalledProcessTests {
             let path = directory + "/Settings.plist"
             func store() throws -> PropertyListStore {
                 try PropertyListStore(
-                    path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400), patience: .milliseconds(50))
+                    path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400),
+                    patience: .milliseconds(50))
             }
             let (one, other) = (try store(), try store())
             let (service, _) = SettingsService.over(one)
@@ -161,7 +169,7 @@ struct StalledProcessTests {
             #expect(other.get(key("c")) == Data("5".utf8))
             #expect(service.get(Self.a) == 4)
             #expect(log.all == [1, 2, 4])
-            #expect(try fresh(path).get(key("a")) == Data("4".utf8))
+            #expect(try Self.fresh(path).get(key("a")) == Data("4".utf8))
             withExtendedLifetime(subscription) {}
         }
     }

@@ -65,7 +65,7 @@ struct AsyncWritingTests {
                 }
                 group.addTask { try await settings.async.synchronize() }
                 // A pool whose threads all wait would not get here before the lock is free.
-                for _ in 0..<100 { await Task { @concurrent in }.value }
+                for _ in 0..<100 { await Task.detached {}.value }
                 await MainActor.run {}
                 #expect(settings.get(Self.count) == 1)
                 flock(journal, LOCK_UN)
