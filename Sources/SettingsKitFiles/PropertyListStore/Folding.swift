@@ -207,12 +207,10 @@ extension JournaledPropertyList {
         guard let state = foldingState else { return }
         if let wait = pace.withLock({ $0.wait(for: state, now: .now) }) { return scheduleFold(after: wait) }
         let start = (ContinuousClock.now, ProcessorTime.ofThread)
-        // Also of a run that fails.
-        defer {
-            let (now, processor) = (ContinuousClock.now, ProcessorTime.ofThread)
-            pace.withLock { $0.didFold(at: now, elapsed: now - start.0, processor: processor - start.1) }
-        }
+        // A run that fails is repeated after a pause of its own.
         try foldNow()
+        let (now, processor) = (ContinuousClock.now, ProcessorTime.ofThread)
+        pace.withLock { $0.didFold(at: now, elapsed: now - start.0, processor: processor - start.1) }
         if files.withLock({ $0.list.suspicion }) != nil { scheduleFold(after: Self.othersDelay) }
     }
 
