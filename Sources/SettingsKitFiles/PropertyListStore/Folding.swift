@@ -207,18 +207,17 @@ extension JournaledPropertyList {
         guard let state = foldingState else { return }
         if let wait = pace.withLock({ $0.wait(for: state, now: .now) }) { return scheduleFold(after: wait) }
         let start = (ContinuousClock.now, ProcessorTime.ofThread)
-        // Also of a run that fails.
-        defer {
-            let (now, processor) = (ContinuousClock.now, ProcessorTime.ofThread)
-            pace.withLock { $0.didFold(at: now, elapsed: now - start.0, processor: processor - start.1) }
-        }
+        // A run that fails is repeated after a pause of its own.
         try foldNow()
+        let (now, processor) = (ContinuousClock.now, ProcessorTime.ofThread)
+        pace.withLock { $0.didFold(at: now, elapsed: now - start.0, processor: processor - start.1) }
         if files.withLock({ $0.list.suspicion }) != nil { scheduleFold(after: Self.othersDelay) }
     }
 
     /// Brings the property list up to date, unless another program is in the middle of writing it.
     func foldNow() throws {
         guard files.withLock({ $0.isWriting }) else { return }
+        try writePending(waiting: patience)
         try refresh(waiting: patience)
         if files.withLock({ $0.list.suspicion }) == nil { try fold(waiting: patience, isInBackground: true) }
     }
@@ -249,7 +248,10 @@ extension JournaledPropertyList {
                 takeAbsence(&files, atOnce: true)
                 if !isReadOnly { files.isWriting = true }
             }
-            if !isReadOnly { try fold(waiting: patience) }
+            if !isReadOnly {
+                try writePending(waiting: patience)
+                try fold(waiting: patience)
+            }
         } catch {
             throw SettingsError.wrap(error, as: .notSaved, store: description)
         }

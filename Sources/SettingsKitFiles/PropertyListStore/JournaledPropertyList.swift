@@ -57,6 +57,7 @@ final class JournaledPropertyList: Sendable {
     let end = JournalEnd()
     /// Whether changes were published since ``files`` was locked.
     private let hasPublished = Atomic(false)
+    let isPendingWriteScheduled = Atomic(false)
     private let isWatching: Bool
     private let writer: WriteBehind
     /// When the background folds.
