@@ -6,6 +6,13 @@ import SettingsKitPlatform
 #else
     import Foundation
 #endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 
 /// One run that brings a property list up to date with its journal.
 ///
@@ -14,8 +21,8 @@ import SettingsKitPlatform
 /// journal the file contains, in case the process dies before it writes the record. The old file is kept, so that the
 /// property list can be restored from it.
 ///
-/// When a power failure cannot undo the new file and leave what follows, a new journal replaces the old one, with the records appended since the
-/// picture. It begins with the difference between the old file and the new one.
+/// When a power failure cannot undo the new file and leave what follows, a new journal replaces the old one, with the
+/// records appended since the picture. It begins with the difference between the old file and the new one.
 struct Folding: FilePublication {
     let owner: JournaledPropertyList
     /// How long to wait for the journal's lock.
@@ -269,6 +276,26 @@ extension JournaledPropertyList {
             }
         } catch {
             throw .wrap(error, as: .notSaved, store: description)
+        }
+    }
+
+    /// Returns when every change that was made before the call survives a power failure, in the journal or in the property
+    /// list. The cost does not depend on the size of the property list.
+    func flushJournal() throws {
+        let (file, journal, mustRewrite) = files.withLock { ($0.file, $0.journalPath, $0.list.mustRewrite) }
+        if mustRewrite { return try synchronize() }
+        do throws(SystemError) {
+            // Another thread may replace the journal meanwhile: by one that was flushed.
+            let handle = try fileSystem.openForReading(journal, followingLink: false)
+            defer { fileSystem.close(handle) }
+            try fileSystem.synchronize(handle)
+            _ = try file.flushDirectory(.durable)
+        } catch {
+            // The property list may be all that there is.
+            if error.number == ENOENT { return try synchronize() }
+            // A second flush can succeed although the first one has lost data. A new file is a new attempt.
+            files.withLock { $0.list.requireRewrite() }
+            throw SettingsError.wrap(error, as: .notSaved, store: description)
         }
     }
 

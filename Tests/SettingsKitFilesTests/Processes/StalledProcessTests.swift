@@ -141,8 +141,8 @@ struct StalledProcessTests {
     }
 
     @Test("Pending values arrive together, after what others have written, and before what is written next")
-    func order() async throws {
-        try await withTemporaryDirectory { directory in
+    func order() throws {
+        try withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             func store() throws -> PropertyListStore {
                 try PropertyListStore(

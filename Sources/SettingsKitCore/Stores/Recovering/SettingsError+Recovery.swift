@@ -5,8 +5,8 @@ extension SettingsError.Code {
         name: "pending",
         advice: "The store cannot be opened or written yet; changes are kept in memory, made in the store when that is "
             + "possible, and lost if the process ends first.")
-    /// A store that could not be opened or written can be used now. Settings read as it has them, and the changes that were kept in memory
-    /// are stored.
+    /// A store that could not be opened or written can be used now. Settings read as it has them, and the changes that were
+    /// kept in memory are stored.
     public static let recovered = Self(
         name: "recovered",
         advice:
