@@ -206,4 +206,27 @@ struct StalledProcessTests {
             #expect(stall.service.get(Self.a) == 1)
         }
     }
+
+    @Test("A shared store waits for its state no longer than its patience, and then keeps the old value")
+    func directory() throws {
+        try withTemporaryDirectory { directory in
+            var options = DirectoryStore.Options()
+            options.patience = .milliseconds(50)
+            let (shared, state) = (directory + "/shared", directory + "/state")
+            let store = try DirectoryStore(
+                directory: shared, state: state, fileSystem: POSIXFileSystem(), options: options)
+            try store.set(key("a"), to: Data("1".utf8))
+            let other = try ReplicatedDirectory(
+                at: DirectoryLocation(directory: shared, state: state), fileSystem: POSIXFileSystem(),
+                options: options, isWatching: false, now: ReplicatedDirectory.systemTime)
+            try other.set(Data("2".utf8), named: "b")
+            #expect(try other.list.files.withLock { try $0.cursor.journal?.tryLock() } == true)
+            let error = #expect(throws: SettingsError.self) { try store.set(key("a"), to: Data("3".utf8)) }
+            #expect(error?.code == .busy)
+            #expect(store.get(key("a")) == Data("1".utf8))
+            other.list.files.withLock { $0.cursor.journal?.unlock() }
+            try store.set(key("a"), to: Data("3".utf8))
+            #expect(store.get(key("a")) == Data("3".utf8) && store.get(key("b")) == Data("2".utf8))
+        }
+    }
 }
