@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import SettingsKit
+@testable import SettingsKitUserDefaults
 
 /// A `UserDefaults` that calls its observers while it is written, as Apple's does.
 final class DefaultsDouble: UserDefaultsValues {

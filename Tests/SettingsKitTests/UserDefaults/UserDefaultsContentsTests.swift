@@ -3,7 +3,7 @@ import SettingsKitCore
 import SettingsTestKit
 import Testing
 
-@testable import SettingsKit
+@testable import SettingsKitUserDefaults
 
 @Suite("Values of UserDefaults that other code changes", .timeLimit(.minutes(2)))
 struct UserDefaultsContentsTests {
