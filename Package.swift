@@ -52,7 +52,7 @@ let package = Package(
         .executableTarget(
             name: "settings-benchmarks",
             dependencies: ["SettingsKit", "SettingsKitPlatform", "SettingsSQLite", "CSettingsKitSQLite", "settings"],
-            path: "Sources/SettingsBenchmarks"),
+            path: "Sources/SettingsBenchmarks", exclude: ["Baseline.json"]),
         .executableTarget(
             name: "QuickStart", dependencies: ["SettingsKit"], path: "Examples/QuickStart", exclude: ["Transcript.txt"]),
         .executableTarget(
@@ -82,6 +82,7 @@ let package = Package(
             name: "settings-test-worker",
             dependencies: [
                 "SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsSQLite", "SettingsEtcd",
+                "SettingsTestKit",
             ],
             path: "Tests/SettingsTestWorker"),
         // What the tests of several targets use. No product.

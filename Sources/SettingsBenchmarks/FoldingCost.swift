@@ -13,6 +13,8 @@ enum FoldingCost {
         case rush = "in a rush"
     }
 
+    static let processorUnit = "% of a core"
+
     static func bytesName(_ pattern: Pattern, _ keyCount: Int) -> String {
         "bytes written for each byte set \(pattern.rawValue), \(count(keyCount)) keys"
     }
@@ -35,7 +37,7 @@ enum FoldingCost {
                 figures.append(Figure(row: 14, name: bytes, unit: "bytes", value: measured.bytes, limit: 20))
                 if pattern == .rush { continue }
                 figures.append(
-                    Figure(row: 14, name: processor, unit: "% of a core", value: measured.processor, limit: 1))
+                    Figure(row: 14, name: processor, unit: processorUnit, value: measured.processor, limit: 1))
             }
         }
         return figures

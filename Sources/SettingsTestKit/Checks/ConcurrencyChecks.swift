@@ -13,7 +13,7 @@ extension Check {
 
     /// Any thread may call the store at any time.
     static let concurrency = [
-        Check("Values that several threads set under different names are all stored.") { store in
+        Check("threads.distinct", "Values that several threads set under different names are all stored.") { store in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<writerCount {
                     group.addTask {
@@ -31,7 +31,7 @@ extension Check {
                 }
             }
         },
-        Check("A reader sees a value that was set, never a mixture of two.") { store in
+        Check("threads.whole", "A reader sees a value that was set, never a mixture of two.") { store in
             let values = (0..<writerCount).map { Data(repeating: UInt8($0), count: 1_000) }
             try store.set(key("a"), to: values[0])
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -47,7 +47,7 @@ extension Check {
                 try await group.waitForAll()
             }
         },
-        Check("Updates through a service are atomic.") { store in
+        Check("threads.update", "Updates through a service are atomic.") { store in
             let service = SettingsService(stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
             let counter = SettingsService.Setting<Int>("counter", in: .custom(id: "conformance"), default: 0)
             await withTaskGroup(of: Void.self) { group in
@@ -60,7 +60,7 @@ extension Check {
             let total = try service.load(counter)
             try require(total == writerCount * rounds, "\(writerCount * rounds) updates added up to \(total).")
         },
-        Check("With several writers, listeners end on the stored value.") { store in
+        Check("threads.order", "With several writers, listeners end on the stored value.") { store in
             let service = SettingsService(stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
             let setting = SettingsService.Setting<Int>("a", in: .custom(id: "conformance"), default: -1)
             let told = Mutex<[SettingsService.Change<Int>]>([])
