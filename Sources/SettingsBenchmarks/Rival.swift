@@ -9,6 +9,14 @@ enum Rival: String, CaseIterable {
     case safePlist = "a plist by Foundation, and fsync"
     case safeSQLite = "SQLite through C, synchronous = FULL"
 
+    /// Whether a change waits for the disk. A ratio to it says as much about the disk as about the processor.
+    var waitsForDisk: Bool {
+        switch self {
+        case .userDefaults, .sqlite: false
+        case .writtenUserDefaults, .plist, .json, .safePlist, .safeSQLite: true
+        }
+    }
+
     /// What is true of a change when the call that makes it has returned.
     struct Promise: Equatable {
         /// The process may be killed.

@@ -58,6 +58,22 @@ import Testing
         #expect(differences.map(\.row) == Array(repeating: 9, count: count))
     }
 
+    @Test(arguments: [
+        ("SQLite through C", 0.9, 0), ("SQLite through C", 1.1, 1), ("a plist by Foundation", 1.0, 0),
+        ("a plist by Foundation", 1.1, 1),
+    ])
+    func aRatioToWhatWaitsForTheDiskMayGrowUpToItsTarget(_ rival: String, _ median: Double, _ count: Int) throws {
+        let start =
+            "\"yardstick\": \"SQLite through C\", \"ratioAtMost\": 1,\n             \"isReached\": true, \"ratio\": {\"minimum\": 0.4, \"median\": "
+        func results(_ median: Double) throws -> Results {
+            let old = (start + "0.5", start.replacingOccurrences(of: "SQLite through C", with: rival))
+            return try self.results((old.0, old.1 + "\(median)"))
+        }
+        let before = rival == "SQLite through C" ? 0.5 : 0.002
+        let differences = try results(median).differences(from: try results(before), isComplete: true)
+        #expect(differences.map(\.row) == Array(repeating: 15, count: count))
+    }
+
     @Test func whatTheMachineCannotCountIsNoDifference() throws {
         let measured = try results((", \"value\": 200", ""))
         #expect(measured.differences(from: try results(), isComplete: true).isEmpty)
