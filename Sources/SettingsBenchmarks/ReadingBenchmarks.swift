@@ -2,6 +2,12 @@ import SettingsKit
 import Synchronization
 
 extension Benchmark {
+    /// Rows 1 to 3.
+    static func inMemory() throws -> [Benchmark] {
+        let fixture = try Fixture()
+        return reading(fixture) + handles(fixture) + threads(fixture)
+    }
+
     /// Row 1: `get`, compared with a lookup in a locked dictionary.
     static func reading(_ fixture: Fixture) -> [Benchmark] {
         let settings = fixture.settings

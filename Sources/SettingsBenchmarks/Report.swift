@@ -15,7 +15,9 @@ enum Report {
                 "\(result.row)", result.operation, Comparison.time(result.operationNanoseconds.median),
                 Comparison.time(result.operationNanoseconds.rare), result.yardstick,
                 Comparison.time(result.yardstickNanoseconds.median), Comparison.time(result.yardstickNanoseconds.rare),
-                "\(decimal(ratio.median)) (\(decimal(ratio.minimum)) – \(decimal(ratio.maximum)))", target,
+                "\(Comparison.ratio(ratio.median)) "
+                    + "(\(Comparison.ratio(ratio.minimum)) – \(Comparison.ratio(ratio.maximum)))",
+                target,
                 result.isReached ? "reached" : "NOT REACHED",
             ])
         }

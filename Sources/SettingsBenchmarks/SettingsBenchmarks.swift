@@ -68,8 +68,8 @@ struct SettingsBenchmarks {
         var isQuick = false
         var isJSON = false
         var filter: String?
-        /// The names of rows that are measured again, instead of the filter.
-        var names: Set<String>?
+        /// What is measured again, instead of the filter.
+        var repeated: [Results.Difference]?
         var results: String?
         var baseline: String?
         var newBaseline: String?
@@ -84,8 +84,14 @@ struct SettingsBenchmarks {
         ]
 
         func isWanted(_ row: Int, _ name: String) -> Bool {
-            if let names { return names.contains { $0.contains(name) } }
+            if let repeated { return repeated.contains { $0.row == row && $0.name.contains(name) } }
             return filter.map { name.contains($0) || "\(row)" == $0 } ?? true
+        }
+
+        /// Whether one of the rows may be wanted, so that their files must be made.
+        func isWanted(oneOf rows: Set<Int>) -> Bool {
+            if let repeated { return repeated.contains { rows.contains($0.row) } }
+            return filter.flatMap { Int($0) }.map(rows.contains) ?? true
         }
     }
 
@@ -127,7 +133,7 @@ struct SettingsBenchmarks {
         for _ in 0..<2 where options.results == nil && !differences.isEmpty {
             for difference in differences { complain("measured again: \(difference)") }
             var again = options
-            again.names = Set(differences.map(\.name))
+            again.repeated = differences
             results.replace(by: try measure(again))
             differences = results.differences(from: baseline, isComplete: isComplete)
         }
@@ -144,12 +150,15 @@ struct SettingsBenchmarks {
         if !Machine.current.isRelease {
             complain("This is a debug build; its figures say nothing. Use swift run -c release.")
         }
-        let fixture = try Fixture()
-        let all =
-            try Benchmark.reading(fixture) + Benchmark.handles(fixture) + Benchmark.threads(fixture)
-            + Benchmark.writing() + Benchmark.files() + Benchmark.shared() + Benchmark.sqlite() + Benchmark.rivals()
-        var outcomes = all.filter { options.isWanted($0.row, $0.name) }
-            .map { $0.run(rounds: options.isQuick ? 7 : 21, shareOfIterations: options.isQuick ? 0.2 : 1) }
+        let groups: [(rows: Set<Int>, make: () throws -> [Benchmark])] = [
+            ([1, 2, 3], Benchmark.inMemory), ([8], Benchmark.writing), ([4, 5, 6, 12], Benchmark.files),
+            ([10], Benchmark.shared), ([11], Benchmark.sqlite), ([15], Benchmark.rivals),
+        ]
+        var outcomes: [Outcome] = []
+        for group in groups where options.isWanted(oneOf: group.rows) {
+            outcomes += try group.make().filter { options.isWanted($0.row, $0.name) }
+                .map { $0.run(rounds: options.isQuick ? 7 : 21, shareOfIterations: options.isQuick ? 0.2 : 1) }
+        }
         var figures = try Figure.all(isQuick: options.isQuick, isWanted: options.isWanted)
         for keyCount in [20, 1_000] {
             guard let startUp = try StartUp(keyCount: keyCount, options.isWanted) else { continue }

@@ -102,7 +102,7 @@ struct StartUp {
         for (mode, rival) in Mode.rivals where hasRivals {
             outcomes.append(
                 outcome(
-                    .settingsKit, RivalOperation.start.rawValue, to: mode, rival.rawValue, limit: 1, row: 15))
+                    .settingsKit, RivalOperation.start.rawValue, to: mode, rival.rawValue, limit: 1.05, row: 15))
         }
         var figures: [Figure] = []
         func add(_ name: String, _ unit: String, _ value: Double?) {

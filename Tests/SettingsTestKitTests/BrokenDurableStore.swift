@@ -146,9 +146,7 @@ final class BrokenDurableStore: SettingsStore {
         case .quotesAValue:
             Talkative(description: "\(String(decoding: data ?? Data(), as: UTF8.self)) could not be written.")
         case .quotesAValueInBase64:
-            SettingsError(
-                .writeFailed, store: storeDescription,
-                underlying: Talkative(description: data?.base64EncodedString() ?? ""))
+            Talkative(description: "The bytes \(data?.base64EncodedString() ?? "") could not be written.")
         case .keepsAValueInAnError: Talkative(value: data)
         default: error
         }

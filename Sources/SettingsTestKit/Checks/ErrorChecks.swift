@@ -53,7 +53,7 @@ private enum Secret: String, CaseIterable {
     /// As settings of texts are stored: as JSON.
     var data: Data { Data("\"\(rawValue)\"".utf8) }
 
-    /// The forms in which bytes appear in texts.
+    /// The forms in which bytes appear in texts: as text, in base 64 and 16, and as a list of numbers.
     private var forms: [String] {
         let bytes = Array(data)
         // The end of base 64 depends on what follows, and the quotation marks around a text may be missing.
@@ -66,8 +66,13 @@ private enum Secret: String, CaseIterable {
     }
 
     static func isIn(_ text: String) -> Bool {
-        let small = text.lowercased()
-        return allCases.flatMap(\.forms).contains { small.contains($0.lowercased()) }
+        let words = words(of: text)
+        return allCases.flatMap(\.forms).contains { words.contains(Self.words(of: $0)) }
+    }
+
+    /// Letters and digits alone, because a list of numbers may have a line for each.
+    private static func words(of text: String) -> String {
+        text.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.joined(separator: " ")
     }
 }
 
@@ -118,7 +123,8 @@ private final class Problems: Sendable {
     }
 
     func note(_ call: String, _ error: any Error) {
-        // Also what stands in the error's properties, which debuggers and loggers show.
+        // Also what stands in the error's properties, which debuggers and loggers show. (Of the error that underlies a
+        // SettingsError, they show the type.)
         var contents = ""
         dump(error, to: &contents)
         let texts = ["\(error)", String(reflecting: error), contents]
