@@ -14,6 +14,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "SettingsKit", targets: ["SettingsKit"]),
+        .library(name: "SettingsKitEssentials", targets: ["SettingsKitEssentials"]),
         .library(name: "SettingsSQLite", targets: ["SettingsSQLite"]),
         .library(name: "SettingsEtcd", targets: ["SettingsEtcd"]),
         .library(name: "SettingsCommandLine", targets: ["SettingsCommandLine"]),
@@ -44,7 +45,23 @@ let package = Package(
                 .target(name: "CSettingsKitCurl", condition: .when(platforms: [.linux])),
             ]),
         .target(
-            name: "SettingsKit", dependencies: ["SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform"],
+            name: "SettingsKitUserDefaults",
+            dependencies: ["SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform"]),
+        // On Linux without Foundation, of which FoundationEssentials is a small part.
+        .target(
+            name: "SettingsKitEssentials",
+            dependencies: [
+                "SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform",
+                .target(
+                    name: "SettingsKitUserDefaults",
+                    condition: .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS])),
+            ]),
+        .target(
+            name: "SettingsKit",
+            dependencies: [
+                "SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform", "SettingsKitEssentials",
+                "SettingsKitUserDefaults",
+            ],
             exclude: privacyManifest.exclude, resources: privacyManifest.resources),
         .target(name: "SettingsCommandLine", dependencies: ["SettingsKit", "SettingsSQLite", "SettingsEtcd"]),
         .executableTarget(name: "settings", dependencies: ["SettingsCommandLine"]),

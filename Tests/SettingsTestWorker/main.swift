@@ -105,6 +105,24 @@ case "lock":
     say(try system.lock(file) ? "locked" : "not locked")
     while true { pause() }
 
+case "lock-until-continued":
+    // lock-until-continued PATH: locks the journal and stops; when it is continued, releases the lock and does nothing more.
+    let system = POSIXFileSystem()
+    let file = try system.openOrCreate(path + "-journal").file
+    say(try system.lock(file) ? "locked" : "not locked")
+    kill(getpid(), SIGSTOP)
+    system.unlock(file)
+    say("unlocked")
+    while true { pause() }
+
+case "keep":
+    // keep PATH NAME VALUE: sets one number, which another process hinders, and says what it reads then.
+    let settings = try openService()
+    let setting = Setting<Int>(arguments[3], in: .defaults, default: 0)
+    settings.set(setting, to: argument(4))
+    say("\(settings.get(setting))")
+    withExtendedLifetime(settings) { while true { pause() } }
+
 case "set":
     // set PATH NAME VALUE: sets one number and exits in order.
     try openService().save(Setting<Int>(arguments[3], in: .defaults, default: 0), to: argument(4))

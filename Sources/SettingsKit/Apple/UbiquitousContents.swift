@@ -1,6 +1,7 @@
 import Foundation
 import SettingsKitCore
 import SettingsKitFiles
+import SettingsKitUserDefaults
 import Synchronization
 
 /// The functions of iCloud's key-value store that ``UbiquitousContents`` uses.

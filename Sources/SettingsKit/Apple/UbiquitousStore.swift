@@ -2,6 +2,7 @@
     import Foundation
     import SettingsKitCore
     import SettingsKitFiles
+    import SettingsKitUserDefaults
     import Synchronization
     // The stub module for type-checking without Apple's SDK has declarations that Foundation lacks there.
     import SwiftUI
@@ -23,7 +24,9 @@
 
         /// Uses another object for the store, a subclass for example.
         ///
-        /// - Parameter name: The name of the store in messages.
+        /// - Parameters:
+        ///   - store: The object, which the caller no longer uses.
+        ///   - name: The name of the store in messages.
         public init(_ store: sending NSUbiquitousKeyValueStore, name: String) {
             let values = SystemValues(store)
             let contents = UbiquitousContents(values, description: "UbiquitousStore (\(name))")

@@ -14,7 +14,7 @@
     /// }
     /// ```
     ///
-    /// The service is that of the environment: give it to the hierarchy with ``SwiftUICore/View/settingsService(_:)``. The
+    /// The service is that of the environment: give it to the hierarchy with `settingsService(_:)`. The
     /// view is updated on the main actor, once for each change, local or external. Setting is
     /// ``SettingsService/set(_:to:)``: errors are diagnosed, and the view keeps the old value. The projected value is a
     /// binding: its transaction, with an animation, applies to the change.

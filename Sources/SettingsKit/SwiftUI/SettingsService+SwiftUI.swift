@@ -16,7 +16,7 @@
     }
 
     extension EnvironmentValues {
-        /// The service of a view hierarchy; see ``SwiftUICore/View/settingsService(_:)``. Without one, settings have their
+        /// The service of a view hierarchy; see `settingsService(_:)`. Without one, settings have their
         /// defaults, and setting them is diagnosed: a view does not open the app's file by itself.
         ///
         /// ```swift

@@ -55,6 +55,9 @@ public final class DirectoryStore: SettingsStore {
         /// How often to look for changes that the system does not report. Nil chooses by the file system: every two
         /// seconds where changes may go unreported, as on a network file system, and every twelve seconds elsewhere.
         public var pollInterval: Duration?
+        /// How long a change waits for another process that keeps the local state locked and makes no progress, before it
+        /// fails with ``SettingsError/Code/busy``: 3 seconds by default. Nothing ever waits for the shared directory.
+        public var patience: Duration = PropertyListStore.defaultPatience
         /// The size of the largest file that is read or written.
         var sizeLimit = ReplicaFile.sizeLimit
         /// How many bytes of records fit into the head, which is written at every export.

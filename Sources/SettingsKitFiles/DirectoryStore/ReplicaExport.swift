@@ -36,7 +36,7 @@ struct ReplicaExport: FilePublication {
         let isCompacting = directory.table.withLock { $0.mustCompact }
         let entries = directory.entries()
         // Others must not receive what a power failure here could undo: this replica would not know its own change.
-        try directory.list.synchronize()
+        try directory.list.flushJournal()
         return Plan(
             present: files, new: try newFiles(entries, in: files, own, isCompacting: isCompacting),
             replica: own.replica, changes: changes, isCompacting: isCompacting)

@@ -12,7 +12,7 @@ extension ReplicatedDirectory {
     func set(_ data: Data?, named name: String) throws {
         try requireSize(name, data)
         let changes = tracker.changes
-        try list.change(named: name) { present in
+        try list.change(named: name, waiting: list.patience) { present in
             guard !SharedEntry.isValue(data, in: present) else { return .keep }
             return .store(SharedEntry(stamp: tracker.nextStamp(now: now()), value: data).bytes)
         }

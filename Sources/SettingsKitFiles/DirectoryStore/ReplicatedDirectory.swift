@@ -100,7 +100,8 @@ final class ReplicatedDirectory: Sendable {
         list = try JournaledPropertyList(
             path: location.statePath, fileSystem: fileSystem, isWatching: isWatching,
             writingDelay: isWatching ? Self.stateWritingDelay : .seconds(86_400),
-            patience: JournaledPropertyList.patience, isDetached: access == .readOnly, description: description
+            patience: options.patience, isDetached: access == .readOnly, keepsJournalsFlushed: true,
+            description: description
         ) { changes in
             tracker.present(changes)
         }

@@ -6,6 +6,13 @@ import SettingsKitPlatform
 #else
     import Foundation
 #endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
 
 /// One run that brings a property list up to date with its journal.
 ///
@@ -14,8 +21,8 @@ import SettingsKitPlatform
 /// journal the file contains, in case the process dies before it writes the record. The old file is kept, so that the
 /// property list can be restored from it.
 ///
-/// When a power failure cannot undo the new file and leave what follows, a new journal replaces the old one, with the records appended since the
-/// picture. It begins with the difference between the old file and the new one.
+/// When a power failure cannot undo the new file and leave what follows, a new journal replaces the old one, with the
+/// records appended since the picture. It begins with the difference between the old file and the new one.
 struct Folding: FilePublication {
     let owner: JournaledPropertyList
     /// How long to wait for the journal's lock.
@@ -207,18 +214,17 @@ extension JournaledPropertyList {
         guard let state = foldingState else { return }
         if let wait = pace.withLock({ $0.wait(for: state, now: .now) }) { return scheduleFold(after: wait) }
         let start = (ContinuousClock.now, ProcessorTime.ofThread)
-        // Also of a run that fails.
-        defer {
-            let (now, processor) = (ContinuousClock.now, ProcessorTime.ofThread)
-            pace.withLock { $0.didFold(at: now, elapsed: now - start.0, processor: processor - start.1) }
-        }
+        // A run that fails is repeated after a pause of its own.
         try foldNow()
+        let (now, processor) = (ContinuousClock.now, ProcessorTime.ofThread)
+        pace.withLock { $0.didFold(at: now, elapsed: now - start.0, processor: processor - start.1) }
         if files.withLock({ $0.list.suspicion }) != nil { scheduleFold(after: Self.othersDelay) }
     }
 
     /// Brings the property list up to date, unless another program is in the middle of writing it.
     func foldNow() throws {
         guard files.withLock({ $0.isWriting }) else { return }
+        try writePending(waiting: patience)
         try refresh(waiting: patience)
         if files.withLock({ $0.list.suspicion }) == nil { try fold(waiting: patience, isInBackground: true) }
     }
@@ -249,7 +255,10 @@ extension JournaledPropertyList {
                 takeAbsence(&files, atOnce: true)
                 if !isReadOnly { files.isWriting = true }
             }
-            if !isReadOnly { try fold(waiting: patience) }
+            if !isReadOnly {
+                try writePending(waiting: patience)
+                try fold(waiting: patience)
+            }
         } catch {
             throw SettingsError.wrap(error, as: .notSaved, store: description)
         }
@@ -267,6 +276,26 @@ extension JournaledPropertyList {
             }
         } catch {
             throw .wrap(error, as: .notSaved, store: description)
+        }
+    }
+
+    /// Returns when every change that was made before the call survives a power failure, in the journal or in the property
+    /// list. The cost does not depend on the size of the property list.
+    func flushJournal() throws {
+        let (file, journal, mustRewrite) = files.withLock { ($0.file, $0.journalPath, $0.list.mustRewrite) }
+        if mustRewrite { return try synchronize() }
+        do throws(SystemError) {
+            // Another thread may replace the journal meanwhile: by one that was flushed.
+            let handle = try fileSystem.openForReading(journal, followingLink: false)
+            defer { fileSystem.close(handle) }
+            try fileSystem.synchronize(handle)
+            _ = try file.flushDirectory(.durable)
+        } catch {
+            // The property list may be all that there is.
+            if error.number == ENOENT { return try synchronize() }
+            // A second flush can succeed although the first one has lost data. A new file is a new attempt.
+            files.withLock { $0.list.requireRewrite() }
+            throw SettingsError.wrap(error, as: .notSaved, store: description)
         }
     }
 

@@ -182,8 +182,8 @@ struct JournalCursor {
         return false
     }
 
-    /// How long to wait for the lock: not at all for a while after another process has kept it too long, so that threads
-    /// that write at the same time fail together, not one after the other.
+    /// How long to wait for the lock: not at all for a while after another process has kept it too long, so that operations
+    /// that follow each other fail together.
     func patience(_ patience: Duration) -> Duration { busyUntil.hasPassed ? patience : .zero }
 
     /// Notes that another process has kept the lock too long.

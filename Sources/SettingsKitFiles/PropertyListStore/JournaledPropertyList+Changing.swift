@@ -8,9 +8,14 @@ import SettingsKitCore
 
 /// Changing what is stored.
 extension JournaledPropertyList {
-    /// Stores bytes under a name, or removes it.
-    func set(_ data: Data?, named name: String) throws {
-        try change(named: name) { $0 == data ? .keep : .store(data) }
+    /// Stores bytes under a key, or removes it. If another process keeps the journal locked, the change is kept, and stored
+    /// later.
+    func set(_ data: Data?, for key: SettingsService.StorageKey) throws {
+        do {
+            try change(named: key.name, waiting: waitingToKeep) { $0 == data ? .keep : .store(data) }
+        } catch SettingsError.Code.busy {
+            try keep([.init(key: key, data: data)])
+        }
     }
 
     /// A decision on what is stored under a name.
@@ -25,13 +30,17 @@ extension JournaledPropertyList {
 
     /// Decides what to store under a name when nothing else can change it, and stores it.
     ///
-    /// - Parameter decide: Is given the stored bytes.
+    /// - Parameters:
+    ///   - waiting: How long to wait for another process.
+    ///   - decide: Is given the stored bytes.
     /// - Returns: false if `decide` has refused.
     @discardableResult
-    func change(named name: String, _ decide: (Data?) throws -> Decision) throws -> Bool {
+    func change(
+        named name: String, waiting: @autoclosure () -> Duration, _ decide: (Data?) throws -> Decision
+    ) throws -> Bool {
         var found = PropertyListContents.Finding.nothing
         var data: Data?
-        return try change { (place, append) in
+        return try change(waiting: waiting()) { (place, append) in
             found = contents.withLock { $0.find(name) }
             switch try decide(found.data) {
             case .keep: return true
@@ -46,11 +55,24 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Carries out a batch if its expectations hold.
+    /// Carries out a batch if its expectations hold. If another process keeps the journal locked, a batch that expects nothing
+    /// and whose caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        if batch.writes.count == 1 { return try apply(batch.writes[0], expecting: batch.expectations) }
+        if batch.waitsForAgreement || !batch.expectations.isEmpty { return try applyNow(batch, waiting: patience) }
+        do {
+            return try applyNow(batch, waiting: waitingToKeep)
+        } catch SettingsError.Code.busy {
+            try keep(batch.writes)
+            return true
+        }
+    }
+
+    private func applyNow(_ batch: SettingsStoreBatch, waiting: @autoclosure () -> Duration) throws -> Bool {
+        if batch.writes.count == 1 {
+            return try apply(batch.writes[0], expecting: batch.expectations, waiting: waiting())
+        }
         let changes = batch.writes.map { JournalChange(name: $0.key.name, data: $0.data) }
-        return try change {
+        return try change(waiting: waiting()) {
             contents.withLock { contents in
                 for expectation in batch.expectations
                 where contents.data(named: expectation.key.name) != expectation.data {
@@ -63,10 +85,11 @@ extension JournaledPropertyList {
 
     /// Carries out a single write if expectations hold. Most often there is one, of the same name.
     private func apply(
-        _ write: SettingsStoreBatch.Entry, expecting expectations: [SettingsStoreBatch.Entry]
+        _ write: SettingsStoreBatch.Entry, expecting expectations: [SettingsStoreBatch.Entry],
+        waiting: @autoclosure () -> Duration
     ) throws -> Bool {
         let name = write.key.name
-        return try change(named: name) { present in
+        return try change(named: name, waiting: waiting()) { present in
             for expectation in expectations {
                 let other = expectation.key.name
                 let stored = other == name ? present : contents.withLock { $0.data(named: other) }
@@ -80,15 +103,17 @@ extension JournaledPropertyList {
     ///
     /// - Parameters:
     ///   - origin: Whose change it is, to listeners.
+    ///   - waiting: How long to wait for another process. Nil for ``patience``.
     ///   - decide: Asks ``contents`` what is stored; answers the changes, of which there may be none, or nil to refuse.
     /// - Returns: false if it was refused.
     @discardableResult
     func change(
-        origin: SettingsService.Origin = .local, _ decide: () throws -> [JournalChange]?
+        origin: SettingsService.Origin = .local, waiting: @autoclosure () -> Duration? = nil,
+        _ decide: () throws -> [JournalChange]?
     ) throws -> Bool {
         if isDetached { return try changeMemory(origin: origin, decide) }
         var changes: [JournalChange] = []
-        return try change(origin: origin) { (place, append) in
+        return try change(origin: origin, waiting: waiting() ?? patience) { (place, append) in
             guard let decided = try decide() else { return false }
             changes = decided
             guard !changes.isEmpty else { return true }
@@ -128,17 +153,18 @@ extension JournaledPropertyList {
     /// Appends a record to the journal and then makes its changes in memory.
     ///
     /// - Parameters:
+    ///   - waiting: How long to wait for another process.
     ///   - encode: Is given the place of the record and a function that appends it to the journal, which it calls once, or
     ///     not at all if nothing is to be changed. Returns false to refuse.
     ///   - make: Makes the changes, and adds those to be published to an empty array.
     /// - Returns: false if `encode` has refused.
     @discardableResult
     private func change(
-        origin: SettingsService.Origin = .local,
+        origin: SettingsService.Origin = .local, waiting: @autoclosure () -> Duration,
         _ encode: (JournalPlace, _ append: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool,
         make: (inout PropertyListContents, Int64, inout [SettingsStoreChange]) -> Void
     ) throws -> Bool {
-        let (isDone, isChanged) = try withLockedJournal { files in
+        let (isDone, isChanged) = try withLockedJournal(waiting: waiting()) { files in
             shortenJournal(&files)
             guard let journal = files.cursor.journal else { return (false, false) }
             let place = journal.place
@@ -167,7 +193,7 @@ extension JournaledPropertyList {
     /// Appends a record to the locked journal.
     ///
     /// - Throws: `tooLarge`; what the system reports. The journal is as before then.
-    private func append(_ frame: UnsafeRawBufferPointer, to journal: Journal) throws {
+    func append(_ frame: UnsafeRawBufferPointer, to journal: Journal) throws {
         guard Int(journal.position) + frame.count <= limits.journal else {
             throw SettingsError(.tooLarge, store: description, underlying: TooMuch.journal(limit: limits.journal))
         }
@@ -183,7 +209,7 @@ extension JournaledPropertyList {
     /// What the fields of a record take beside a name and its bytes, at most.
     static var fieldsSize: Int { 64 }
 
-    private func requireRoom(for changes: [JournalChange]) throws(SettingsError) {
+    func requireRoom(for changes: [JournalChange]) throws(SettingsError) {
         let (growth, size) = contents.withLock { contents in
             let growth = changes.reduce(0) { growth, change in
                 let present = contents.data(named: change.name)

@@ -71,13 +71,16 @@ extension JournaledPropertyList {
             files.cursor.openRejected(journal, of: loaded.files.cursor)
         } else {
             contents.withLock { contents in
-                let changes = contents.differences(to: loaded.contents)
+                let changes = contents.unmasked(contents.differences(to: loaded.contents))
+                let pending = contents.pending
                 contents = loaded.contents
+                contents.pending = pending
                 publish(changes, origin: .external)
             }
             files = loaded.files
             if old.list.mustRewrite { files.list.requireRewrite() }
             files.hasCleanedUp = old.hasCleanedUp
+            files.pendingFork = old.pendingFork
         }
         // A symbolic link may have led to another file before.
         watchedJournal.value = files.journalPath
@@ -142,7 +145,8 @@ extension JournaledPropertyList {
             break
         }
         contents.withLock { contents in
-            publish(contents.apply(entry.record, at: Int64(entry.end) + journal.base), origin: .external)
+            let changes = contents.apply(entry.record, at: Int64(entry.end) + journal.base)
+            publish(contents.unmasked(changes), origin: .external)
         }
     }
 }

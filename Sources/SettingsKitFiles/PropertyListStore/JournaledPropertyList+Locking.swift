@@ -13,14 +13,64 @@ import SettingsKitPlatform
 extension JournaledPropertyList {
     /// Runs `body` while no other thread and no other process changes the files.
     ///
+    /// Changes that are pending are written first.
+    ///
     /// - Throws: `busy` if another process keeps the lock; what the system reports.
     func withLockedJournal<R: Sendable>(
-        waiting: Duration? = nil, _ body: (inout sending PropertyListFiles) throws -> R
+        waiting: @autoclosure () -> Duration, _ body: (inout sending PropertyListFiles) throws -> R
     ) throws -> R {
-        try withFiles { files in
-            try lockJournal(&files, waiting: waiting ?? patience)
-            defer { files.cursor.journal?.unlock() }
-            return try body(&files)
+        try whileLocked(waiting: waiting()) {
+            try withFiles { files in
+                try lockJournal(&files)
+                defer { files.cursor.journal?.unlock() }
+                if files.pendingFork != nil { try writePending(&files) }
+                return try body(&files)
+            }
+        }
+    }
+
+    /// Repeats an attempt while another process keeps the journal locked. Between two attempts, this process keeps nothing
+    /// locked.
+    ///
+    /// - Parameter patience: The longest wait without a change. While the journal grows, other processes make progress, and the
+    ///   wait continues. Not asked for if the first attempt succeeds.
+    /// - Throws: `busy` if another process keeps the lock for so long. The next caller does not wait, for a while: operations
+    ///   that follow each other fail together. What the attempt throws.
+    func whileLocked<R>(waiting patience: @autoclosure () -> Duration, _ attempt: () throws -> R) throws -> R {
+        do {
+            return try attempt()
+        } catch SettingsError.Code.busy {}
+        let longest = patience()
+        var (pause, size) = (LockPause(), journalSize)
+        var deadline = Deadline(after: files.withLock { $0.cursor.patience(longest) })
+        while true {
+            if ExitHook.isOutOfPatience { throw busy }
+            if deadline.hasPassed {
+                let newSize = journalSize
+                if newSize == size {
+                    if longest >= Self.briefPatience { files.withLock { $0.cursor.noteBusy() } }
+                    throw busy
+                }
+                size = newSize
+                deadline = Deadline(after: longest)
+            }
+            pause.next()
+            do {
+                return try attempt()
+            } catch SettingsError.Code.busy {}
+        }
+    }
+
+    private var busy: SettingsError { SettingsError(.busy, store: description, underlying: JournalProblem.locked) }
+
+    private var journalSize: UInt64? {
+        files.withLock { files in
+            do throws(SystemError) {
+                return try files.cursor.journal?.size()
+            } catch {
+                // The next attempt says why.
+                return nil
+            }
         }
     }
 
@@ -28,28 +78,20 @@ extension JournaledPropertyList {
     ///
     /// The cursor's journal is the locked one afterwards, also if it was replaced: unlocking or closing it ends the lock.
     ///
-    /// - Throws: `busy` if another process keeps the lock for so long. The next caller does not wait, for a while: threads
-    ///   that write at the same time fail together, not one after the other. `journalUnavailable` if the file at the
-    ///   journal's path must not be used.
-    func lockJournal(_ files: inout PropertyListFiles, waiting: Duration) throws {
+    /// - Throws: `busy`, at once, if another process has the lock. `journalUnavailable` if the file at the journal's path must
+    ///   not be used.
+    func lockJournal(_ files: inout PropertyListFiles) throws {
         if try files.cursor.lockUnchanged() { return }
         files.isWriting = true
-        do {
-            try lockPresentJournal(&files, waiting: files.cursor.patience(waiting))
-        } catch SettingsError.Code.busy {
-            if waiting >= patience { files.cursor.noteBusy() }
-            throw SettingsError(.busy, store: description, underlying: JournalProblem.locked)
-        }
+        try lockPresentJournal(&files)
         files.cursor.trust(for: trust)
     }
 
-    private func lockPresentJournal(_ files: inout PropertyListFiles, waiting: Duration) throws {
+    private func lockPresentJournal(_ files: inout PropertyListFiles) throws {
         files.cursor.leaveAfterFork()
         while true {
             let journal = try writableJournal(&files)
-            guard try journal.lock(waiting: waiting) else {
-                throw SettingsError(.busy)
-            }
+            guard try journal.tryLock() else { throw busy }
             do {
                 let status = try journal.status()
                 let present = try fileSystem.status(of: files.journalPath, followingLink: false)

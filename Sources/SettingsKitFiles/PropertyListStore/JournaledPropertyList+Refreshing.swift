@@ -14,7 +14,13 @@ extension JournaledPropertyList {
     ///
     /// - Throws: what the system reports. What was read before the error is kept.
     func refresh(waiting: Duration) throws {
-        let isBehind = try withFiles { files in
+        let isBehind = try whileLocked(waiting: waiting) { try refreshOnce() }
+        if isBehind { scheduleFold(after: Self.othersDelay) }
+    }
+
+    /// - Returns: whether the property list lacks a change.
+    private func refreshOnce() throws -> Bool {
+        try withFiles { files in
             if try files.file.resolvedPath() != files.target {
                 // The symbolic link has another destination now.
                 try reload(&files)
@@ -22,7 +28,7 @@ extension JournaledPropertyList {
             let isUnclear = try catchUp(&files)
             if files.isWriting {
                 if try isUnclear || files.file.status() != files.list.status {
-                    try adoptLocked(&files, waiting: waiting)
+                    try adoptLocked(&files)
                 }
             } else {
                 try adoptUnlocked(&files)
@@ -31,13 +37,12 @@ extension JournaledPropertyList {
             takeAbsence(&files)
             return files.isWriting && contents.withLock { $0.lastPosition } > files.list.folded
         }
-        if isBehind { scheduleFold(after: Self.othersDelay) }
     }
 
     /// Adopts an edit with the journal locked, or without if it cannot be written.
-    private func adoptLocked(_ files: inout PropertyListFiles, waiting: Duration) throws {
+    private func adoptLocked(_ files: inout PropertyListFiles) throws {
         do {
-            try lockJournal(&files, waiting: waiting)
+            try lockJournal(&files)
         } catch let error as SystemError where error.isAboutWriting {
             return try adoptUnlocked(&files)
         } catch SettingsError.Code.journalUnavailable {
@@ -125,7 +130,8 @@ extension JournaledPropertyList {
     private func publishAdoption(of edit: PropertyListEdit) {
         if edit.isEmpty { return }
         contents.withLock { contents in
-            publish(contents.adopt(edit), origin: .external)
+            let changes = contents.adopt(edit)
+            publish(contents.unmasked(changes), origin: .external)
         }
     }
 

@@ -56,6 +56,7 @@ extension JournaledPropertyList {
             if let reason = condition.asideReason {
                 try keepCopy(of: old, as: FilesBeside.journalAside(files.target, reason), beside: list)
             }
+            if keepsJournalsFlushed { _ = try fileSystem.flush(new.file, .ordered) }
             try old.append(.end)
             try fileSystem.rename(new.path, to: files.journalPath)
         } catch {

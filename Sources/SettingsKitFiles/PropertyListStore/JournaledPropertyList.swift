@@ -57,6 +57,7 @@ final class JournaledPropertyList: Sendable {
     let end = JournalEnd()
     /// Whether changes were published since ``files`` was locked.
     private let hasPublished = Atomic(false)
+    let isPendingWriteScheduled = Atomic(false)
     private let isWatching: Bool
     private let writer: WriteBehind
     /// When the background folds.
@@ -65,6 +66,8 @@ final class JournaledPropertyList: Sendable {
     private let isReadOnly: Atomic<Bool>
     /// Whether changes are made in memory alone, over what the files have.
     let isDetached: Bool
+    /// Whether what ``flushJournal()`` has made safe stays safe when the journal is replaced.
+    let keepsJournalsFlushed: Bool
 
     /// - Parameters:
     ///   - isWatching: Whether changes of other processes are noticed.
@@ -73,14 +76,15 @@ final class JournaledPropertyList: Sendable {
     ///   - trust: How long a journal is taken to be the one at its path. Nil for the default.
     ///   - isReadOnly: Whether the first store over the list must not write.
     ///   - isDetached: Whether changes are made in memory alone, over what the files have. Nothing is written then.
+    ///   - keepsJournalsFlushed: Whether a journal is flushed before it replaces another.
     ///   - description: What messages call the store.
     ///   - presentation: Converts changes for the feed. Nil publishes them unconverted. Called for every change, with
     ///     ``contents`` locked.
     init(
         path: String, fileSystem: any FileSystem, isWatching: Bool, writingDelay: Duration, patience: Duration,
         lag: Duration? = nil, trust: Duration? = nil, limits: PropertyListStoreLimits = .init(),
-        isReadOnly: Bool = false,
-        isDetached: Bool = false, description: String? = nil, presentation: Presentation? = nil
+        isReadOnly: Bool = false, isDetached: Bool = false, keepsJournalsFlushed: Bool = false,
+        description: String? = nil, presentation: Presentation? = nil
     ) throws {
         let description = description ?? Self.description(of: path)
         self.path = path
@@ -103,6 +107,7 @@ final class JournaledPropertyList: Sendable {
         self.isWatching = isWatching
         self.isReadOnly = Atomic(isReadOnly || isDetached)
         self.isDetached = isDetached
+        self.keepsJournalsFlushed = keepsJournalsFlushed
         writer = WriteBehind(delay: min(writingDelay, lag ?? writingDelay))
         pace = Mutex(FoldingPace(lag: lag))
         self.queue = queue

@@ -48,6 +48,9 @@ struct PropertyListContents: Sendable {
     private var layout = 0
     private(set) var frozen: [String: Changed] = [:]
     private var settled: [String: Stored] = [:]
+    /// What is in force in this process and not in the journal yet, because another process keeps that locked. Nil for a name
+    /// that is to be removed.
+    var pending: [String: Data?] = [:]
     /// Where in the journal the last change ends; 0 if there was none.
     private(set) var lastPosition: Int64 = 0
 
@@ -67,8 +70,14 @@ struct PropertyListContents: Sendable {
         changed.isEmpty && frozen.isEmpty ? settled.isEmpty : names.isEmpty
     }
 
-    /// The names under which something is stored. Linear time.
+    /// The names under which something is in force. Linear time.
     var names: [String] {
+        if pending.isEmpty { return journaledNames }
+        return journaledNames.filter { pending[$0] == nil } + pending.filter { $0.value != nil }.keys
+    }
+
+    /// The names under which something is stored. Linear time.
+    private var journaledNames: [String] {
         guard !changed.isEmpty || !frozen.isEmpty else { return Array(settled.keys) }
         var names = settled.keys.filter { frozen[$0] == nil && changed[$0] == nil }
         for (name, change) in frozen where changed[name] == nil && change.stored != nil { names.append(name) }
@@ -76,11 +85,20 @@ struct PropertyListContents: Sendable {
         return names
     }
 
-    /// The bytes that stand for the value under a name.
-    func data(named name: String) -> Data? { stored(named: name)?.data }
+    /// The bytes that stand for the value in force under a name.
+    func data(named name: String) -> Data? {
+        if !pending.isEmpty, let data = pending[name] { return data }
+        return stored(named: name)?.data
+    }
 
-    /// The value under a name, as the file has it or will have it.
-    func value(named name: String) -> PropertyListValue? { stored(named: name)?.value }
+    /// The value in force under a name, as the file has it or will have it.
+    func value(named name: String) -> PropertyListValue? {
+        if let data = pending[name] { return data.map { NativeValue.value(for: $0, resembling: nil) } }
+        return stored(named: name)?.value
+    }
+
+    /// The bytes that stand for the stored value under a name.
+    func journaledData(named name: String) -> Data? { stored(named: name)?.data }
 
     private func stored(named name: String) -> Stored? {
         if let change = changed[name] { return change.stored }
@@ -176,7 +194,7 @@ struct PropertyListContents: Sendable {
     mutating func adopt(_ edit: PropertyListEdit) -> [SettingsStoreChange] {
         var changes: [SettingsStoreChange] = []
         func take(_ name: String, _ stored: Stored?) {
-            let (old, new) = (data(named: name), stored?.data)
+            let (old, new) = (journaledData(named: name), stored?.data)
             size += Self.size(of: name, new) - Self.size(of: name, old)
             changed[name] = nil
             layout += 1
@@ -207,7 +225,7 @@ struct PropertyListContents: Sendable {
     /// - Parameter folded: The journal position up to which the file had every change before it was edited.
     func edit(by members: [PropertyListMember], folded: Int64) -> PropertyListEdit {
         var edit = PropertyListEdit()
-        var missing = Set(names)
+        var missing = Set(journaledNames)
         for member in members {
             missing.remove(member.key)
             if isUnfolded(member.key, folded: folded) { continue }
@@ -217,8 +235,9 @@ struct PropertyListContents: Sendable {
         return edit
     }
 
-    /// Whether the last change of a name is in the journal, and not in the file yet.
+    /// Whether the last change of a name is in the journal, or pending, and not in the file yet.
     func isUnfolded(_ name: String, folded: Int64) -> Bool {
+        if !pending.isEmpty, pending[name] != nil { return true }
         if let change = changed[name] { return change.position > folded }
         if let change = frozen[name] { return change.position > folded }
         return false
@@ -226,8 +245,8 @@ struct PropertyListContents: Sendable {
 
     /// What must be done to `self` to make it `other`.
     func differences(to other: PropertyListContents) -> [SettingsStoreChange] {
-        Set(names).union(other.names).compactMap { name in
-            let (old, new) = (data(named: name), other.data(named: name))
+        Set(journaledNames).union(other.journaledNames).compactMap { name in
+            let (old, new) = (journaledData(named: name), other.journaledData(named: name))
             return old == new ? nil : SettingsStoreChange(name: name, from: old, to: new)
         }
     }

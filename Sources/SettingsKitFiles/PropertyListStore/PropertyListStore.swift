@@ -30,8 +30,12 @@ import SettingsKitPlatform
 /// is atomic across processes. A change that another process makes, and an edit of the file by hand, is noticed within
 /// milliseconds. An edit wins for the keys that it changes; a change that is not in the file yet wins for its own.
 ///
-/// A process that stops while it has locked the journal delays the writes of others; they fail with
-/// ``SettingsError/Code/busy`` after three seconds. Reading never waits.
+/// A process that stops while it has locked the journal hinders the writes of others. `save`, `update` and transactions
+/// fail with ``SettingsError/Code/busy`` after the store's `patience`, three seconds unless you choose another. `set` waits
+/// no longer than that, and at most half a second. Then its value is in force in this process, an error with the code
+/// ``SettingsError/Code/pending`` is reported, and the value is written as soon as the lock is free, after what others have
+/// written by then: it wins over a value that another process has given the same setting meanwhile. If the process is
+/// killed before, it is lost. While a value is pending, no further `set` waits. Reading never waits.
 ///
 /// ## Damage
 /// A file that cannot be read is never taken for an empty one. When it is damaged, its intact part is used over its last
@@ -142,20 +146,22 @@ public final class PropertyListStore: SettingsStore {
         list.contents.withLock { $0.data(named: key.name) }
     }
 
-    /// Stores bytes under a key, or removes it. When it returns, the change survives the end of the process.
+    /// Stores bytes under a key, or removes it. When it returns, the change survives the end of the process, unless another
+    /// process keeps the journal locked: then the feed reports `pending`, and the change is stored later.
     ///
-    /// - Throws: what the system reports (``SystemError``); ``SettingsError`` with the code `busy` if another process keeps
-    ///   the journal locked, `tooLarge` beyond the limits, `journalUnavailable` if the file at the journal's path must not
-    ///   be trusted, `readOnly`. The old bytes are still there then, also in the files.
+    /// - Throws: what the system reports (``SystemError``); ``SettingsError`` with the code `tooLarge` beyond the limits,
+    ///   `journalUnavailable` if the file at the journal's path must not be trusted, `readOnly`. The old bytes are still
+    ///   there then, also in the files.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         try requireWriting()
-        try list.set(data, named: key.name)
+        try list.set(data, for: key)
     }
 
     /// Applies a batch as one change if its expectations hold: always stores all of it, or nothing. The expectations
     /// are compared with what all processes have written so far.
     ///
-    /// - Throws: as ``set(_:to:)`` does.
+    /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the journal locked, and the caller waits or
+    ///   expects something.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         try requireWriting()
         return try list.apply(batch)
@@ -168,7 +174,7 @@ public final class PropertyListStore: SettingsStore {
 
     /// Removes everything, also what other programs have put into the file, as one change.
     ///
-    /// - Throws: as ``set(_:to:)`` does.
+    /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the journal locked.
     public func removeAll() throws {
         try requireWriting()
         try list.removeAll()

@@ -63,8 +63,5 @@ package enum Fork {
         return try body()
     }
 
-    private static func pause() {
-        var pause = timespec(tv_sec: 0, tv_nsec: 50_000)
-        nanosleep(&pause, nil)
-    }
+    private static func pause() { ThreadPause.sleep(for: .microseconds(50)) }
 }

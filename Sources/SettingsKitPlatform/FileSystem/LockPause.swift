@@ -20,8 +20,7 @@ package struct LockPause {
         if attempts <= 20 {
             sched_yield()
         } else {
-            var pause = timespec(tv_sec: 0, tv_nsec: min(500_000, 10_000 * (attempts - 20)))
-            nanosleep(&pause, nil)
+            ThreadPause.sleep(for: .microseconds(min(500, 10 * (attempts - 20))))
         }
     }
 }

@@ -63,11 +63,14 @@ public final class SQLiteStore: SettingsStore {
     ///     be `NULL` or have defaults.
     ///   - access: Whether the store may write. If it only reads, the file and the table must be there, and setting throws
     ///     `readOnly`. SQLite itself may create the files `-wal` and `-shm` beside the database.
+    ///   - patience: How long an operation waits for a process that keeps the database locked, before it fails with `busy`.
+    ///     If the process has several stores for one table, the first one's counts.
     /// - Throws: `SettingsError`, with the code `storeUnavailable` if the file cannot be opened, `notADatabase`,
     ///   `corruptDatabase`, `unexpectedTable` if there is another table of that name, `schemaTooNew` if a newer version
     ///   of this library has created it, `busy`, `libraryTooOld`. An existing database is unchanged then.
     public convenience init(
-        at url: URL, table: String = "settings", access: SettingsStoreAccess = .readWrite
+        at url: URL, table: String = "settings", access: SettingsStoreAccess = .readWrite,
+        patience: Duration = .seconds(3)
     ) throws {
         let path = try DatabaseFile.path(of: url, store: "SQLiteStore")
         let isReadOnly = access == .readOnly
@@ -75,7 +78,8 @@ public final class SQLiteStore: SettingsStore {
         // If another file has the path now, another object is opened.
         try self.init(
             Self.openStores.object(for: Self.key(path, table, isReadOnly ? "read-only" : "")) {
-                try Self.open(path: path, table: table, isReadOnly: isReadOnly, isWatching: true)
+                try Self.open(
+                    path: path, table: table, isReadOnly: isReadOnly, isWatching: true, patience: patience)
             })
     }
 

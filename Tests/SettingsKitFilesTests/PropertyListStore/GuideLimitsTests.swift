@@ -48,6 +48,12 @@ struct GuideLimitsTests {
         expect("the same on a network file system", "\(seconds(JournaledPropertyList.pollInterval))")
         #expect(ReplicatedDirectory.pollInterval == JournaledPropertyList.pollInterval)
         expect("a writer waits for a lock", "\(seconds(JournaledPropertyList.patience))")
+        expect(
+            "a change is in the property list", "\(FoldingPace.quietTime(ofSize: 65_536) / .seconds(1)) quiet seconds")
+        let rate = Int(FoldingPace.steadyRate)
+        expect(
+            "the same while changes go on", "\(seconds(FoldingPace.shortestLag)), or \(rate) bytes of the file a second"
+        )
         expect("an idle process wakes", "once in \(seconds(BackgroundThreads.roundPause))")
     }
 

@@ -103,6 +103,48 @@ struct OutsideEditTests {
         }
     }
 
+    @Test(
+        "An edit of a large file that lacks changes is brought together with them soon, although it would lag for long",
+        arguments: [true, false])
+    func editWhileLagging(isByRename: Bool) async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            // Twenty quiet seconds are too short for this one.
+            let ballast = "<key>ballast</key><string>\(String(repeating: "x", count: 2 << 20))</string>"
+            try write(xml("\(ballast)<key>a</key><integer>1</integer><key>b</key><string>one</string>"), to: path)
+            let store = try open(path)
+            let (service, problems) = SettingsService.over(store)
+            service.set(Self.a, to: 5)
+            // A change that the editor makes later does not overrule one that it could not see.
+            let edited = xml("\(ballast)<key>a</key><integer>7</integer><key>b</key><string>two</string>")
+            try Data(edited.utf8).write(to: URL(fileURLWithPath: path), options: isByRename ? .atomic : [])
+            service.set(Setting<Int>("c", in: .defaults, default: 0), to: 6)
+            #expect(
+                try await eventually(within: 15) {
+                    let found = try members(of: path)
+                    return found["a"] == .integer(5) && found["b"] == .string("two") && found["c"] == .integer(6)
+                })
+            #expect(service.get(Self.a) == 5 && service.get(Self.b) == "two")
+            #expect(problems.all.isEmpty)
+        }
+    }
+
+    @Test("Changes that a killed process has not folded win over an edit made afterwards, for their own keys alone")
+    func editAfterKill() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try write(xml("<key>a</key><integer>1</integer><key>b</key><string>one</string>"), to: path)
+            let worker = try Worker("set-and-die", path, "a", "5")
+            await worker.status()
+            #expect(try members(of: path)["a"] == .integer(1))
+            try write(xml("<key>a</key><integer>7</integer><key>b</key><string>two</string>"), to: path)
+            let service = SettingsService.over(try open(path)).service
+            #expect(service.get(Self.a) == 5 && service.get(Self.b) == "two")
+            try service.synchronize()
+            #expect(try members(of: path) == ["a": .integer(5), "b": .string("two")])
+        }
+    }
+
     @Test("An edit that the background write finds is delivered to listeners as well")
     func backgroundDelivery() async throws {
         try await withTemporaryDirectory { directory in

@@ -169,7 +169,7 @@ struct StoreFileTests {
     @Test("Locked by another connection, a write is refused and changes nothing; afterwards it works")
     func busy() async throws {
         try await withDatabase { path in
-            let store = try SQLiteStore(path: try openStore(path).path, isWatching: false, patience: .zero)
+            let store = try SQLiteStore(at: URL(fileURLWithPath: path), patience: .zero)
             try store.set(key("a"), to: Data("1".utf8))
             let other = try OtherProgram(path)
             try other.run("BEGIN IMMEDIATE")

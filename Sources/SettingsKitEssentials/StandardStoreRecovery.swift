@@ -1,9 +1,12 @@
 import Dispatch
-import Foundation
 import SettingsKitCore
 import SettingsKitFiles
 import SettingsKitPlatform
 import Synchronization
+
+#if os(tvOS)
+    import SettingsKitUserDefaults
+#endif
 
 /// The store of `SettingsService()`: the app's property list, or its replacement in memory until it can be opened. On tvOS,
 /// which deletes an app's files when it needs the space, `UserDefaults`.
@@ -52,7 +55,7 @@ extension RecoveringStore.Timing {
         return Self { delay, body in
             queue.asyncAfter(deadline: .now() + (delay / .seconds(1))) { Fork.excluded(body) }
         } wait: { delay in
-            Thread.sleep(forTimeInterval: delay / .seconds(1))
+            ThreadPause.sleep(for: delay)
         }
     }()
 }

@@ -1,4 +1,3 @@
-import Foundation
 import SettingsKitCore
 import SettingsKitFiles
 import SettingsKitPlatform

@@ -1,4 +1,6 @@
 #if canImport(Darwin)
+    import SettingsKitUserDefaults
+
     extension StandardLayers {
         /// The preferences that a profile forces on the app, and the file in the local domain.
         init(name: String, environment: [String: String]) {

@@ -40,11 +40,11 @@ struct SharedUserDefaults: ~Copyable, Sendable {
 }
 
 /// An observation of a notification, which ends with this object.
-final class NotificationObservation: Sendable {
+package final class NotificationObservation: Sendable {
     private let token: Mutex<any NSObjectProtocol>
 
     /// - Parameter object: The object whose notifications are observed. Nil for all.
-    init(
+    package init(
         of name: Notification.Name, from object: sending AnyObject?,
         _ body: @escaping @Sendable (Notification) -> Void
     ) {

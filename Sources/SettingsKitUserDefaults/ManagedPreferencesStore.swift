@@ -8,8 +8,8 @@
     /// read.
     ///
     /// Changes are noticed when `UserDefaults` posts `didChangeNotification`.
-    final class ManagedPreferencesStore: SettingsStore {
-        static let standard = ManagedPreferencesStore()
+    package final class ManagedPreferencesStore: SettingsStore {
+        package static let standard = ManagedPreferencesStore()
 
         private let defaults = SharedUserDefaults(.standard)
         private let contents = Mutex<[String: Data]>([:])
@@ -22,17 +22,17 @@
             refresh()
         }
 
-        var feed: SettingsStoreFeed? { ownFeed }
-        var storeDescription: String { "managed preferences" }
+        package var feed: SettingsStoreFeed? { ownFeed }
+        package var storeDescription: String { "managed preferences" }
 
-        func get(_ key: SettingsService.StorageKey) -> Data? { contents.withLock { $0[key.name] } }
-        func keys() -> [String] { contents.withLock { Array($0.keys) } }
+        package func get(_ key: SettingsService.StorageKey) -> Data? { contents.withLock { $0[key.name] } }
+        package func keys() -> [String] { contents.withLock { Array($0.keys) } }
 
-        func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+        package func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
             throw SettingsError(.readOnly, key: key, store: storeDescription)
         }
 
-        func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        package func apply(_ batch: SettingsStoreBatch) throws -> Bool {
             throw SettingsError(.readOnly, store: storeDescription)
         }
 

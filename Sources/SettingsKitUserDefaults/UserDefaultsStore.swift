@@ -54,7 +54,9 @@ public final class UserDefaultsStore: SettingsStore {
 
     /// Uses another object for the defaults, a subclass for example.
     ///
-    /// - Parameter name: The name of the store in messages.
+    /// - Parameters:
+    ///   - defaults: The object, which the caller no longer uses.
+    ///   - name: The name of the store in messages.
     public init(_ defaults: sending UserDefaults, name: String) {
         self.defaults = SharedUserDefaults(defaults)
         self.name = name

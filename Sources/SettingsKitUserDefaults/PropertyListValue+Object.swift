@@ -6,7 +6,7 @@ extension PropertyListValue {
     /// dictionary.
     ///
     /// - Returns: nil for other objects.
-    init?(object: Any) {
+    package init?(object: Any) {
         // Dates, data and strings first: on Apple platforms a number bridges to several types.
         switch object {
         case let string as String: self = .string(string)
@@ -54,7 +54,7 @@ extension PropertyListValue {
     /// have no order; otherwise the bytes as data.
     ///
     /// - Parameter old: The value that is replaced. Its kind is kept where possible.
-    static func storable(_ data: Data, resembling old: PropertyListValue?) -> PropertyListValue {
+    package static func storable(_ data: Data, resembling old: PropertyListValue?) -> PropertyListValue {
         let native = NativeValue.value(for: data, resembling: old)
         let read = PropertyListValue(object: native.object).map(NativeValue.bytes(of:))
         return read == data && !native.containsMinusZero ? native : .data(data)
@@ -71,7 +71,7 @@ extension PropertyListValue {
     }
 
     /// The object to store in `UserDefaults`.
-    var object: Any {
+    package var object: Any {
         switch self {
         case .boolean(let value): value
         // A number of 64 bits, where Int has 32.

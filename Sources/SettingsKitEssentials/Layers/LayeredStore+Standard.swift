@@ -1,6 +1,14 @@
-import Foundation
 import SettingsKitCore
 import SettingsKitFiles
+
+#if os(tvOS)
+    import SettingsKitUserDefaults
+#endif
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension LayeredStore {
     /// Combines the usual sources of settings: what an administrator has locked, the arguments, the environment, the app's own

@@ -1,0 +1,3 @@
+@_exported import SettingsKitCore
+@_exported import SettingsKitFiles
+@_exported import SettingsKitPlatform

@@ -1,0 +1,85 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+extension SettingsService {
+    /// Operations that are awaited. While they wait for a disk or another process, they occupy no thread of Swift's pool, and
+    /// not the main thread.
+    ///
+    /// ```swift
+    /// try await settings.async.save(.volume, to: 0.8)
+    /// try await settings.async.synchronize()
+    /// ```
+    ///
+    /// The synchronous functions keep their names, also where `await` is possible: an asynchronous overload of `save` would be
+    /// preferred there, and existing calls would no longer compile.
+    public var async: Async { Async(service: self) }
+
+    /// Asynchronous forms of the functions of a service that write; see ``SettingsService/async``.
+    ///
+    /// Each runs on a thread that is not Swift's. A task that is cancelled before its operation begins throws
+    /// `CancellationError`; an operation that has begun is completed. Operations that are awaited one after the other are
+    /// carried out in this order.
+    public struct Async: Sendable {
+        let service: SettingsService
+
+        /// Stores a value, as ``SettingsService/save(_:to:)`` does.
+        ///
+        /// - Throws: as ``SettingsService/save(_:to:)`` does; `CancellationError`.
+        public func save<T>(_ setting: Setting<T>, to value: T) async throws {
+            try await run { [service] in try service.save(setting, to: value) }
+        }
+
+        /// Carries out several reads and writes together, as ``SettingsService/save(_:)`` does.
+        ///
+        /// - Throws: the error of `body`, or ``SettingsError``; nothing is changed then. `CancellationError`.
+        /// - Returns: the result of the run that counted.
+        @discardableResult
+        public func save<R: Sendable>(
+            _ body: @escaping @Sendable (inout Transaction) throws -> R
+        ) async throws -> R {
+            try await run { [service] in try service.save(body) }
+        }
+
+        /// Carries out several reads and writes together: another name of ``save(_:)``.
+        ///
+        /// - Throws: as ``save(_:)`` does.
+        /// - Returns: the result of the run that counted.
+        @discardableResult
+        public func transaction<R: Sendable>(
+            _ body: @escaping @Sendable (inout Transaction) throws -> R
+        ) async throws -> R {
+            try await save(body)
+        }
+
+        /// Changes a value in place, so that no other change is lost in between.
+        ///
+        /// - Throws: the error of `body`, or ``SettingsError``; the old value stays. `CancellationError`.
+        /// - Returns: the result of the run that counted.
+        @discardableResult
+        public func update<T, R: Sendable>(
+            _ setting: Setting<T>, _ body: @escaping @Sendable (inout T) throws -> R
+        ) async throws -> R {
+            try await run { [service] in
+                try service.save { (transaction: inout Transaction) throws -> R in
+                    try transaction.update(setting, body)
+                }
+            }
+        }
+
+        /// Returns when every change made before the call survives a power failure, in every scope.
+        ///
+        /// - Throws: as ``SettingsService/synchronize()`` does; `CancellationError`.
+        public func synchronize() async throws {
+            try await run { [service] in try service.synchronize() }
+        }
+
+        private func run<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
+            try Task.checkCancellation()
+            return try await withCheckedThrowingContinuation { continuation in
+                let carryOut: @Sendable () -> Void = { continuation.resume(with: Result(catching: work)) }
+                // Without another thread, the operation may hold up this one, but is not lost.
+                if !OwnThread.start(carryOut) { carryOut() }
+            }
+        }
+    }
+}

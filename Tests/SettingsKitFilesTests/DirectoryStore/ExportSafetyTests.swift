@@ -1,0 +1,116 @@
+import Foundation
+import SettingsTestKit
+import Testing
+
+@testable import SettingsKitFiles
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What an export does to the local state: others must not receive what a power failure could undo, and a small change must
+/// not rewrite a large state.
+@Suite("An export and the local state", .ownThreads)
+struct ExportSafetyTests {
+    private let device: Device
+
+    init() throws {
+        device = try Device("one")
+        try device.set("before", "1")
+        try device.store.synchronize()
+        device.restart()
+        device.disk.synchronizeAll()
+    }
+
+    private func exportChange(_ core: ReplicatedDirectory) throws {
+        try core.set(Data("2".utf8), named: "after")
+        try core.export(always: false)
+    }
+
+    /// What the local state has, without the exported files, from which a device would learn its own change again.
+    private func stored(_ name: String, on device: Device) throws -> String? {
+        for name in device.files.keys { try device.remove(name) }
+        return try device.value(name)
+    }
+
+    private func propertyLists(of device: Device) -> [String: Data] {
+        var files: [String: Data] = [:]
+        for name in device.disk.names(in: device.state) where name.hasSuffix(".plist") {
+            files[name] = device.disk.contents(of: device.state + "/" + name)
+        }
+        return files
+    }
+
+    @Test("An export leaves the property list of the state as it is: the change is in its journal")
+    func isSmall() throws {
+        let before = propertyLists(of: device)
+        #expect(!before.isEmpty)
+        let core = try device.core()
+        try exportChange(core)
+        #expect(propertyLists(of: device) == before)
+        #expect(device.files.values.contains { String(decoding: $0, as: UTF8.self).contains("after") })
+        // At its end, the list is folded.
+        withExtendedLifetime(core) {}
+    }
+
+    @Test("What an export has written survives a power failure of its own device", arguments: 0..<20 as Range<UInt64>)
+    func survives(seed: UInt64) throws {
+        let core = try device.core()
+        try exportChange(core)
+        device.disk.powerFailure(seed: seed)
+        withExtendedLifetime(core) {}
+        #expect(try stored("before", on: device) == "1")
+        #expect(try stored("after", on: device) == "2")
+    }
+
+    @Test(
+        "It survives after the background has replaced the property list and the journal, too",
+        arguments: 0..<20 as Range<UInt64>)
+    func survivesReplacement(seed: UInt64) throws {
+        let core = try device.core()
+        try exportChange(core)
+        try core.list.foldNow()
+        try core.set(Data("3".utf8), named: "later")
+        device.disk.powerFailure(seed: seed)
+        withExtendedLifetime(core) {}
+        #expect(try stored("after", on: device) == "2")
+    }
+
+    @Test("It survives while the journal is rewritten, too", arguments: 0..<20 as Range<UInt64>)
+    func survivesRewriting(seed: UInt64) throws {
+        let core = try device.core()
+        try exportChange(core)
+        try core.list.withLockedJournal(waiting: .zero) { files in try core.list.replaceSupersededJournal(&files) }
+        device.disk.powerFailure(seed: seed)
+        withExtendedLifetime(core) {}
+        #expect(try stored("after", on: device) == "2")
+    }
+
+    @Test("If a call of an export fails, the next export writes what survives a power failure")
+    func failure() throws {
+        let probe = Device(copyOf: device)
+        let calls = probe.disk.process()
+        try exportChange(probe.core(calls))
+        for number in 0..<calls.callCount {
+            let device = Device(copyOf: device)
+            let process = device.disk.process()
+            let core = try device.core(process)
+            try core.set(Data("2".utf8), named: "after")
+            process.set(.once(number, errno: EIO))
+            do {
+                try core.export(always: false)
+            } catch {
+                // The background would report it, and try again.
+            }
+            process.set(.none)
+            try core.export(always: false)
+            device.disk.powerFailure(seed: UInt64(number))
+            withExtendedLifetime(core) {}
+            #expect(try stored("after", on: device) == "2", "call \(number)")
+        }
+    }
+}

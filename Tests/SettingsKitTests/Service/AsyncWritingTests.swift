@@ -1,0 +1,89 @@
+import Foundation
+import SettingsKit
+import SettingsTestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+@Suite("Writing that is awaited", .timeLimit(.minutes(2)))
+struct AsyncWritingTests {
+    private static let count = Setting<Int>("count", in: .defaults, default: 0)
+    private static let name = Setting<String>("name", in: .defaults, default: "")
+
+    private struct Refusal: Error {}
+
+    @Test("What is awaited is stored, in order, and its results and errors arrive")
+    func results() async throws {
+        try await withTemporaryDirectory { directory in
+            let url = URL(fileURLWithPath: directory + "/Settings.plist")
+            let settings = SettingsService(defaults: try PropertyListStore(url: url))
+            try await settings.async.save(Self.count, to: 1)
+            let old = try await settings.async.update(Self.count) { value in
+                defer { value += 1 }
+                return value
+            }
+            #expect(old == 1 && settings.get(Self.count) == 2)
+            let sum = try await settings.async.transaction { transaction in
+                transaction.set(Self.name, to: "x")
+                return transaction.get(Self.count) + 1
+            }
+            #expect(sum == 3 && settings.get(Self.name) == "x")
+            await #expect(throws: Refusal.self) {
+                try await settings.async.update(Self.count) { value in
+                    value = 100
+                    throw Refusal()
+                }
+            }
+            #expect(settings.get(Self.count) == 2)
+            // The synchronous functions are still called without await here.
+            try settings.save(Self.count, to: 5)
+            try settings.synchronize()
+            try await settings.async.synchronize()
+            #expect(try String(contentsOf: url, encoding: .utf8).contains("<integer>5</integer>"))
+        }
+    }
+
+    @Test("While many operations wait for another process, Swift's pool and the main thread are free")
+    func pool() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let store = try PropertyListStore(url: URL(fileURLWithPath: path), patience: .seconds(60))
+            let settings = SettingsService(defaults: store)
+            try settings.save(Self.count, to: 1)
+            let journal = open(path + "-journal", O_RDWR | O_CLOEXEC)
+            #expect(flock(journal, LOCK_EX) == 0)
+            let waiting = ProcessInfo.processInfo.activeProcessorCount * 2 + 8
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<waiting {
+                    group.addTask { try await settings.async.update(Self.count) { $0 += number } }
+                }
+                group.addTask { try await settings.async.synchronize() }
+                // A pool whose threads all wait would not get here before the lock is free.
+                for _ in 0..<100 { await Task.detached {}.value }
+                await MainActor.run {}
+                #expect(settings.get(Self.count) == 1)
+                flock(journal, LOCK_UN)
+                try await group.waitForAll()
+            }
+            close(journal)
+            #expect(settings.get(Self.count) == 1 + waiting * (waiting - 1) / 2)
+        }
+    }
+
+    @Test("A cancelled task stores nothing")
+    func cancelled() async throws {
+        let settings = SettingsService(defaults: MemoryStore())
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await settings.async.save(Self.count, to: 1)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(!settings.isSet(Self.count))
+    }
+}
