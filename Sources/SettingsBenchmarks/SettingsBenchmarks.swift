@@ -59,6 +59,10 @@ struct SettingsBenchmarks {
             try Arrival.giveSigns(first, count: Int(second) ?? 0)
             return true
         }
+        if argument == FoldingCost.argument, let pattern = FoldingCost.Pattern(rawValue: first) {
+            try FoldingCost.run(pattern, second)
+            return true
+        }
         guard argument == StartUp.argument, let mode = StartUp.Mode(rawValue: first) else { return false }
         try StartUp.run(mode, path: second)
         return true
