@@ -53,6 +53,14 @@ private func makeService(file: URL) throws -> SettingsService {
     return settings
 }
 
+private func writeWithoutBlocking(
+    in settings: SettingsService
+) async throws {
+    try await settings.async.save(.volume, to: 0.8)
+    try await settings.async.update(.launchCount) { $0 += 1 }
+    try await settings.async.synchronize()
+}
+
 private func play(in settings: SettingsService) {
     let volume = settings.get(.volume)
     settings.set(.volume, to: volume + 0.1)

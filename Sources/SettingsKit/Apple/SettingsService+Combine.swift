@@ -75,7 +75,8 @@
             var mustSend = false
         }
 
-        let subject: CurrentValueSubject<T, Never>
+        // nonisolated(unsafe): a constant. One thread at a time sends, and Combine's subjects let any thread subscribe.
+        nonisolated(unsafe) let subject: CurrentValueSubject<T, Never>
         private let read: @Sendable () -> T
         private let state = Mutex(State())
 
