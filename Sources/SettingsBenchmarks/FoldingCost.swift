@@ -21,11 +21,11 @@ enum FoldingCost {
     static let processorUnit = "% of a core"
 
     static func bytesName(_ pattern: Pattern, _ keyCount: Int) -> String {
-        "bytes written for each byte set \(pattern.rawValue), \(count(keyCount)) keys"
+        "written per byte: \(pattern.rawValue), \(count(keyCount)) keys"
     }
 
     static func processorName(_ pattern: Pattern, _ keyCount: Int) -> String {
-        "processor while setting \(pattern.rawValue), \(count(keyCount)) keys"
+        "processor: \(pattern.rawValue), \(count(keyCount)) keys"
     }
 
     private static func count(_ keyCount: Int) -> String {
