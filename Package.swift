@@ -69,7 +69,7 @@ let package = Package(
         .executableTarget(
             name: "settings-benchmarks",
             dependencies: ["SettingsKit", "SettingsKitPlatform", "SettingsSQLite", "CSettingsKitSQLite", "settings"],
-            path: "Sources/SettingsBenchmarks"),
+            path: "Sources/SettingsBenchmarks", exclude: ["Baseline.json"]),
         .executableTarget(
             name: "QuickStart", dependencies: ["SettingsKit"], path: "Examples/QuickStart", exclude: ["Transcript.txt"]),
         .executableTarget(
@@ -99,6 +99,7 @@ let package = Package(
             name: "settings-test-worker",
             dependencies: [
                 "SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsSQLite", "SettingsEtcd",
+                "SettingsTestKit",
             ],
             path: "Tests/SettingsTestWorker"),
         // What the tests of several targets use. No product.

@@ -20,9 +20,8 @@ struct Chart {
     /// The file of a picture. The documentation compiler finds the dark one by its name.
     static func path(_ path: String, _ appearance: Appearance) -> String {
         guard appearance == .dark else { return path }
-        let file = URL(fileURLWithPath: path)
-        let name = "\(file.deletingPathExtension().lastPathComponent)~dark.\(file.pathExtension)"
-        return file.deletingLastPathComponent().appendingPathComponent(name).path
+        let end = path.lastIndex(of: ".") ?? path.endIndex
+        return path[..<end] + "~dark" + path[end...]
     }
 
     // MARK: Places

@@ -9,6 +9,8 @@ struct Comparison: Equatable {
     let yardstick: String?
     let target: String
     let measured: String
+    /// The nanoseconds of one call. Nil if the figure is a size or a time.
+    var times: Results.Times?
     /// 1 is the target, and less is better. nil if it could not be measured.
     let shareOfTarget: Double?
 
@@ -30,8 +32,8 @@ extension Results {
             }
             return Comparison(
                 row: result.row, operation: result.operation, yardstick: result.yardstick,
-                target: "\(target.sign) \(Comparison.text(target.limit))", measured: Comparison.text(median, places: 2),
-                shareOfTarget: target.share)
+                target: "\(target.sign) \(Comparison.text(target.limit))", measured: Comparison.ratio(median),
+                times: result.operationNanoseconds, shareOfTarget: target.share)
         }
         let sizes = figures.compactMap { figure -> Comparison? in
             guard let limit = figure.valueAtMost else { return nil }
@@ -56,11 +58,34 @@ extension Comparison {
         }
     }
 
-    /// With at most two places after the decimal point, or with exactly as many as asked for.
-    fileprivate static func text(_ number: Double, places: Int? = nil) -> String {
-        let precision: NumberFormatStyleConfiguration.Precision =
-            places.map { .fractionLength($0) } ?? .fractionLength(0...(number < 10 ? 2 : 0))
-        return number.formatted(
+    /// Nanoseconds in the unit in which they are between 1 and 1,000.
+    static func time(_ nanoseconds: Double) -> String {
+        switch nanoseconds {
+        case ..<999.5: "\(text(nanoseconds, digits: 2)) ns"
+        case ..<999_500: "\(text(nanoseconds / 1e3, digits: 2)) µs"
+        default: "\(text(nanoseconds / 1e6, digits: 2)) ms"
+        }
+    }
+
+    /// With two places after the decimal point; of small ratios, with two digits that are not zero.
+    static func ratio(_ ratio: Double) -> String {
+        ratio > 0 && ratio < 0.1 ? text(ratio, digits: 2) : formatted(ratio, .fractionLength(2))
+    }
+
+    /// With at most two places after the decimal point.
+    static func text(_ number: Double) -> String {
+        formatted(number, .fractionLength(0...(number < 10 ? 2 : 0)))
+    }
+
+    /// With so many digits; all of those before the decimal point.
+    private static func text(_ number: Double, digits: Int) -> String {
+        abs(number) < 100 ? formatted(number, .significantDigits(1...digits)) : formatted(number, .fractionLength(0))
+    }
+
+    private static func formatted(
+        _ number: Double, _ precision: NumberFormatStyleConfiguration.Precision
+    ) -> String {
+        number.formatted(
             .number.precision(precision).grouping(.never).locale(Locale(identifier: "en_US_POSIX")))
     }
 }

@@ -47,11 +47,11 @@ final class Writing {
     static let longestName = "longest set under a steady load of writes"
 
     private let settings: SettingsService
-    private let setting = Setting<Int>("set", in: .defaults, default: 0)
-    private let other = Setting<Int>("other", in: .defaults, default: 0)
     private let counters: SettingsStorage<Counters>
     // Released last, because the store would create the directory again for changes that it has not written yet.
     private let folder: TemporaryFolder
+    /// Each value differs from the one before, because equal ones are not written.
+    private var number = 0
 
     init(keyCount: Int, hasLayers: Bool = false) throws {
         folder = try TemporaryFolder()
@@ -63,22 +63,26 @@ final class Writing {
 
     func measure(_ count: Int) -> Double {
         nanosecondsEach(count) {
-            for value in 0..<count { settings.set(setting, to: value) }
+            for _ in 0..<count {
+                number += 1
+                settings.set(.launchCount, to: number)
+            }
         }
     }
 
     func measureUpdate(_ count: Int) -> Double {
         nanosecondsEach(count) {
-            for _ in 0..<count { settings.update(setting) { $0 += 1 } }
+            for _ in 0..<count { settings.update(.launchCount) { $0 += 1 } }
         }
     }
 
     func measureTransaction(_ count: Int) -> Double {
         nanosecondsEach(count) {
-            for value in 0..<count {
-                settings.transaction { [setting, other] transaction in
-                    transaction.set(setting, to: value)
-                    transaction.set(other, to: value)
+            for _ in 0..<count {
+                number += 1
+                settings.transaction { [number] transaction in
+                    transaction.set(.launchCount, to: number)
+                    transaction.set(.windowCount, to: number)
                 }
             }
         }
@@ -86,7 +90,10 @@ final class Writing {
 
     func measureField(_ count: Int) -> Double {
         nanosecondsEach(count) {
-            for value in 0..<count { counters.update(\.count, with: value) }
+            for _ in 0..<count {
+                number += 1
+                counters.update(\.count, with: number)
+            }
         }
     }
 }
@@ -97,7 +104,7 @@ extension Writing {
         let end = Date().addingTimeInterval(seconds)
         var longest = 0.0
         while Date() < end {
-            longest = max(longest, nanosecondsEach(1) { settings.set(setting, to: Int.random(in: 0..<1_000_000)) })
+            longest = max(longest, measure(1))
         }
         return longest / 1_000
     }
@@ -140,11 +147,9 @@ private final class Opening {
     func measure(_ count: Int) -> Double {
         nanosecondsEach(count) {
             for _ in 0..<count {
-                do {
+                orStop {
                     let settings = SettingsService(defaults: try PropertyListStore(url: folder.file))
                     precondition(settings.get(setting) == "value 4711")
-                } catch {
-                    fatalError("\(error)")
                 }
             }
         }
@@ -153,11 +158,9 @@ private final class Opening {
     func measureParsing(_ count: Int) -> Double {
         nanosecondsEach(count) {
             for _ in 0..<count {
-                do {
+                orStop {
                     let data = try Data(contentsOf: folder.file)
                     use(try PropertyListSerialization.propertyList(from: data, format: nil))
-                } catch {
-                    fatalError("\(error)")
                 }
             }
         }
@@ -171,7 +174,7 @@ extension PropertyListStore {
             try LayeredStore([
                 .locked(MemoryStore(), name: "managed"), .arguments(["--verbose"]),
                 .environment(prefix: "BENCHMARK_", ["BENCHMARK_COLOUR": "red"]), .writable(self),
-                .fallback(MemoryStore(["set": Data("7".utf8)]), name: "system"),
+                .fallback(MemoryStore(["launchCount": Data("7".utf8)]), name: "system"),
             ])
         }
     }

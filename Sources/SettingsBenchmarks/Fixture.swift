@@ -26,17 +26,22 @@ struct Parameters: SettingsRecord {
     static let empty = Parameters()
 }
 
+// As the guides write settings: what is measured is what programs do.
+extension SettingsService.SettingDefinition {
+    static let launchCount = Setting<Int>("launchCount", in: .defaults, default: 0)
+    static let windowCount = Setting<Int>("windowCount", in: .defaults, default: 0)
+    static let isMuted = Setting<Bool>("isMuted", in: .defaults, default: false)
+    static let theme = Setting<String>("theme", in: .defaults, default: "")
+    static let greeting = Setting<String>("greeting", in: .defaults, default: "")
+    static let profile = Setting<Profile>("profile", in: .defaults, default: Profile())
+}
+
 /// A service over a property list with a hundred settings, in a temporary directory that is removed with this object.
 final class Fixture {
     let settings: SettingsService
     /// The same over five layers.
     let layered: SettingsService
     let numbers: [Setting<Int>]
-    let number: Setting<Int>
-    let flag: Setting<Bool>
-    let text: Setting<String>
-    let longText: Setting<String>
-    let profile: Setting<Profile>
     let counters: SettingsStorage<Counters>
     let parameters: SettingsStorage<Parameters>
     private let folder: URL
@@ -48,18 +53,14 @@ final class Fixture {
         settings = SettingsService(defaults: store)
         layered = SettingsService(defaults: try store.amongLayers)
         numbers = (0..<100).map { Setting<Int>("setting-\($0)", in: .defaults, default: 0) }
-        number = numbers[42]
-        flag = Setting<Bool>("flag", in: .defaults, default: false)
-        text = Setting<String>("text", in: .defaults, default: "")
-        longText = Setting<String>("longText", in: .defaults, default: "")
-        profile = Setting<Profile>("profile", in: .defaults, default: Profile())
         counters = try SettingsStorage(name: "counters", in: settings)
         parameters = try SettingsStorage(name: "network", in: settings)
         for (value, setting) in numbers.enumerated() { settings.set(setting, to: value) }
-        settings.set(flag, to: true)
-        settings.set(text, to: "dark")
-        settings.set(longText, to: "A string that does not fit into the sixteen bytes of its own.")
-        settings.set(profile, to: Profile(name: "Bob", age: 41, score: 3.5))
+        settings.set(.launchCount, to: 42)
+        settings.set(.isMuted, to: true)
+        settings.set(.theme, to: "dark")
+        settings.set(.greeting, to: "A string that does not fit into the sixteen bytes of its own.")
+        settings.set(.profile, to: Profile(name: "Bob", age: 41, score: 3.5))
         counters.count = 2
         parameters.save(Parameters(isDetailed: true, apiURL: URL(string: "https://example.org/api"), armedAt: Date()))
     }

@@ -3,7 +3,12 @@ import SettingsKit
 import SettingsKitPlatform
 
 /// Row 14: what the background writes and computes for changes of one setting, beside other settings in the same file.
+///
+/// Each is measured in a process of its own: the background of the other benchmarks' stores goes on for minutes.
 enum FoldingCost {
+    /// The argument that makes a copy of this program measure, before the pattern, and the number of keys and seconds.
+    static let argument = "--folding-cost"
+
     /// How changes are made.
     enum Pattern: String, CaseIterable {
         case onceASecond = "once a second"
@@ -13,12 +18,14 @@ enum FoldingCost {
         case rush = "in a rush"
     }
 
+    static let processorUnit = "% of a core"
+
     static func bytesName(_ pattern: Pattern, _ keyCount: Int) -> String {
-        "bytes written for each byte set \(pattern.rawValue), \(count(keyCount)) keys"
+        "written per byte: \(pattern.rawValue), \(count(keyCount)) keys"
     }
 
     static func processorName(_ pattern: Pattern, _ keyCount: Int) -> String {
-        "processor while setting \(pattern.rawValue), \(count(keyCount)) keys"
+        "processor: \(pattern.rawValue), \(count(keyCount)) keys"
     }
 
     private static func count(_ keyCount: Int) -> String {
@@ -31,20 +38,49 @@ enum FoldingCost {
             for pattern in Pattern.allCases {
                 let (bytes, processor) = (bytesName(pattern, keyCount), processorName(pattern, keyCount))
                 guard isWanted(14, bytes) || isWanted(14, processor) else { continue }
-                let measured = try measure(pattern, keyCount: keyCount, seconds: isQuick ? 10 : 40)
+                let measured = try measureInProcess(pattern, keyCount: keyCount, seconds: isQuick ? 10 : 40)
                 figures.append(Figure(row: 14, name: bytes, unit: "bytes", value: measured.bytes, limit: 20))
                 if pattern == .rush { continue }
                 figures.append(
-                    Figure(row: 14, name: processor, unit: "% of a core", value: measured.processor, limit: 1))
+                    Figure(row: 14, name: processor, unit: processorUnit, value: measured.processor, limit: 1))
             }
         }
         return figures
     }
 
+    private typealias Cost = (bytes: Double?, processor: Double)
+
+    private static func measureInProcess(_ pattern: Pattern, keyCount: Int, seconds: Int) throws -> Cost {
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+        process.arguments = [argument, pattern.rawValue, "\(keyCount) \(seconds)"]
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard process.terminationStatus == 0, words.count == 2, let processor = Double(words[1]) else {
+            throw Failure(description: "Row 14 could not be measured \(pattern.rawValue): \(text)")
+        }
+        return (Double(words[0]), processor)
+    }
+
+    private struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The work of a copy of this program: prints the bytes, or "-" where they are not counted, and the share of a core.
+    static func run(_ pattern: Pattern, _ numbers: String) throws {
+        let numbers = numbers.split(separator: " ").compactMap { Int($0) }
+        guard numbers.count == 2 else { throw Failure(description: "Two numbers are missing.") }
+        let cost = try measure(pattern, keyCount: numbers[0], seconds: numbers[1])
+        print(cost.bytes.map { "\($0)" } ?? "-", cost.processor)
+    }
+
     /// - Returns: the bytes written for each byte of the changes' records; the share of a core, in percent.
     private static func measure(
         _ pattern: Pattern, keyCount: Int, seconds: Int
-    ) throws -> (bytes: Double?, processor: Double) {
+    ) throws -> Cost {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let store = try PropertyListStore(url: folder.file)

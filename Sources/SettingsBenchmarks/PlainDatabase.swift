@@ -6,8 +6,12 @@ final class PlainDatabase {
     private let handle: OpaquePointer
     private var kept: [String: PlainStatement] = [:]
 
-    init(_ url: URL) {
+    convenience init(_ url: URL) {
         precondition(FileManager.default.createFile(atPath: url.path, contents: nil))
+        self.init(existing: url)
+    }
+
+    init(existing url: URL) {
         var handle: OpaquePointer?
         precondition(sqlite3_open_v2(url.path, &handle, Int32(SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX), nil) == 0)
         guard let handle else { fatalError("There is no database at \(url.path).") }
@@ -20,6 +24,23 @@ final class PlainDatabase {
     deinit {
         kept = [:]
         sqlite3_close_v2(handle)
+    }
+
+    /// Stores a value under the name of the table `settings`.
+    static let upsert =
+        "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+
+    /// Makes the table `settings`, with a text under each of a number of names.
+    func makeSettings(count: Int) {
+        execute("CREATE TABLE settings (name TEXT NOT NULL PRIMARY KEY, value NOT NULL)")
+        let upsert = statement(Self.upsert)
+        execute("BEGIN")
+        for number in 0..<count {
+            upsert.bind("setting number \(number)", at: 1)
+            upsert.bind("value \(number)", at: 2)
+            upsert.run()
+        }
+        execute("COMMIT")
     }
 
     func statement(_ sql: String) -> PlainStatement {

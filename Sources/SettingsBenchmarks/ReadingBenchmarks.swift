@@ -2,6 +2,12 @@ import SettingsKit
 import Synchronization
 
 extension Benchmark {
+    /// Rows 1 to 3.
+    static func inMemory() throws -> [Benchmark] {
+        let fixture = try Fixture()
+        return reading(fixture) + handles(fixture) + threads(fixture)
+    }
+
     /// Row 1: `get`, compared with a lookup in a locked dictionary.
     static func reading(_ fixture: Fixture) -> [Benchmark] {
         let settings = fixture.settings
@@ -13,38 +19,46 @@ extension Benchmark {
                 iterations: 2_000_000, operation: operation, yardstick: yardstick.measure)
         }
         return [
-            row("get of an Int") { [setting = fixture.number] count in
+            row("get of an Int") { count in
+                nanosecondsEach(count) {
+                    var sum = 0
+                    for _ in 0..<count { sum &+= settings.get(.launchCount) }
+                    use(sum)
+                }
+            },
+            // Swift checks at each use of a `static let` that it has its value; a variable needs no check.
+            row("get of an Int, definition in a variable") { [setting = SettingDefinition.launchCount] count in
                 nanosecondsEach(count) {
                     var sum = 0
                     for _ in 0..<count { sum &+= settings.get(setting) }
                     use(sum)
                 }
             },
-            row("get of an Int through five layers") { [setting = fixture.number, settings = fixture.layered] count in
+            row("get of an Int through five layers") { [settings = fixture.layered] count in
                 nanosecondsEach(count) {
                     var sum = 0
-                    for _ in 0..<count { sum &+= settings.get(setting) }
+                    for _ in 0..<count { sum &+= settings.get(.launchCount) }
                     use(sum)
                 }
             },
-            row("get of a String") { [setting = fixture.text] count in
+            row("get of a String") { count in
                 nanosecondsEach(count) {
                     var sum = 0
-                    for _ in 0..<count { sum &+= settings.get(setting).utf8.count }
+                    for _ in 0..<count { sum &+= settings.get(.theme).utf8.count }
                     use(sum)
                 }
             },
-            row("get of a long String") { [setting = fixture.longText] count in
+            row("get of a long String") { count in
                 nanosecondsEach(count) {
                     var sum = 0
-                    for _ in 0..<count { sum &+= settings.get(setting).utf8.count }
+                    for _ in 0..<count { sum &+= settings.get(.greeting).utf8.count }
                     use(sum)
                 }
             },
-            row("get of a small struct") { [setting = fixture.profile] count in
+            row("get of a small struct") { count in
                 nanosecondsEach(count) {
                     var sum = 0
-                    for _ in 0..<count { sum &+= settings.get(setting).age }
+                    for _ in 0..<count { sum &+= settings.get(.profile).age }
                     use(sum)
                 }
             },
@@ -73,39 +87,39 @@ extension Benchmark {
         }
         let settings = fixture.settings
         let number = VariableYardstick.number
-        let text = VariableYardstick.text(settings.get(fixture.text))
-        let profile = VariableYardstick.profile(settings.get(fixture.profile))
+        let text = VariableYardstick.text(settings.get(.theme))
+        let profile = VariableYardstick.profile(settings.get(.profile))
         let isDetailed = VariableYardstick.isDetailed(of: fixture.parameters.read())
         return [
-            row("Value of an Int", number) { [live = fixture.settings.value(fixture.number)] count in
+            row("Value of an Int", number) { [live = fixture.settings.value(.launchCount)] count in
                 nanosecondsEach(count) {
                     var sum = 0
                     for _ in 0..<count { sum &+= live.value }
                     use(sum)
                 }
             },
-            row("Value of a String", text) { [live = fixture.settings.value(fixture.text)] count in
+            row("Value of a String", text) { [live = fixture.settings.value(.theme)] count in
                 nanosecondsEach(count) {
                     var sum = 0
                     for _ in 0..<count { sum &+= live.value.utf8.count }
                     use(sum)
                 }
             },
-            row("Value of a small struct", profile) { [live = fixture.settings.value(fixture.profile)] count in
+            row("Value of a small struct", profile) { [live = fixture.settings.value(.profile)] count in
                 nanosecondsEach(count) {
                     var sum = 0
                     for _ in 0..<count { sum &+= live.value.age }
                     use(sum)
                 }
             },
-            row("@Persisted Int", number) { [wrapper = Persisted(fixture.number, in: fixture.settings)] count in
+            row("@Persisted Int", number) { [wrapper = Persisted(.launchCount, in: fixture.settings)] count in
                 nanosecondsEach(count) {
                     var sum = 0
                     for _ in 0..<count { sum &+= wrapper.wrappedValue }
                     use(sum)
                 }
             },
-            row("@Persisted String", text) { [wrapper = Persisted(fixture.text, in: fixture.settings)] count in
+            row("@Persisted String", text) { [wrapper = Persisted(.theme, in: fixture.settings)] count in
                 nanosecondsEach(count) {
                     var sum = 0
                     for _ in 0..<count { sum &+= wrapper.wrappedValue.utf8.count }

@@ -54,6 +54,8 @@ private final class DatabaseWriting {
     private let plain: PlainDatabase
     private let upsert: PlainStatement
     private let folder: TemporaryFolder
+    /// Each value differs from the one before, because equal ones are not written.
+    private var number = 0
 
     init() throws {
         folder = try TemporaryFolder()
@@ -61,28 +63,34 @@ private final class DatabaseWriting {
         settings = SettingsService(defaults: store)
         settings.set(Self.setting, to: 1)
         plain = PlainDatabase(folder.url.appendingPathComponent("plain.sqlite"))
-        plain.execute("CREATE TABLE settings (name TEXT NOT NULL PRIMARY KEY, value NOT NULL)")
-        upsert = plain.statement(
-            "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+        plain.makeSettings(count: 0)
+        upsert = plain.statement(PlainDatabase.upsert)
     }
 
     func measureService(_ count: Int) -> Double {
         nanosecondsEach(count) {
-            for value in 0..<count { settings.set(Self.setting, to: value) }
+            for _ in 0..<count {
+                number += 1
+                settings.set(Self.setting, to: number)
+            }
         }
     }
 
     func measureStore(_ count: Int) -> Double {
         nanosecondsEach(count) {
-            for value in 0..<count { run { try store.set(Self.setting.key, to: Data("\(value)".utf8)) } }
+            for _ in 0..<count {
+                number += 1
+                orStop { try store.set(Self.setting.key, to: Data("\(number)".utf8)) }
+            }
         }
     }
 
     func measureStatement(_ count: Int) -> Double {
         nanosecondsEach(count) {
-            for value in 0..<count {
+            for _ in 0..<count {
+                number += 1
                 upsert.bind("set", at: 1)
-                upsert.bind("\(value)", at: 2)
+                upsert.bind("\(number)", at: 2)
                 upsert.run()
             }
         }
@@ -211,14 +219,6 @@ private struct People: SQLiteSchemaVersion {
             table.column("name", .text).notNull()
             table.column("locale", .text)
         }
-    }
-}
-
-private func run(_ body: () throws -> Void) {
-    do {
-        try body()
-    } catch {
-        fatalError("\(error)")
     }
 }
 

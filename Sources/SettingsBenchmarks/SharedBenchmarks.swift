@@ -141,6 +141,8 @@ private final class SharedFolder {
 private final class SharedWriting {
     private let settings: SettingsService
     private let setting = Setting<Int>("set", in: .shared, default: 0)
+    /// Each value differs from the one before, because equal ones are not written.
+    private var number = 0
     // Released last, because the store would create the directory again for changes that it has not written yet.
     private let folder: TemporaryFolder
 
@@ -156,7 +158,10 @@ private final class SharedWriting {
 
     func measure(_ count: Int) -> Double {
         nanosecondsEach(count) {
-            for value in 0..<count { settings.set(setting, to: value) }
+            for _ in 0..<count {
+                number += 1
+                settings.set(setting, to: number)
+            }
         }
     }
 }

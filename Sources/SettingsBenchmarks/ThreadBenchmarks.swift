@@ -15,29 +15,29 @@ extension Benchmark {
             )
         }
         return [
-            row("an Int", atLeast: 1.6) { [setting = fixture.number] count in
+            row("an Int", atLeast: 1.6) { count in
                 var sum = 0
-                for _ in 0..<count { sum &+= settings.get(setting) }
+                for _ in 0..<count { sum &+= settings.get(.launchCount) }
                 use(sum)
             },
-            row("a Bool", atLeast: 1.6) { [setting = fixture.flag] count in
+            row("a Bool", atLeast: 1.6) { count in
                 var sum = 0
-                for _ in 0..<count { sum &+= settings.get(setting) ? 1 : 0 }
+                for _ in 0..<count { sum &+= settings.get(.isMuted) ? 1 : 0 }
                 use(sum)
             },
-            row("a String", atLeast: 0.9) { [setting = fixture.text] count in
+            row("a String", atLeast: 0.9) { count in
                 var sum = 0
-                for _ in 0..<count { sum &+= settings.get(setting).utf8.count }
+                for _ in 0..<count { sum &+= settings.get(.theme).utf8.count }
                 use(sum)
             },
-            row("a long String", atLeast: 0.9) { [setting = fixture.longText] count in
+            row("a long String", atLeast: 0.9) { count in
                 var sum = 0
-                for _ in 0..<count { sum &+= settings.get(setting).utf8.count }
+                for _ in 0..<count { sum &+= settings.get(.greeting).utf8.count }
                 use(sum)
             },
-            row("a small struct", atLeast: 0.9) { [setting = fixture.profile] count in
+            row("a small struct", atLeast: 0.9) { count in
                 var sum = 0
-                for _ in 0..<count { sum &+= settings.get(setting).age }
+                for _ in 0..<count { sum &+= settings.get(.profile).age }
                 use(sum)
             },
         ]

@@ -17,7 +17,7 @@ extension Benchmark {
 private final class Listening {
     // In memory, so that a file's background writing is not measured.
     private let settings = SettingsService(defaults: MemoryStore())
-    private let setting = Setting<Int>("set", in: .defaults, default: 0)
+    private var number = 0
     private let subscriptions: [SettingsService.Subscription]
 
     init(listenerCount: Int) {
@@ -28,7 +28,10 @@ private final class Listening {
 
     func measure(_ count: Int) -> Double {
         nanosecondsEach(count) {
-            for value in 0..<count { settings.set(setting, to: value) }
+            for _ in 0..<count {
+                number += 1
+                settings.set(.launchCount, to: number)
+            }
         }
     }
 }

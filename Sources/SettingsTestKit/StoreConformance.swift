@@ -11,35 +11,56 @@ import SettingsKitCore
 /// }
 /// ```
 ///
-/// Functions that a store does not offer (keys, a feed), and rules that need a closure that was not passed
-/// (`unreadable:`), are not checked and are listed in ``StoreConformanceReport/skipped``.
+/// Most rules whose breach loses data can only be checked on a medium that fails, and by a process that is killed. Pass the
+/// closures that do so: `unreadable:`, `unwritable:` and `killed:`, with `reopen:`.
+///
+/// Functions that a store does not offer (keys, a feed), and rules that need a closure that was not passed, are not checked and
+/// are listed in ``StoreConformanceReport/skipped``, each with its reason.
 public struct StoreConformance: Sendable {
     /// Creates an empty store, independent of earlier ones.
     public typealias Make = @Sendable () throws -> any SettingsStore
     /// Creates a second store on the medium of the first, as another process would.
     public typealias Reopen = @Sendable (any SettingsStore) throws -> any SettingsStore
 
-    /// Makes the medium of a store unreadable, and returns a closure that makes it readable again, with its old
+    /// Makes reading or writing the medium of a store fail, and returns a closure that repairs the medium, with its old
     /// contents.
-    public typealias MakeUnreadable = @Sendable (any SettingsStore) throws -> @Sendable () throws -> Void
+    public typealias Break = @Sendable (any SettingsStore) throws -> @Sendable () throws -> Void
+
+    /// Runs ``writeUntilKilled(to:synchronizing:)`` in another process, on the medium of a store, and kills that process
+    /// with `SIGKILL` after its first acknowledged change. Returns the number of the change that it acknowledged last.
+    public typealias KillWriter = @Sendable (any SettingsStore) async throws -> Int
 
     private let make: Make
-    private let reopen: Reopen?
-    private let makeUnreadable: MakeUnreadable?
+    private let means: Means
+
+    /// What the author of a store has given to the suite.
+    struct Means: Sendable {
+        var reopen: Reopen?
+        var unreadable: Break?
+        var unwritable: Break?
+        var killed: KillWriter?
+    }
 
     /// Creates a suite for the stores that `make` creates.
     ///
+    /// Without one of the optional closures, the rules that need it are skipped.
+    ///
     /// - Parameters:
     ///   - reopen: For stores that outlive the process: opens the medium of a given store again. It is called after the
-    ///     given store was synchronised.
+    ///     given store was synchronised, or after another process was killed.
     ///   - unreadable: For stores with a medium that can become unreadable: makes it unreadable. The suite then checks
-    ///     that the store throws, and that nothing is taken for empty and overwritten. Without it, these rules are
-    ///     skipped.
+    ///     that the store throws, and that nothing is taken for empty and overwritten.
+    ///   - unwritable: For stores with a medium that can refuse changes: makes it refuse them, for example as a full disk
+    ///     does, while it can still be read. The suite then checks that a call that throws has changed nothing.
+    ///   - killed: For stores whose changes survive the end of the process: runs a writer on the medium and kills it. The
+    ///     suite calls it several times for one store. See ``runAndKill(_:_:)``.
     ///   - make: Creates an empty store; called once for each check.
-    public init(reopen: Reopen? = nil, unreadable: MakeUnreadable? = nil, _ make: @escaping Make) {
+    public init(
+        reopen: Reopen? = nil, unreadable: Break? = nil, unwritable: Break? = nil, killed: KillWriter? = nil,
+        _ make: @escaping Make
+    ) {
         self.make = make
-        self.reopen = reopen
-        makeUnreadable = unreadable
+        means = Means(reopen: reopen, unreadable: unreadable, unwritable: unwritable, killed: killed)
     }
 
     /// Runs all checks. With a store that takes a millisecond for each call, this takes a few seconds.
@@ -60,21 +81,42 @@ public struct StoreConformance: Sendable {
         return report
     }
 
-    private var checks: [Check] {
-        var checks = Check.values + Check.names + Check.batches + Check.enumeration + Check.feed + Check.concurrency
-        checks += Check.unreadability(makeUnreadable, reopen: reopen)
-        if let reopen { checks += Check.durability(reopen) }
-        return checks
+    var checks: [Check] {
+        Check.values + Check.names + Check.batches + Check.enumeration + Check.feed + Check.concurrency
+            + Check.unreadability(means) + Check.unwritability(means) + Check.errors(means) + Check.durability(means)
+    }
+}
+
+extension StoreConformance.Means {
+    /// Calls `body` while a store's medium is broken, and repairs it.
+    ///
+    /// - Throws: That the suite has no means, if `breaking` is nil.
+    static func whileBroken<R>(
+        _ breaking: StoreConformance.Break?, _ label: String, _ store: any SettingsStore, _ body: () throws -> R
+    ) throws -> R {
+        guard let breaking else { throw NotOffered(reason: "no `\(label):` was passed to the suite") }
+        let repair = try breaking(store)
+        let result = Result(catching: body)
+        try repair()
+        return try result.get()
+    }
+
+    /// A second store on the medium of the first.
+    ///
+    /// - Throws: That the suite has no means, if there is no closure.
+    func reopened(_ store: any SettingsStore) throws -> any SettingsStore {
+        guard let reopen else { throw NotOffered(reason: "no `reopen:` was passed to the suite") }
+        return try reopen(store)
     }
 }
 
 /// A rule of the contract, and its check.
 struct Check: Sendable {
-    let rule: String
+    let rule: StoreConformance.Rule
     let body: @Sendable (any SettingsStore) async throws -> Void
 
-    init(_ rule: String, _ body: @escaping @Sendable (any SettingsStore) async throws -> Void) {
-        self.rule = rule
+    init(_ id: String, _ statement: String, _ body: @escaping @Sendable (any SettingsStore) async throws -> Void) {
+        rule = .init(id: id, statement: statement)
         self.body = body
     }
 }
@@ -84,7 +126,7 @@ struct Violation: Error, CustomStringConvertible {
     let description: String
 }
 
-/// The error that the store does not offer what the rule is about.
+/// The error that the store does not offer what the rule is about, or that the suite has no means to check it.
 struct NotOffered: Error {
     let reason: String
 }

@@ -1,9 +1,9 @@
-/// The result of a conformance suite.
+/// The result of a conformance suite: each of ``StoreConformance/rules`` is in one of three lists.
 public struct StoreConformanceReport: Sendable, CustomStringConvertible {
     /// A rule of the contract, and the reason for its place in the report.
     public struct Finding: Sendable, Hashable {
-        /// The rule, as a sentence.
-        public let rule: String
+        /// The rule.
+        public let rule: StoreConformance.Rule
         /// The observed behaviour, or the reason why the rule was not checked.
         public let reason: String
     }
@@ -14,7 +14,7 @@ public struct StoreConformanceReport: Sendable, CustomStringConvertible {
     /// means.
     public internal(set) var skipped: [Finding] = []
     /// The rules that the store keeps.
-    public internal(set) var passed: [String] = []
+    public internal(set) var passed: [StoreConformance.Rule] = []
 
     /// A line for each rule, the broken ones first.
     public var description: String {

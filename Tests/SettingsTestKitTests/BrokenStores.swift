@@ -1,34 +1,87 @@
 import Foundation
 import SettingsKitCore
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// A correct store of two functions, for broken ones to spoil.
 final class PlainStore: SettingsStore {
     private let contents = Mutex<[String: Data]>([:])
 
     func get(_ key: SettingsService.StorageKey) -> Data? { contents.withLock { $0[key.name] } }
     func set(_ key: SettingsService.StorageKey, to data: Data?) { contents.withLock { $0[key.name] = data } }
+
+    /// All of it at once.
+    var all: [String: Data] {
+        get { contents.withLock { $0 } }
+        set { contents.withLock { $0 = newValue } }
+    }
 }
 
 /// A store that does one thing wrong.
-struct BrokenStore: SettingsStore {
+final class BrokenStore: SettingsStore {
     enum Fault: String, CaseIterable, Sendable {
-        case takesEmptyDataForNothing
+        case answersForAbsentKeys
         case parsesJSON
-        case refusesSlashes
-        case ignoresCase
-        case distinguishesCanonicalForms
+        case cutsLongValues
+        case keepsTheFirstValue
         case keepsRemovedKeys
         case throwsWhenRemovingNothing
+        case takesEmptyDataForNothing
+        case removesEqualValues
         case failsToSynchronize
-        case ignoresExpectations
+        case refusesSlashes
+        case mixesSimilarNames
+        case distinguishesCanonicalForms
+        case ignoresCase
         case dropsTheLastWriteOfABatch
-        case losesUpdates
+        case keepsTheFirstOfTwoWrites
+        case refusesTwoExpectations
+        case ignoresExpectations
+        case refusesEmptyBatches
+        case listsRemovedKeys
+        case keepsAKeyAtRemoveAll
+        case losesConcurrentWrites
+        case writesInHalves
+
+        /// The rule that it breaks, perhaps besides others.
+        var rule: String {
+            switch self {
+            case .answersForAbsentKeys: "values.absent"
+            case .parsesJSON: "values.exact"
+            case .cutsLongValues: "values.random"
+            case .keepsTheFirstValue: "values.replaced"
+            case .keepsRemovedKeys, .throwsWhenRemovingNothing: "values.removed"
+            case .takesEmptyDataForNothing: "values.empty"
+            case .removesEqualValues: "values.unchanged"
+            case .failsToSynchronize: "values.synchronized"
+            case .refusesSlashes: "names.any"
+            case .mixesSimilarNames: "names.independent"
+            case .distinguishesCanonicalForms: "names.equivalent"
+            case .ignoresCase: "names.case"
+            case .dropsTheLastWriteOfABatch: "batches.complete"
+            case .keepsTheFirstOfTwoWrites: "batches.last"
+            case .refusesTwoExpectations: "batches.accepted"
+            case .ignoresExpectations: "batches.refused"
+            case .refusesEmptyBatches: "batches.empty"
+            case .listsRemovedKeys: "keys.exact"
+            case .keepsAKeyAtRemoveAll: "keys.remove-all"
+            case .losesConcurrentWrites: "threads.distinct"
+            case .writesInHalves: "threads.whole"
+            }
+        }
     }
 
     struct Refusal: Error {}
 
     let fault: Fault
     private let plain = PlainStore()
+    private let removed = Mutex<Set<String>>([])
 
     init(_ fault: Fault) { self.fault = fault }
 
@@ -36,6 +89,7 @@ struct BrokenStore: SettingsStore {
         switch fault {
         case .refusesSlashes where key.name.contains("/"): throw Refusal()
         case .ignoresCase: .init(key.name.lowercased(), scope: key.scope)
+        case .mixesSimilarNames: .init("a" + key.name.filter { !".:".contains($0) }, scope: key.scope)
         case .distinguishesCanonicalForms:
             .init(key.name.unicodeScalars.map { "\($0.value)" }.joined(separator: " "), scope: key.scope)
         default: key
@@ -43,11 +97,14 @@ struct BrokenStore: SettingsStore {
     }
 
     func get(_ key: SettingsService.StorageKey) throws -> Data? {
-        plain.get(try changed(key))
+        let data = plain.get(try changed(key))
+        return data == nil && fault == .answersForAbsentKeys ? Data() : data
     }
 
     func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         let key = try changed(key)
+        let old = plain.get(key)
+        if data == nil { removed.withLock { _ = $0.insert(key.name) } }
         switch (fault, data) {
         case (.takesEmptyDataForNothing, let data?) where data.isEmpty: plain.set(key, to: nil)
         case (.parsesJSON, let data?):
@@ -56,76 +113,47 @@ struct BrokenStore: SettingsStore {
                 try JSONSerialization.data(withJSONObject: $0, options: [.fragmentsAllowed, .sortedKeys])
             }
             plain.set(key, to: spelledAnew ?? data)
+        case (.cutsLongValues, let data?): plain.set(key, to: data.prefix(40))
+        case (.keepsTheFirstValue, .some) where old != nil: break
+        case (.removesEqualValues, let data?) where data == old: plain.set(key, to: nil)
         case (.keepsRemovedKeys, nil): break
-        case (.throwsWhenRemovingNothing, nil) where plain.get(key) == nil: throw Refusal()
+        case (.throwsWhenRemovingNothing, nil) where old == nil: throw Refusal()
+        case (.losesConcurrentWrites, _):
+            var all = plain.all
+            all[key.name] = data
+            usleep(20)
+            plain.all = all
+        case (.writesInHalves, let data?):
+            plain.set(key, to: data.prefix(data.count / 2) + (old ?? Data()).dropFirst(data.count / 2))
+            usleep(20)
+            plain.set(key, to: data)
         default: plain.set(key, to: data)
         }
     }
 
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        for expectation in batch.expectations where fault != .ignoresExpectations && fault != .losesUpdates {
+        if fault == .refusesEmptyBatches && batch.writes.isEmpty { return false }
+        if fault == .refusesTwoExpectations && batch.expectations.count > 1 { return false }
+        for expectation in batch.expectations where fault != .ignoresExpectations {
             if try get(expectation.key) != expectation.data { return false }
         }
         let writes = fault == .dropsTheLastWriteOfABatch ? batch.writes.dropLast() : batch.writes[...]
-        for write in writes { try set(write.key, to: write.data) }
+        let ordered = fault == .keepsTheFirstOfTwoWrites ? writes.reversed() : Array(writes)
+        for write in ordered { try set(write.key, to: write.data) }
         return true
+    }
+
+    func keys() -> [String] {
+        let names = Set(plain.all.keys)
+        return Array(fault == .listsRemovedKeys ? names.union(removed.withLock { $0 }) : names)
+    }
+
+    func removeAll() {
+        let kept = fault == .keepsAKeyAtRemoveAll ? plain.all.keys.min() : nil
+        plain.all = plain.all.filter { $0.key == kept }
     }
 
     func synchronize() throws {
         if fault == .failsToSynchronize { throw Refusal() }
-    }
-}
-
-/// A store with a feed that does one thing wrong.
-final class BrokenFeedStore: SettingsStore {
-    enum Fault: String, CaseIterable, Sendable {
-        case makesANewFeedEachTime
-        case isSilent
-        case announcesWhatIsEqual
-        case announcesTwice
-        case forgetsOldBytes
-        case announcesABatchInPieces
-    }
-
-    private let fault: Fault
-    private let contents = Mutex<[String: Data]>([:])
-    private let ownFeed = SettingsStoreFeed()
-
-    init(_ fault: Fault) { self.fault = fault }
-
-    var feed: SettingsStoreFeed? { fault == .makesANewFeedEachTime ? SettingsStoreFeed() : ownFeed }
-
-    func get(_ key: SettingsService.StorageKey) -> Data? { contents.withLock { $0[key.name] } }
-
-    func set(_ key: SettingsService.StorageKey, to data: Data?) {
-        _ = apply(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
-    }
-
-    func apply(_ batch: SettingsStoreBatch) -> Bool {
-        defer { ownFeed.flush() }
-        return contents.withLock { contents in
-            for expectation in batch.expectations where contents[expectation.key.name] != expectation.data {
-                return false
-            }
-            var changes: [SettingsStoreChange] = []
-            for write in batch.writes {
-                let old = contents[write.key.name]
-                contents[write.key.name] = write.data
-                if old == write.data && fault != .announcesWhatIsEqual { continue }
-                changes.append(
-                    .init(
-                        name: write.key.name, from: fault == .forgetsOldBytes ? nil : old,
-                        to: fault == .announcesWhatIsEqual && old == write.data ? Data("other".utf8) : write.data))
-            }
-            switch fault {
-            case .isSilent: break
-            case .announcesTwice:
-                ownFeed.publish(changes, origin: .local)
-                ownFeed.publish(changes, origin: .local)
-            case .announcesABatchInPieces: for change in changes { ownFeed.publish([change], origin: .local) }
-            default: ownFeed.publish(changes, origin: .local)
-            }
-            return true
-        }
     }
 }

@@ -20,7 +20,7 @@ enum FleetWork {
         return SettingsService(stores: [scope: store], diagnosticSink: .init { _ in })
     }
 
-    private static func openStore(
+    static func openStore(
         _ endpoints: String, prefix: String, state: String, timeout: Duration
     ) throws -> EtcdStore {
         var options = EtcdStore.Options()

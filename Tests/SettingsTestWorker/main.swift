@@ -6,6 +6,7 @@ import SettingsKitCore
 import SettingsKitFiles
 @testable import SettingsKitPlatform
 import SettingsSQLite
+import SettingsTestKit
 
 #if canImport(Glibc)
     import Glibc
@@ -33,18 +34,20 @@ let path = arguments[2]
 func argument(_ index: Int) -> Int { Int(arguments[index]) ?? 0 }
 
 /// - Parameter lag: How long a change may be missing from a property list. Short, so that files are often replaced.
-func openService(lag: Duration? = .milliseconds(250)) throws -> SettingsService {
+func openStore(lag: Duration? = .milliseconds(250)) throws -> any SettingsStore {
     let url = URL(fileURLWithPath: path)
-    let store: any SettingsStore =
-        if url.lastPathComponent == "shared" {
-            try DirectoryStore(at: url, state: URL(fileURLWithPath: path + "-state"))
-        } else if url.pathExtension == "sqlite" {
-            try SQLiteStore(at: url)
-        } else {
-            try PropertyListStore(url: url, lag: lag)
-        }
-    return SettingsService(
-        stores: [.defaults: store],
+    return if url.lastPathComponent == "shared" {
+        try DirectoryStore(at: url, state: URL(fileURLWithPath: path + "-state"))
+    } else if url.pathExtension == "sqlite" {
+        try SQLiteStore(at: url)
+    } else {
+        try PropertyListStore(url: url, lag: lag)
+    }
+}
+
+func openService(lag: Duration? = .milliseconds(250)) throws -> SettingsService {
+    SettingsService(
+        stores: [.defaults: try openStore(lag: lag)],
         diagnosticSink: .init { say("problem \($0.code.name)") })
 }
 
@@ -79,6 +82,10 @@ case "write":
         }
         say("\(number)")
     }
+
+case "conformance":
+    // conformance PATH: what the conformance suite has a process do that it kills.
+    try StoreConformance.writeUntilKilled(to: openStore())
 
 case "migrate":
     // migrate PATH OTHER: carries out one migration after the other, and says so when it is done, for ever. OTHER is another
@@ -302,6 +309,11 @@ case "fleet-fill":
 case "fleet-follow":
     // fleet-follow FOLDER ENDPOINTS PREFIX: says each change of one setting.
     FleetWork.follow(try FleetWork.open(arguments[3], prefix: arguments[4], state: path, timeout: .seconds(5)))
+
+case "fleet-conformance":
+    // fleet-conformance FOLDER ENDPOINTS PREFIX: what the conformance suite has a process do that it kills.
+    try StoreConformance.writeUntilKilled(
+        to: FleetWork.openStore(arguments[3], prefix: arguments[4], state: path, timeout: .seconds(5)))
 
 case "fleet-fork":
     // fleet-fork FOLDER ENDPOINTS PREFIX: forks a few times with a store in use.

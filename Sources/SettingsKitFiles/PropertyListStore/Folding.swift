@@ -233,9 +233,9 @@ extension JournaledPropertyList {
     private var foldingState: FoldingPace.State? {
         files.withLock { files in
             guard files.isWriting else { return nil }
-            let (position, isEmpty) = contents.withLock { ($0.lastPosition, $0.isEmpty) }
-            let folded = files.list.folded
-            let isRequired = files.list.mustRewrite || files.list.status == nil && !isEmpty
+            let (folded, isMissing) = (files.list.folded, files.list.status == nil)
+            let (position, isMissed) = contents.withLock { ($0.lastPosition, isMissing && !$0.isEmpty) }
+            let isRequired = files.list.mustRewrite || isMissed
             guard isRequired || position > folded else { return nil }
             return FoldingPace.State(
                 position: position, folded: folded, fileSize: files.list.status?.size ?? 0, isRequired: isRequired,

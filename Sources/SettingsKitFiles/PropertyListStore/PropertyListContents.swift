@@ -66,8 +66,18 @@ struct PropertyListContents: Sendable {
 
     // MARK: Reading
 
+    /// Whether nothing is in force. The time of a look-up or two, but linear where everything was removed: the background asks
+    /// after each change.
     var isEmpty: Bool {
-        changed.isEmpty && frozen.isEmpty ? settled.isEmpty : names.isEmpty
+        if changed.isEmpty && frozen.isEmpty { return settled.isEmpty }
+        return !pending.contains { $0.value != nil }
+            && !changed.contains { $0.value.stored != nil && pending[$0.key] == nil }
+            && !frozen.contains { name, change in
+                change.stored != nil && changed[name] == nil && pending[name] == nil
+            }
+            && !settled.contains { name, _ in
+                frozen[name] == nil && changed[name] == nil && pending[name] == nil
+            }
     }
 
     /// The names under which something is in force. Linear time.

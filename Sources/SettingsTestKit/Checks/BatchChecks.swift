@@ -9,7 +9,7 @@ import SettingsKitCore
 extension Check {
     /// A batch is applied completely, or not at all.
     static let batches = [
-        Check("A batch sets and removes all its keys.") { store in
+        Check("batches.complete", "A batch sets and removes all its keys.") { store in
             try store.set(key("removed"), to: Data("1".utf8))
             let isApplied = try store.apply(
                 .init(writes: [
@@ -21,7 +21,7 @@ extension Check {
             try require(try store.get(key("b")) == Data("b".utf8), "The last write is missing.")
             try require(try store.get(key("removed")) == nil, "The removal is missing.")
         },
-        Check("Of two writes of a key in one batch, the later counts.") { store in
+        Check("batches.last", "Of two writes of a key in one batch, the later counts.") { store in
             _ = try store.apply(
                 .init(writes: [
                     .init(key: key("a"), data: Data("1".utf8)), .init(key: key("a"), data: nil),
@@ -29,7 +29,7 @@ extension Check {
                 ]))
             try require(try store.get(key("a")) == Data("2".utf8), "Another than the last write was stored.")
         },
-        Check("A batch whose expectations hold is applied.") { store in
+        Check("batches.accepted", "A batch whose expectations hold is applied.") { store in
             try store.set(key("a"), to: Data("1".utf8))
             let isApplied = try store.apply(
                 .init(
@@ -40,7 +40,7 @@ extension Check {
             try require(isApplied, "The batch was refused.")
             try require(try store.get(key("a")) == Data("2".utf8), "The batch was not applied.")
         },
-        Check("A batch with an expectation that does not hold changes nothing.") { store in
+        Check("batches.refused", "A batch with an expectation that does not hold changes nothing.") { store in
             try store.set(key("a"), to: Data("1".utf8))
             for wrong in [Data("2".utf8), nil] {
                 let isApplied = try store.apply(
@@ -52,7 +52,7 @@ extension Check {
                 try require(try store.get(key("b")) == nil, "A refused batch made a key.")
             }
         },
-        Check("An empty batch is accepted.") { store in
+        Check("batches.empty", "An empty batch is accepted.") { store in
             try require(try store.apply(.init(writes: [])), "It was refused.")
         },
     ]

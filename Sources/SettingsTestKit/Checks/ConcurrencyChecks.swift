@@ -1,3 +1,4 @@
+import Dispatch
 import SettingsKitCore
 import Synchronization
 
@@ -13,16 +14,11 @@ extension Check {
 
     /// Any thread may call the store at any time.
     static let concurrency = [
-        Check("Values that several threads set under different names are all stored.") { store in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for writer in 0..<writerCount {
-                    group.addTask {
-                        for round in 0..<rounds {
-                            try store.set(key("\(writer)/\(round)"), to: Data("\(round)".utf8))
-                        }
-                    }
+        Check("threads.distinct", "Values that several threads set under different names are all stored.") { store in
+            try await onThreads(writerCount) { writer in
+                for round in 0..<rounds {
+                    try store.set(key("\(writer)/\(round)"), to: Data("\(round)".utf8))
                 }
-                try await group.waitForAll()
             }
             for writer in 0..<writerCount {
                 for round in 0..<rounds {
@@ -31,47 +27,34 @@ extension Check {
                 }
             }
         },
-        Check("A reader sees a value that was set, never a mixture of two.") { store in
+        Check("threads.whole", "A reader sees a value that was set, never a mixture of two.") { store in
             let values = (0..<writerCount).map { Data(repeating: UInt8($0), count: 1_000) }
             try store.set(key("a"), to: values[0])
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for value in values {
-                    group.addTask {
-                        for _ in 0..<rounds {
-                            try store.set(key("a"), to: value)
-                            let read = try store.get(key("a"))
-                            try require(read.map(values.contains) ?? false, "A value was read that was never stored.")
-                        }
-                    }
+            try await onThreads(writerCount) { writer in
+                for _ in 0..<rounds {
+                    try store.set(key("a"), to: values[writer])
+                    let read = try store.get(key("a"))
+                    try require(read.map(values.contains) ?? false, "A value was read that was never stored.")
                 }
-                try await group.waitForAll()
             }
         },
-        Check("Updates through a service are atomic.") { store in
+        Check("threads.update", "Updates through a service are atomic.") { store in
             let service = SettingsService(stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
             let counter = SettingsService.Setting<Int>("counter", in: .custom(id: "conformance"), default: 0)
-            await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<writerCount {
-                    group.addTask {
-                        for _ in 0..<rounds { service.update(counter) { $0 += 1 } }
-                    }
-                }
+            try await onThreads(writerCount) { _ in
+                for _ in 0..<rounds { service.update(counter) { $0 += 1 } }
             }
             let total = try service.load(counter)
             try require(total == writerCount * rounds, "\(writerCount * rounds) updates added up to \(total).")
         },
-        Check("With several writers, listeners end on the stored value.") { store in
+        Check("threads.order", "With several writers, listeners end on the stored value.") { store in
             let service = SettingsService(stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
             let setting = SettingsService.Setting<Int>("a", in: .custom(id: "conformance"), default: -1)
             let told = Mutex<[SettingsService.Change<Int>]>([])
             let subscription = service.observe(setting) { change in told.withLock { $0.append(change) } }
             defer { subscription.cancel() }
-            await withTaskGroup(of: Void.self) { group in
-                for writer in 0..<writerCount {
-                    group.addTask {
-                        for round in 0..<rounds { service.set(setting, to: writer * rounds + round) }
-                    }
-                }
+            try await onThreads(writerCount) { writer in
+                for round in 0..<rounds { service.set(setting, to: writer * rounds + round) }
             }
             // A last change that marks the end of all others, because another thread may still be delivering them.
             service.set(setting, to: -2)
@@ -89,4 +72,36 @@ extension Check {
             try require(try service.load(setting) == -2, "The last delivered value is not the stored one.")
         },
     ]
+}
+
+/// Runs `body` on several threads at once, and throws the first error. Not in Swift's pool: a store may block its threads, and
+/// there may be only one.
+private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) async throws {
+    let group = DispatchGroup()
+    let problem = Failure()
+    for number in 0..<count {
+        // A serial queue has a thread of its own.
+        DispatchQueue(label: "SettingsTestKit \(number)").async(group: group) {
+            do {
+                try body(number)
+            } catch {
+                problem.note(error)
+            }
+        }
+    }
+    await withCheckedContinuation { continuation in
+        group.notify(queue: .global()) { continuation.resume() }
+    }
+    try problem.throwIfAny()
+}
+
+/// The first error of several threads.
+private final class Failure: Sendable {
+    private let error = Mutex<(any Error)?>(nil)
+
+    func note(_ error: any Error) { self.error.withLock { $0 = $0 ?? error } }
+
+    func throwIfAny() throws {
+        if let error = error.withLock({ $0 }) { throw error }
+    }
 }

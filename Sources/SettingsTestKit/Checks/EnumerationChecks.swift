@@ -9,7 +9,7 @@ import SettingsKitCore
 extension Check {
     /// A store that lists its keys lists just those.
     static let enumeration = [
-        Check("keys lists the stored keys, and no others.") { store in
+        Check("keys.exact", "keys lists the stored keys, and no others.") { store in
             let before = try names(in: store)
             for name in Samples.names { try store.set(key(name), to: Data("1".utf8)) }
             try store.set(key("removed"), to: Data("1".utf8))
@@ -20,7 +20,7 @@ extension Check {
             let surplus = listed.subtracting(Samples.names)
             try require(surplus.isEmpty, "It has \(surplus.map(\.debugDescription)) too.")
         },
-        Check("removeAll removes every key that was set.") { store in
+        Check("keys.remove-all", "removeAll removes every key that was set.") { store in
             _ = try names(in: store)
             for name in Samples.names { try store.set(key(name), to: Data("1".utf8)) }
             try store.removeAll()

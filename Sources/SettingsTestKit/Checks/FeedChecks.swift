@@ -8,7 +8,7 @@ import Synchronization
 #endif
 
 /// The changes that listeners of a service over the store received.
-private final class Recorder: Sendable {
+final class Recorder: Sendable {
     struct Told: Sendable, Equatable {
         var old: Data?
         var new: Data?
@@ -54,11 +54,11 @@ private final class Recorder: Sendable {
 extension Check {
     /// A store with a feed publishes each of its changes once, in order, and nothing else.
     static let feed = [
-        Check("The feed is the same object each time.") { store in
+        Check("feed.same", "The feed is the same object each time.") { store in
             guard let feed = store.feed else { throw NotOffered(reason: "the store has no feed") }
             try require(store.feed === feed, "It was another object at the second time.")
         },
-        Check("Each change is published once, with the bytes before and after.") { store in
+        Check("feed.once", "Each change is published once, with the bytes before and after.") { store in
             let recorder = try Recorder(store, names: ["a", "b"])
             let (one, two) = (Data("1".utf8), Data("2".utf8))
             try store.set(key("a"), to: one)
@@ -70,7 +70,7 @@ extension Check {
             try require(recorder.changes(of: "a") == expected, "Published: \(recorder.changes(of: "a")).")
             try require(recorder.changes(of: "b").isEmpty, "A change of a key that was not set was published.")
         },
-        Check("A write that changes nothing is not published.") { store in
+        Check("feed.changes-only", "A write that changes nothing is not published.") { store in
             try store.set(key("a"), to: Data("1".utf8))
             let recorder = try Recorder(store, names: ["a", "absent"])
             try store.set(key("a"), to: Data("1".utf8))
@@ -78,7 +78,7 @@ extension Check {
             _ = try store.apply(.init(writes: [.init(key: key("a"), data: Data("1".utf8))]))
             try require(recorder.changeSets.isEmpty, "Published: \(recorder.changeSets).")
         },
-        Check("A batch is published at once, each key with its last bytes.") { store in
+        Check("feed.batch", "A batch is published at once, each key with its last bytes.") { store in
             let recorder = try Recorder(store, names: ["a", "b"])
             _ = try store.apply(
                 .init(writes: [
@@ -88,7 +88,7 @@ extension Check {
             try require(recorder.changeSets == [["a", "b", "c"]], "Published: \(recorder.changeSets).")
             try require(recorder.changes(of: "b") == [.init(old: nil, new: Data("2".utf8))], "b was published wrongly.")
         },
-        Check("A refused batch is not published.") { store in
+        Check("feed.refused", "A refused batch is not published.") { store in
             let recorder = try Recorder(store, names: ["a"])
             _ = try store.apply(
                 .init(
@@ -96,7 +96,7 @@ extension Check {
                     expectations: [.init(key: key("b"), data: Data())]))
             try require(recorder.changeSets.isEmpty, "Published: \(recorder.changeSets).")
         },
-        Check("removeAll publishes a change for each stored key.") { store in
+        Check("feed.remove-all", "removeAll publishes a change for each stored key.") { store in
             do {
                 _ = try store.keys()
             } catch SettingsError.Code.unsupported {
@@ -110,7 +110,7 @@ extension Check {
             try require(recorder.changes(of: "b") == [.init(old: Data("2".utf8), new: nil)], "b was published wrongly.")
             try require(recorder.changes(of: "absent").isEmpty, "A change of an absent key was published.")
         },
-        Check("After a set returns, no service reads an older value.") { store in
+        Check("feed.current", "After a set returns, no service reads an older value.") { store in
             let recorder = try Recorder(store, names: [])
             let setting = Recorder.setting("a")
             for number in 0..<100 {

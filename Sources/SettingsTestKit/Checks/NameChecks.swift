@@ -9,7 +9,7 @@ import SettingsKitCore
 extension Check {
     /// Every name works, and names do not affect each other.
     static let names = [
-        Check("Any name works that is not empty and has no NUL.") { store in
+        Check("names.any", "Any name works that is not empty and has no NUL.") { store in
             for name in Samples.names {
                 try store.set(key(name), to: Data(name.utf8))
                 try require(
@@ -22,7 +22,7 @@ extension Check {
                     "The value under \(name.debugDescription.prefix(80)) was changed by setting another.")
             }
         },
-        Check("Setting or removing one key does not change the others.") { store in
+        Check("names.independent", "Setting or removing one key does not change the others.") { store in
             let names = ["a", "b", "a.b", "a:b", "ab", "a b", "aa"]
             for name in names { try store.set(key(name), to: Data(name.utf8)) }
             try store.set(key("a"), to: Data("changed".utf8))
@@ -31,7 +31,7 @@ extension Check {
                 try require(try store.get(key(name)) == Data(name.utf8), "\"\(name)\" was changed by setting another.")
             }
         },
-        Check("Names that are canonically equivalent are one key.") { store in
+        Check("names.equivalent", "Names that are canonically equivalent are one key.") { store in
             try store.set(key("caf\u{E9}"), to: Data("composed".utf8))
             try require(
                 try store.get(key("cafe\u{301}")) == Data("composed".utf8),
@@ -44,7 +44,7 @@ extension Check {
             try require(
                 try store.get(key("cafe\u{301}")) == nil, "Removing the composed name left the decomposed one.")
         },
-        Check("Names that differ in case are two keys.") { store in
+        Check("names.case", "Names that differ in case are two keys.") { store in
             try store.set(key("name"), to: Data("lower".utf8))
             try store.set(key("NAME"), to: Data("upper".utf8))
             try require(try store.get(key("name")) == Data("lower".utf8), "The upper-case name replaced the other.")

@@ -13,48 +13,38 @@ extension Check {
     /// A medium that cannot be read must not count as empty: otherwise the default is taken for the value, and
     /// overwrites it.
     ///
-    /// - Parameter makeUnreadable: nil if the author of the store has not passed a closure; the rules are then skipped.
-    static func unreadability(
-        _ makeUnreadable: StoreConformance.MakeUnreadable?, reopen: StoreConformance.Reopen?
-    ) -> [Check] {
+    /// - Parameter means: Without what makes a medium unreadable, the rules are skipped.
+    static func unreadability(_ means: StoreConformance.Means) -> [Check] {
         /// Calls `body` while the store's medium cannot be read.
         @Sendable func whileUnreadable(_ store: any SettingsStore, _ body: () throws -> Void) throws {
-            guard let makeUnreadable else {
-                throw NotOffered(reason: "no `unreadable:` was passed to the suite")
-            }
-            let makeReadable = try makeUnreadable(store)
-            do {
-                try body()
-            } catch {
-                try makeReadable()
-                throw error
-            }
-            try makeReadable()
+            try StoreConformance.Means.whileBroken(means.unreadable, "unreadable", store, body)
         }
 
         return [
-            Check("A store that cannot read throws, and never returns that nothing is stored.") { store in
+            Check("unreadable.throws", "A store that cannot read throws, and never returns that nothing is stored.") {
+                store in
                 try store.set(counter.key, to: Data("41".utf8))
                 try store.synchronize()
                 try whileUnreadable(store) { try requireThrowingOrStored(store) }
             },
-            Check("A medium that cannot be read is not opened as an empty one.") { store in
+            Check("unreadable.reopened", "A medium that cannot be read is not opened as an empty one.") { store in
                 try store.set(counter.key, to: Data("41".utf8))
                 try store.synchronize()
                 try whileUnreadable(store) {
-                    guard let reopen else { throw NotOffered(reason: "no `reopen:` was passed to the suite") }
-                    guard let second = opened(store, by: reopen) else { return }
+                    if means.reopen == nil { _ = try means.reopened(store) }
+                    guard let second = opened(store, by: means.reopen) else { return }
                     try requireThrowingOrStored(second)
                 }
             },
-            Check("Writing while the medium cannot be read replaces nothing that is stored.") { store in
+            Check("unreadable.kept", "Writing while the medium cannot be read replaces nothing that is stored.") {
+                store in
                 try store.set(counter.key, to: Data("41".utf8))
                 try store.synchronize()
                 try whileUnreadable(store) {
                     write(to: store)
-                    if let second = opened(store, by: reopen) { write(to: second) }
+                    if let second = opened(store, by: means.reopen) { write(to: second) }
                 }
-                let data = try (reopen?(store) ?? store).get(counter.key)
+                let data = try (means.reopen?(store) ?? store).get(counter.key)
                 // A store that keeps its values in memory may have stored the sum.
                 let expected = ["41", "42", "43"].map { Data($0.utf8) }
                 try require(data.map(expected.contains) ?? false, "The value from before was lost.")

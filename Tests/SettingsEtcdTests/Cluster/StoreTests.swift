@@ -29,6 +29,48 @@ extension WithEtcd {
             }
         }
 
+        @Test("It loses nothing when the cluster cannot be reached, and when a process that writes is killed")
+        func brokenMedium() async throws {
+            try await Fleet.with { fleet in
+                let proxy = try FaultyProxy(to: fleet.server.ports[0])
+                defer { proxy.close() }
+                let number = Box(0)
+                @Sendable func prefix(of store: any SettingsStore) throws -> String {
+                    String(decoding: try #require((store as? EtcdStore)?.cluster.range.prefix), as: UTF8.self)
+                }
+                @Sendable func store(_ prefix: String) throws -> EtcdStore {
+                    try fleet.store(prefix, endpoints: [proxy.endpoint])
+                }
+                let report = await StoreConformance { old in
+                    try store(prefix(of: old))
+                } unwritable: { _ in
+                    var faults = FaultyProxy.Faults()
+                    faults.isRefusing = true
+                    proxy.setFaults(faults)
+                    proxy.cutAll()
+                    return { proxy.setFaults(.init()) }
+                } killed: { store in
+                    try await StoreConformance.runAndKill(
+                        Worker.path(),
+                        [
+                            "fleet-conformance", fleet.stateFolder.path, fleet.server.endpoints.joined(separator: ","),
+                            prefix(of: store),
+                        ])
+                } _: {
+                    number.value += 1
+                    return try store("broken\(number.value)/")
+                }
+                .run()
+                #expect(report.failures.isEmpty, "\(report)")
+                // A store reads its last known values, so there is no unreadable one; and it accepts a `set` without the
+                // cluster.
+                let skipped = Set(report.skipped.map(\.rule.id)).subtracting([
+                    "unwritable.set", "unwritable.remove-all",
+                ])
+                #expect(skipped == ["unreadable.throws", "unreadable.reopened", "unreadable.kept"], "\(report)")
+            }
+        }
+
         @Test("Etcd's own tools read and write the values")
         func tools() async throws {
             try await Fleet.with { fleet in

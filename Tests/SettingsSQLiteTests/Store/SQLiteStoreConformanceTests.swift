@@ -4,22 +4,52 @@ import SettingsSQLite
 import SettingsTestKit
 import Testing
 
-@Suite("Conformance of SQLiteStore")
+@Suite("Conformance of SQLiteStore", .ownThreads)
 struct SQLiteStoreConformanceTests {
-    @Test("SQLiteStore keeps the contract of a store, reopening included")
+    @Test("SQLiteStore keeps the contract of a store, with a broken medium and killed processes")
     func conformance() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
-        let suite = StoreConformance { store in
-            let first = try #require(store as? SQLiteStore)
-            return try SQLiteStore(path: first.path, isWatching: false)
-        } unreadable: { store in
-            try makeUnreadable(try #require(store as? SQLiteStore).path)
-        } _: {
-            try SQLiteStore(at: folder.appendingPathComponent(UUID().uuidString + "/Vault.sqlite"))
+        try await withTemporaryFolder { folder in
+            @Sendable func path(of store: any SettingsStore) throws -> String {
+                try #require(store as? SQLiteStore).path
+            }
+            let report = await StoreConformance { store in
+                try SQLiteStore(path: path(of: store), isWatching: false)
+            } unreadable: { store in
+                try makeUnreadable(path(of: store))
+            } unwritable: { store in
+                // Another program is in the middle of a transaction.
+                let other = Mutex<OtherProgram?>(try OtherProgram(try path(of: store)))
+                try other.withLock { _ = try $0?.run("BEGIN IMMEDIATE") }
+                return {
+                    try other.withLock { program in
+                        try program?.run("ROLLBACK")
+                        program = nil
+                    }
+                }
+            } killed: { store in
+                try await killWriter(at: path(of: store))
+            } _: {
+                let file = folder.appendingPathComponent(UUID().uuidString + "/Vault.sqlite")
+                return try SQLiteStore(path: file.path, isWatching: true, patience: .milliseconds(100))
+            }
+            .run()
+            #expect(report.failures.isEmpty && report.skipped.isEmpty, "\(report)")
         }
-        let report = await suite.run()
-        #expect(report.failures.isEmpty, "\(report)")
-        #expect(report.skipped.isEmpty, "\(report)")
+    }
+
+    @Test("SQLiteStore keeps the contract of a store as programs open it, reopening included")
+    func standardConformance() async throws {
+        try await withTemporaryFolder { folder in
+            let report = await StoreConformance { store in
+                try SQLiteStore(path: try #require(store as? SQLiteStore).path, isWatching: false)
+            } unreadable: { store in
+                try makeUnreadable(try #require(store as? SQLiteStore).path)
+            } _: {
+                try SQLiteStore(at: folder.appendingPathComponent(UUID().uuidString + "/Vault.sqlite"))
+            }
+            .run()
+            #expect(report.failures.isEmpty, "\(report)")
+            #expect(report.skippedGroups == ["unwritable", "killed"], "\(report)")
+        }
     }
 }
