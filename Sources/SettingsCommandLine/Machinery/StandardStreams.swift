@@ -3,8 +3,6 @@ import SettingsKit
 
 #if canImport(Glibc)
     import Glibc
-#elseif canImport(Musl)
-    import Musl
 #elseif canImport(Darwin)
     import Darwin
 #endif
@@ -79,8 +77,6 @@ public enum StandardStreams {
     private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         #if canImport(Glibc)
             Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-            Musl.write(descriptor, bytes.baseAddress, bytes.count)
         #else
             Darwin.write(descriptor, bytes.baseAddress, bytes.count)
         #endif

@@ -2,8 +2,6 @@ import Synchronization
 
 #if canImport(Glibc)
     import Glibc
-#elseif canImport(Musl)
-    import Musl
 #elseif canImport(Darwin)
     import Darwin
 #endif
@@ -132,8 +130,6 @@ enum TerminalSignals {
     private static func pipe(_ ends: inout [Int32]) -> Int32 {
         #if canImport(Glibc)
             Glibc.pipe(&ends)
-        #elseif canImport(Musl)
-            Musl.pipe(&ends)
         #else
             Darwin.pipe(&ends)
         #endif
@@ -158,8 +154,6 @@ extension sigaction {
         sigemptyset(&sa_mask)
         #if canImport(Darwin)
             __sigaction_u.__sa_handler = handler
-        #elseif canImport(Musl)
-            __sa_handler.sa_handler = handler
         #else
             __sigaction_handler.sa_handler = handler
         #endif
@@ -168,8 +162,6 @@ extension sigaction {
     fileprivate var isIgnoring: Bool {
         #if canImport(Darwin)
             let handler = __sigaction_u.__sa_handler
-        #elseif canImport(Musl)
-            let handler = __sa_handler.sa_handler
         #else
             let handler = __sigaction_handler.sa_handler
         #endif

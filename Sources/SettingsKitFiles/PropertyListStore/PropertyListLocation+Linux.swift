@@ -1,9 +1,5 @@
 #if !canImport(Darwin)
-    #if canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
+    import Glibc
 
     extension PropertyListLocation {
         /// The name under which the executable was called.

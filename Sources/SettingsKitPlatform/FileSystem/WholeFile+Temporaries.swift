@@ -6,8 +6,6 @@
 
 #if canImport(Glibc)
     import Glibc
-#elseif canImport(Musl)
-    import Musl
 #else
     import Darwin
 #endif

@@ -1,11 +1,7 @@
-#if canImport(Glibc) || canImport(Musl)
+#if canImport(Glibc)
     import Dispatch
 
-    #if canImport(Glibc)
-        import Glibc
-    #else
-        import Musl
-    #endif
+    import Glibc
 
     /// The kind of dispatch source that reports events.
     typealias PlatformSource = DispatchSourceRead

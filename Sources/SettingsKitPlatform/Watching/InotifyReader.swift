@@ -1,9 +1,5 @@
-#if canImport(Glibc) || canImport(Musl)
-    #if canImport(Glibc)
-        import Glibc
-    #else
-        import Musl
-    #endif
+#if canImport(Glibc)
+    import Glibc
 
     /// Takes events out of an inotify instance.
     enum InotifyReader {

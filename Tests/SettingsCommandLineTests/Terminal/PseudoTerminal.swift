@@ -7,8 +7,6 @@ import Testing
 
 #if canImport(Glibc)
     import Glibc
-#elseif canImport(Musl)
-    import Musl
 #else
     import Darwin
 #endif
@@ -59,8 +57,6 @@ final class PseudoTerminal: Sendable {
     private static func open(_ name: String) -> Int32 {
         #if canImport(Glibc)
             Glibc.open(name, O_RDWR | O_NOCTTY)
-        #elseif canImport(Musl)
-            Musl.open(name, O_RDWR | O_NOCTTY)
         #else
             Darwin.open(name, O_RDWR | O_NOCTTY)
         #endif

@@ -1,4 +1,4 @@
-#if canImport(Glibc) || canImport(Musl)
+#if canImport(Glibc)
     import Foundation
     import Testing
 

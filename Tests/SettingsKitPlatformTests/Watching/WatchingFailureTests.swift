@@ -1,14 +1,10 @@
-#if canImport(Glibc) || canImport(Musl)
+#if canImport(Glibc)
     import Foundation
     import Testing
 
     @testable import SettingsKitPlatform
 
-    #if canImport(Glibc)
-        import Glibc
-    #else
-        import Musl
-    #endif
+    import Glibc
 
     @Suite("Watching when the system has enough of it", .timeLimit(.minutes(2)))
     struct WatchingFailureTests {
