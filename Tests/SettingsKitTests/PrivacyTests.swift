@@ -71,7 +71,10 @@ struct PrivacyTests {
             "volumeAvailableCapacityKey", "systemFreeSize", "systemSize",
         ]
         var used: Set<String> = []
-        for target in ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsKit", "SettingsSQLite"] {
+        for target in [
+            "SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsKitUserDefaults",
+            "SettingsKitEssentials", "SettingsKit", "SettingsSQLite",
+        ] {
             let folder = Guide.package.appending(path: "Sources/\(target)")
             let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
             for case let file as URL in files where file.pathExtension == "swift" {

@@ -35,6 +35,14 @@
             await worker.wait(for: "idle")
             // Until the changes are in the files, and were polled in two rounds.
             try await Task.sleep(for: .seconds(Rounds.choose(21, full: 30)))
+            // Longer on a busy machine, where the process may not be done: until none of its threads wakes for a while.
+            var settled = try Self.sleeps(of: worker.processID)
+            for _ in 0..<30 {
+                try await Task.sleep(for: .seconds(2))
+                let present = try Self.sleeps(of: worker.processID)
+                if present == settled { break }
+                settled = present
+            }
             let before = try Self.sleeps(of: worker.processID)
             let seconds = Rounds.choose(10, full: 30)
             try await Task.sleep(for: .seconds(seconds))
