@@ -36,6 +36,7 @@ open class DispatchGroup: DispatchObject, @unchecked Sendable {
     public func leave() { fatalError() }
     @available(*, noasync) public func wait() { fatalError() }
     @available(*, noasync) public func wait(timeout: DispatchTime) -> DispatchTimeoutResult { fatalError() }
+    public func notify(qos: DispatchQoS = .utility, queue: DispatchQueue, execute work: @escaping @Sendable @convention(block) () -> Void) { fatalError() }
 }
 public final class DispatchSpecificKey<T>: Sendable { public init() {} }
 open class DispatchQueue: DispatchObject, @unchecked Sendable {
