@@ -296,6 +296,7 @@ extension LocalizedError { public var errorDescription: String? { nil } }
 extension Error { public var localizedDescription: String { fatalError() } }
 public struct CocoaError: Error, Hashable {
     public struct Code: Hashable, Sendable {
+        public static var featureUnsupported: Code { fatalError() }
         public static var fileNoSuchFile: Code { fatalError() }
         public static var fileReadNoSuchFile: Code { fatalError() }
         public static var fileWriteUnknown: Code { fatalError() }

@@ -59,14 +59,3 @@ enum Arrival {
         func append(_ delay: Int) { delays.withLock { $0.append(delay) } }
     }
 }
-
-#if !(os(macOS) || os(Linux))
-    /// In the place of Foundation's: other systems let a program start no other one.
-    private final class Process {
-        var (executableURL, arguments): (URL?, [String]?)
-
-        func run() throws { throw CocoaError(.featureUnsupported) }
-
-        func waitUntilExit() {}
-    }
-#endif
