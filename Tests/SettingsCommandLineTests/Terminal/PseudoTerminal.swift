@@ -1,6 +1,5 @@
 import Foundation
 import SettingsTestSupport
-import Synchronization
 import Testing
 
 @testable import SettingsCommandLine

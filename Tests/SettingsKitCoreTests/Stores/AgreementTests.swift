@@ -1,6 +1,5 @@
 import Foundation
 import SettingsKitCore
-import Synchronization
 import Testing
 
 /// A store that notes of each write whether its caller waits for agreement.
