@@ -29,3 +29,19 @@ private func run(_ box: Box<(@Sendable (Int) -> Void)?>, _ number: Int) {
 package func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
     inParallel(1) { _ in body() }
 }
+
+/// Runs `body` on a new thread, and does not wait for it.
+///
+/// - Returns: What receives, when the thread ends, whether `body` has thrown nothing.
+package func onThread(_ body: @escaping @Sendable () throws -> Void) -> Recorder<Bool> {
+    let outcome = Recorder<Bool>()
+    Thread.detachNewThread {
+        do {
+            try body()
+            outcome.append(true)
+        } catch {
+            outcome.append(false)
+        }
+    }
+    return outcome
+}

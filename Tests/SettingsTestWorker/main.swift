@@ -114,12 +114,14 @@ case "lock-until-continued":
     while true { pause() }
 
 case "keep":
-    // keep PATH NAME VALUE: sets one number, which another process hinders, and says what it reads then.
+    // keep PATH NAME VALUE: sets one number, which another process hinders, says what it reads then, and stops; exits in order
+    // when it is continued.
     let settings = try openService()
     let setting = Setting<Int>(arguments[3], in: .defaults, default: 0)
     settings.set(setting, to: argument(4))
     say("\(settings.get(setting))")
-    withExtendedLifetime(settings) { while true { pause() } }
+    kill(getpid(), SIGSTOP)
+    withExtendedLifetime(settings) {}
 
 case "set":
     // set PATH NAME VALUE: sets one number and exits in order.

@@ -34,7 +34,9 @@ public struct SettingsStoreBatch: Sendable {
     /// transactions and migrations; false for `set` and `reset`.
     ///
     /// It matters to a store that agrees with other machines on each write: it may return from a batch whose caller does not
-    /// wait as soon as the writes survive the end of the process, and agree on them in the background. Other stores ignore it.
+    /// wait as soon as the writes survive the end of the process, and agree on them in the background. A store that another
+    /// process keeps locked may keep such a batch in memory if it expects nothing, report ``SettingsError/Code/pending``, and
+    /// write it later. Other stores ignore it.
     /// A store with a ``SettingsStore/feed`` is given the value of `save` as a batch of one write, and the value of `set` by
     /// ``SettingsStore/set(_:to:)``.
     public var waitsForAgreement: Bool

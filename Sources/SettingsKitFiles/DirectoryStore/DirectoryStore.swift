@@ -56,7 +56,8 @@ public final class DirectoryStore: SettingsStore {
         /// seconds where changes may go unreported, as on a network file system, and every twelve seconds elsewhere.
         public var pollInterval: Duration?
         /// How long a change waits for another process that keeps the local state locked and makes no progress, before it
-        /// fails with ``SettingsError/Code/busy``: 3 seconds by default. Nothing ever waits for the shared directory.
+        /// fails with ``SettingsError/Code/busy``: 3 seconds by default. A `set` waits for half a second at most, and is then
+        /// ``SettingsError/Code/pending``. Nothing ever waits for the shared directory.
         public var patience: Duration = PropertyListStore.defaultPatience
         /// The size of the largest file that is read or written.
         var sizeLimit = ReplicaFile.sizeLimit
@@ -135,33 +136,34 @@ public final class DirectoryStore: SettingsStore {
     /// Returns the stored bytes for a key, or nil if there is no value. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? { core.value(named: key.name) }
 
-    /// Stores bytes under a key, or removes the key. When it returns, the change survives the end of the process.
+    /// Stores bytes under a key, or removes the key. When it returns, the change survives the end of the process, unless
+    /// another process keeps the state locked: then the feed reports `pending`, and the change is stored later.
     /// Storing equal bytes is no change.
     ///
-    /// - Throws: ``SystemError`` if the local state cannot be written; ``SettingsError`` with the code `busy` if
-    ///   another process keeps the state locked, or `writeFailed` if the value is larger than 16 MiB or the name longer
-    ///   than 1 MiB. The old bytes stay then.
+    /// - Throws: ``SystemError`` if the local state cannot be written; ``SettingsError`` with the code `writeFailed` if the
+    ///   value is larger than 16 MiB or the name longer than 1 MiB. The old bytes stay then.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         try requireWriting()
-        try core.set(data, named: key.name)
+        try core.set(data, for: key)
     }
 
     /// Applies a batch as one change of the local state, if its expectations hold. Other devices receive it at once
     /// with the replica's file. If they have later values for some of its keys, those values stay.
     ///
     /// - Returns: whether the expectations hold.
-    /// - Throws: the errors of ``set(_:to:)``.
+    /// - Throws: the errors of ``set(_:to:)``; also `busy` if another process keeps the state locked, and the caller waits or
+    ///   expects something.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         try requireWriting()
         return try core.apply(batch)
     }
 
     /// Returns the names that have a value.
-    public func keys() -> [String] { core.records().filter { !$0.entry.isTombstone }.map(\.name) }
+    public func keys() -> [String] { core.names }
 
     /// Removes all values on all devices, as one change.
     ///
-    /// - Throws: the errors of ``set(_:to:)``.
+    /// - Throws: the errors of ``set(_:to:)``; also `busy` if another process keeps the state locked.
     public func removeAll() throws {
         try requireWriting()
         try core.removeAll()

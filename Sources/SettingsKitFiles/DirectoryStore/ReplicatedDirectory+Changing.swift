@@ -8,30 +8,44 @@ import SettingsKitCore
 
 /// Changes settings on this device.
 extension ReplicatedDirectory {
-    /// Stores bytes under a name, or removes the name. An equal value is no change.
-    func set(_ data: Data?, named name: String) throws {
-        try requireSize(name, data)
+    /// Stores bytes under a key, or removes it. If another process keeps the state locked, the change is kept, and stored
+    /// later.
+    func set(_ data: Data?, for key: SettingsService.StorageKey) throws {
+        try requireSize(key.name, data)
         let changes = tracker.changes
-        try list.change(named: name, waiting: list.patience) { present in
-            guard !SharedEntry.isValue(data, in: present) else { return .keep }
-            return .store(SharedEntry(stamp: tracker.nextStamp(now: now()), value: data).bytes)
+        do {
+            try writePending(waiting: .zero)
+            try list.change(named: key.name, waiting: waitingToKeep) { present in
+                guard !SharedEntry.isValue(data, in: present) else { return .keep }
+                return .store(SharedEntry(stamp: tracker.nextStamp(now: now()), value: data).bytes)
+            }
+        } catch SettingsError.Code.busy {
+            try keep([.init(key: key, data: data)])
         }
         if tracker.changes != changes { scheduleExport() }
     }
 
-    /// Applies a batch if its expectations hold.
+    /// Applies a batch if its expectations hold. If another process keeps the state locked, a batch that expects nothing and
+    /// whose caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        try change {
-            for expectation in batch.expectations where value(named: expectation.key.name) != expectation.data {
-                return nil
+        let isKept = !batch.waitsForAgreement && batch.expectations.isEmpty
+        do {
+            return try change(waiting: isKept ? waitingToKeep : list.patience) {
+                for expectation in batch.expectations where value(named: expectation.key.name) != expectation.data {
+                    return nil
+                }
+                return batch.writes.map { ($0.key.name, $0.data) }
             }
-            return batch.writes.map { ($0.key.name, $0.data) }
+        } catch SettingsError.Code.busy where isKept {
+            for write in batch.writes { try requireSize(write.key.name, write.data) }
+            try keep(batch.writes)
+            return true
         }
     }
 
     /// Removes all values.
     func removeAll() throws {
-        try change { records().map { ($0.name, nil) } }
+        try change(waiting: list.patience) { records().map { ($0.name, nil) } }
     }
 
     /// Imports values for names that have neither a value nor a remembered removal. They count as older than every
@@ -40,6 +54,7 @@ extension ReplicatedDirectory {
     /// - Returns: the number of imported values.
     func importValues(_ values: [(name: String, data: Data)]) throws -> Int {
         for (name, data) in values { try requireSize(name, data) }
+        try writePending(waiting: list.patience)
         var count = 0
         try list.change {
             let stamp = Stamp(.earliest, by: tracker.memory.replica)
@@ -54,8 +69,11 @@ extension ReplicatedDirectory {
 
     /// Sets the values that `decide` returns, if they differ from the stored ones. Each change gets a separate stamp.
     @discardableResult
-    private func change(_ decide: () throws -> [(name: String, data: Data?)]?) throws -> Bool {
-        let isDone = try list.change {
+    private func change(
+        waiting: Duration, _ decide: () throws -> [(name: String, data: Data?)]?
+    ) throws -> Bool {
+        try writePending(waiting: waiting)
+        let isDone = try list.change(waiting: waiting) {
             guard let values = try decide() else { return nil }
             var changes: [JournalChange] = []
             // If a name occurs more than once, the last value counts.

@@ -54,6 +54,7 @@ extension ReplicatedDirectory {
     /// Exports what is missing, and flushes the directory and the local state to the disk.
     func synchronize() throws {
         if isReadOnly { return try readNow() }
+        try writePending(waiting: list.patience)
         do {
             try export(always: false)
             try ReplicaExport(directory: self).synchronize()

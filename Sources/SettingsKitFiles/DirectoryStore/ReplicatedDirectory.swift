@@ -64,6 +64,7 @@ final class ReplicatedDirectory: Sendable {
     let queue: BackgroundQueue
     /// Notices changes in the directory.
     let monitor: ChangeMonitor
+    let pendingWriter: PendingWriter
     let isExportPlanned = Atomic(false)
     let firstReading = DispatchSemaphore(value: 0)
     let isWatching: Bool
@@ -106,6 +107,8 @@ final class ReplicatedDirectory: Sendable {
         ) { changes in
             tracker.present(changes)
         }
+        pendingWriter = PendingWriter(
+            queue: queue, feed: list.feed, description: description, cause: JournalProblem.locked)
         do {
             let isNew = try Self.beginReplica(list, tracker)
             table.withLock { $0.isDirectoryNew = isNew }
@@ -117,7 +120,11 @@ final class ReplicatedDirectory: Sendable {
             try readFirst()
             return
         }
-        let writer = WriteBehind(delay: Self.writingDelay) { [weak self] in
+        let writer = WriteBehind(delay: Self.writingDelay)
+        writer.begin { [weak self] in
+            try self?.export(always: false)
+        } writeAtExit: { [weak self] in
+            try self?.writePending(waiting: PendingValues.longestWait)
             try self?.export(always: false)
         } report: { [weak self] error in
             // A failed reading was diagnosed already, most probably for the same reason.
@@ -150,10 +157,18 @@ final class ReplicatedDirectory: Sendable {
     /// Whether there are background threads. A forked child has none.
     var hasBackground: Bool { queue.isRunning }
 
-    /// Reads the replica's memory from the state, or begins a new replica.
+    /// Reads the replica's memory from the state, or begins a new replica. Takes the lock of other processes only for that.
     ///
     /// - Returns: whether the replica is new.
     private static func beginReplica(_ list: JournaledPropertyList, _ tracker: ReplicaTracker) throws -> Bool {
+        let isKnown = try list.contents.withLock { contents in
+            guard let bytes = contents.data(named: ReplicaMemory.name), let memory = try ReplicaMemory(bytes) else {
+                return false
+            }
+            tracker.begin(memory: memory, records: records(in: contents))
+            return true
+        }
+        if isKnown { return false }
         var isNew = false
         try list.change {
             let contents = list.contents.withLock { $0 }
@@ -204,9 +219,9 @@ final class ReplicatedDirectory: Sendable {
 
     // MARK: Reading
 
-    /// Returns the stored bytes for a name, or nil if there is no value.
+    /// Returns the bytes that are in force for a name, or nil if there is no value.
     func value(named name: String) -> Data? {
-        list.contents.withLock { $0.data(named: name) }.flatMap { SharedEntry.value(in: $0) }
+        list.contents.withLock { contents in tracker.value(named: name, in: contents) }
     }
 
     /// Returns all records, including removals. Linear time.

@@ -71,7 +71,7 @@ extension JournaledPropertyList {
             files.cursor.openRejected(journal, of: loaded.files.cursor)
         } else {
             contents.withLock { contents in
-                let changes = contents.unmasked(contents.differences(to: loaded.contents))
+                let changes = contents.pending.unmasked(contents.differences(to: loaded.contents))
                 let pending = contents.pending
                 contents = loaded.contents
                 contents.pending = pending
@@ -80,7 +80,7 @@ extension JournaledPropertyList {
             files = loaded.files
             if old.list.mustRewrite { files.list.requireRewrite() }
             files.hasCleanedUp = old.hasCleanedUp
-            files.pendingFork = old.pendingFork
+            files.hasPending = old.hasPending
         }
         // A symbolic link may have led to another file before.
         watchedJournal.value = files.journalPath
@@ -146,7 +146,7 @@ extension JournaledPropertyList {
         }
         contents.withLock { contents in
             let changes = contents.apply(entry.record, at: Int64(entry.end) + journal.base)
-            publish(contents.unmasked(changes), origin: .external)
+            publish(contents.pending.unmasked(changes), origin: .external)
         }
     }
 }

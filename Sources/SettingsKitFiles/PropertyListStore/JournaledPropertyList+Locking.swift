@@ -21,7 +21,7 @@ extension JournaledPropertyList {
             try withFiles { files in
                 try lockJournal(&files)
                 defer { files.cursor.journal?.unlock() }
-                if files.pendingFork != nil { try writePending(&files) }
+                if files.hasPending { try writePending(&files) }
                 return try body(&files)
             }
         }
@@ -46,7 +46,7 @@ extension JournaledPropertyList {
             if deadline.hasPassed {
                 let newSize = journalSize
                 if newSize == size {
-                    if longest >= Self.briefPatience { files.withLock { $0.cursor.noteBusy() } }
+                    if longest >= PendingValues.longestWait { files.withLock { $0.cursor.noteBusy() } }
                     throw busy
                 }
                 size = newSize

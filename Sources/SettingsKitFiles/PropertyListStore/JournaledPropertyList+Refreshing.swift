@@ -131,7 +131,7 @@ extension JournaledPropertyList {
         if edit.isEmpty { return }
         contents.withLock { contents in
             let changes = contents.adopt(edit)
-            publish(contents.unmasked(changes), origin: .external)
+            publish(contents.pending.unmasked(changes), origin: .external)
         }
     }
 

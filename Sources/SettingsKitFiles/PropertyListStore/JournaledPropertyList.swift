@@ -57,7 +57,7 @@ final class JournaledPropertyList: Sendable {
     let end = JournalEnd()
     /// Whether changes were published since ``files`` was locked.
     private let hasPublished = Atomic(false)
-    let isPendingWriteScheduled = Atomic(false)
+    let pendingWriter: PendingWriter
     private let isWatching: Bool
     private let writer: WriteBehind
     /// When the background folds.
@@ -111,6 +111,8 @@ final class JournaledPropertyList: Sendable {
         writer = WriteBehind(delay: min(writingDelay, lag ?? writingDelay))
         pace = Mutex(FoldingPace(lag: lag))
         self.queue = queue
+        pendingWriter = PendingWriter(
+            queue: queue, feed: feed, description: description, cause: JournalProblem.locked)
         watchedJournal = journal
         monitor = ChangeMonitor(interval: Self.pollInterval, queue: queue)
         announcer = ChangeAnnouncer(pause: Self.announcementPause) { Self.touch(journal.value, in: fileSystem) }

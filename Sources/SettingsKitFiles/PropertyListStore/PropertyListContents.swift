@@ -1,4 +1,5 @@
 import SettingsKitCore
+import SettingsKitPlatform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -48,9 +49,8 @@ struct PropertyListContents: Sendable {
     private var layout = 0
     private(set) var frozen: [String: Changed] = [:]
     private var settled: [String: Stored] = [:]
-    /// What is in force in this process and not in the journal yet, because another process keeps that locked. Nil for a name
-    /// that is to be removed.
-    var pending: [String: Data?] = [:]
+    /// What is in force in this process and not in the journal yet, because another process keeps that locked.
+    var pending = PendingValues()
     /// Where in the journal the last change ends; 0 if there was none.
     private(set) var lastPosition: Int64 = 0
 
@@ -70,7 +70,7 @@ struct PropertyListContents: Sendable {
     /// after each change.
     var isEmpty: Bool {
         if changed.isEmpty && frozen.isEmpty { return settled.isEmpty }
-        return !pending.contains { $0.value != nil }
+        return pending.namesOfValues.isEmpty
             && !changed.contains { $0.value.stored != nil && pending[$0.key] == nil }
             && !frozen.contains { name, change in
                 change.stored != nil && changed[name] == nil && pending[name] == nil
@@ -83,7 +83,8 @@ struct PropertyListContents: Sendable {
     /// The names under which something is in force. Linear time.
     var names: [String] {
         if pending.isEmpty { return journaledNames }
-        return journaledNames.filter { pending[$0] == nil } + pending.filter { $0.value != nil }.keys
+        return journaledNames.filter { pending[$0] == nil }
+            + pending.namesOfValues
     }
 
     /// The names under which something is stored. Linear time.
@@ -97,7 +98,7 @@ struct PropertyListContents: Sendable {
 
     /// The bytes that stand for the value in force under a name.
     func data(named name: String) -> Data? {
-        if !pending.isEmpty, let data = pending[name] { return data }
+        if let data = pending[name] { return data }
         return stored(named: name)?.data
     }
 
@@ -247,7 +248,7 @@ struct PropertyListContents: Sendable {
 
     /// Whether the last change of a name is in the journal, or pending, and not in the file yet.
     func isUnfolded(_ name: String, folded: Int64) -> Bool {
-        if !pending.isEmpty, pending[name] != nil { return true }
+        if pending[name] != nil { return true }
         if let change = changed[name] { return change.position > folded }
         if let change = frozen[name] { return change.position > folded }
         return false

@@ -15,8 +15,8 @@ struct PropertyListFiles {
     var isEdited = false
     /// Where the last change ends that this process has made, in the history of journals.
     var ownPosition: Int64 = 0
-    /// The number of forks when the first of the pending changes was made. Nil if there are none.
-    var pendingFork: Int?
+    /// Whether something is pending.
+    var hasPending = false
     /// The changes that are being published. Kept, so that not every change needs new memory.
     var changes: [SettingsStoreChange] = []
     /// Errors to report when the locks are released.

@@ -1,4 +1,5 @@
 import SettingsKitCore
+import SettingsKitPlatform
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -7,8 +8,8 @@ import Synchronization
     import Foundation
 #endif
 
-/// Tracks what every change of the local state needs: the clock, the replica's memory, and a count of changes. It
-/// follows the changes of all processes.
+/// Tracks what every change of the local state needs: the clock, the replica's memory, a count of changes, and what is not
+/// stored yet. It follows the changes of all processes.
 ///
 /// Its lock is taken last, while the state's contents are locked.
 final class ReplicaTracker: Sendable {
@@ -30,6 +31,8 @@ final class ReplicaTracker: Sendable {
         var changes = Changes()
         /// How often the state has gone back to what it was before.
         var reversals = 0
+        /// Values, without stamps, that were set while another process had the state locked.
+        var pending = PendingValues()
     }
 
     private let state = Mutex(State())
@@ -75,7 +78,49 @@ final class ReplicaTracker: Sendable {
         }
     }
 
-    /// Notes changes of the state, and returns the changes of values among them.
+    // MARK: Values
+
+    /// The values that are in force and not stored yet.
+    var pending: PendingValues { state.withLock { $0.pending } }
+
+    /// The bytes that are in force for a name, or nil if there is no value.
+    func value(named name: String, in contents: borrowing PropertyListContents) -> Data? {
+        if let pending = state.withLock({ $0.pending[name] }) { return pending }
+        return Self.storedValue(named: name, in: contents)
+    }
+
+    private static func storedValue(named name: String, in contents: borrowing PropertyListContents) -> Data? {
+        contents.data(named: name).flatMap { SharedEntry.value(in: $0) }
+    }
+
+    /// Puts writes in force that cannot be stored now.
+    ///
+    /// - Returns: what that has changed, and the keys under which nothing was pending.
+    func keep(
+        _ writes: [SettingsStoreBatch.Entry], over contents: PropertyListContents
+    ) -> (changes: [SettingsStoreChange], new: [SettingsService.StorageKey]) {
+        state.withLock { $0.pending.keep(writes) { Self.storedValue(named: $0, in: contents) } }
+    }
+
+    /// What is pending and differs from what is stored. The rest is pending no longer.
+    func pendingWrites(over contents: PropertyListContents) -> [SettingsStoreBatch.Entry] {
+        state.withLock { state in
+            state.pending.writes.filter { write in
+                let isStored = Self.storedValue(named: write.key.name, in: contents) == write.data
+                if isStored { state.pending.remove(write.key.name) }
+                return !isStored
+            }
+        }
+    }
+
+    /// Ends what is pending, without storing it.
+    ///
+    /// - Returns: what that has changed.
+    func dropPending(for contents: PropertyListContents) -> [SettingsStoreChange] {
+        state.withLock { $0.pending.drop { Self.storedValue(named: $0, in: contents) } }
+    }
+
+    /// Notes changes of the state, and returns the changes of values that are in force among them.
     func present(_ changes: [SettingsStoreChange]) -> [SettingsStoreChange] {
         state.withLock { state in
             // Most often there is one, and then no array needs to grow.
@@ -99,6 +144,11 @@ extension ReplicaTracker.State {
         }
         let old = change.oldData.flatMap { SharedEntry.value(in: $0) }
         let new = entry?.value
+        if let pending = pending[change.name] {
+            // The value in force is the same before and after.
+            if pending == new { self.pending.remove(change.name) }
+            return nil
+        }
         return old == new ? nil : SettingsStoreChange(name: change.name, from: old, to: new)
     }
 

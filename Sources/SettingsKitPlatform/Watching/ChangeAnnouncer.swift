@@ -2,27 +2,20 @@ import Synchronization
 
 /// Announces changes to other processes, by touching a file that they watch.
 ///
-/// The first change is announced at once, in the background, since touching a file takes as long as storing a value. Of the
-/// changes after it, one announcement is made at each pause.
+/// A change after a pause is announced at once, by the thread that has made it: waking another thread would take that thread
+/// as long. Of the changes after it, one announcement is made at each pause, in the background.
 package final class ChangeAnnouncer: Sendable {
-    private enum State: UInt8, AtomicRepresentable {
-        /// Every change was announced.
-        case announced
-        /// Every change was announced, within the last pause.
-        case announcedNow
-        /// The last change was not announced.
-        case due
-    }
-
     private let pause: Duration
     private let touch: @Sendable () -> Void
     /// Polling may call listeners, for which an announcement should not wait, so it does not use the same queue.
     private let queue = BackgroundQueue()
-    private let state = Atomic(State.announced)
+    /// Whether the next announcement is planned, and will be of every change made by then.
+    private let isDue = Atomic(false)
+    private let nextMoment = Mutex(Moment.now)
 
     /// - Parameters:
     ///   - pause: The time between two announcements.
-    ///   - touch: Touches the file.
+    ///   - touch: Touches the file. Called on the thread that has made a change, or in the background.
     package init(pause: Duration, touch: @escaping @Sendable () -> Void) {
         self.pause = pause
         self.touch = touch
@@ -30,7 +23,7 @@ package final class ChangeAnnouncer: Sendable {
 
     /// Announces a change. Takes no lock if another announcement is due.
     ///
-    /// - Returns: whether it is the first change after a pause.
+    /// - Returns: whether no other announcement was due.
     @discardableResult
     package func announce() -> Bool {
         guard queue.isRunning else {
@@ -38,20 +31,21 @@ package final class ChangeAnnouncer: Sendable {
             touch()
             return false
         }
-        if state.load(ordering: .relaxed) == .due { return false }
-        guard state.exchange(.due, ordering: .acquiringAndReleasing) == .announced else { return false }
-        queue.async { [weak self] in self?.makeAnnouncement() }
+        if isDue.load(ordering: .relaxed) { return false }
+        if isDue.exchange(true, ordering: .acquiringAndReleasing) { return false }
+        let moment = nextMoment.withLock { $0 }
+        if moment <= .now {
+            makeAnnouncement()
+        } else {
+            queue.async(at: moment) { [weak self] in self?.makeAnnouncement() }
+        }
         return true
     }
 
     private func makeAnnouncement() {
-        state.store(.announcedNow, ordering: .sequentiallyConsistent)
+        nextMoment.withLock { $0 = .after(pause) }
+        // Before touching the file: the next change is announced again.
+        isDue.store(false, ordering: .sequentiallyConsistent)
         touch()
-        queue.async(after: pause) { [weak self] in
-            guard let self else { return }
-            let (isDone, _) = state.compareExchange(
-                expected: .announcedNow, desired: .announced, ordering: .acquiringAndReleasing)
-            if !isDone { makeAnnouncement() }
-        }
     }
 }

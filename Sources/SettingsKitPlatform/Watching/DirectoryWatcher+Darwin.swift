@@ -129,7 +129,7 @@
                 source: EventSource(source, queue: queue) {
                     Darwin.close(descriptor)
                 } handler: { source in
-                    source.pause(for: DirectoryWatcher.pause)
+                    source.limitRate(to: DirectoryWatcher.pause)
                     report()
                 })
         }

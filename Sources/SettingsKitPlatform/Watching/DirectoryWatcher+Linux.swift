@@ -128,7 +128,7 @@
             } handler: { [weak watcher] source in
                 let (events, isAll) = InotifyReader.read(descriptor)
                 watcher?.receive(events)
-                if isAll { source.pause(for: DirectoryWatcher.pause) }
+                if isAll { source.limitRate(to: DirectoryWatcher.pause) }
             }
             instance = Instance(descriptor: descriptor, source: source)
             return descriptor

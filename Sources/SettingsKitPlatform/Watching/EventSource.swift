@@ -5,6 +5,8 @@ import Synchronization
 final class EventSource: Sendable {
     private let source: Mutex<any PlatformSource>
     private let queue: DispatchQueue
+    /// When ``limitRate(to:)`` was called last, in nanoseconds.
+    private let lastEvent = Atomic<UInt64>(0)
 
     /// - Parameters:
     ///   - source: One that was not activated, made for `queue`.
@@ -27,11 +29,14 @@ final class EventSource: Sendable {
 
     deinit { source.withLock { $0.cancel() } }
 
-    /// Lets events wait for a while.
+    /// Lets the next events wait for a while if the last ones came less than that before these. Called by the handler.
     ///
     /// The source is kept until then: one that is released while it is suspended is a fault.
-    func pause(for interval: DispatchTimeInterval) {
+    func limitRate(to interval: DispatchTimeInterval) {
+        let now = DispatchTime.now()
+        let last = DispatchTime(uptimeNanoseconds: lastEvent.exchange(now.uptimeNanoseconds, ordering: .relaxed))
+        guard now < last + interval else { return }
         source.withLock { $0.suspend() }
-        queue.asyncAfter(deadline: .now() + interval) { self.source.withLock { $0.resume() } }
+        queue.asyncAfter(deadline: now + interval) { self.source.withLock { $0.resume() } }
     }
 }

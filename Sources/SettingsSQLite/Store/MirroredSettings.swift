@@ -10,13 +10,31 @@ import Synchronization
 
 /// Settings in a database, with a copy in memory. The stores of this module use it.
 ///
-/// It has two locks. `access` is held while the database is used, and orders the changes. `contents` is held for a
-/// moment inside it.
+/// It has two locks. `access` is held while the database is used, and orders the commits. `contents` is held for a moment
+/// inside it, or alone, and orders what is published.
 final class MirroredSettings: Sendable {
-    private struct Access {
+    struct Access {
         var connection: Connection
         /// SQLite's number for the state in `contents`.
         var version: Int64?
+    }
+
+    /// What is in force.
+    struct Contents {
+        /// What the database has, as far as it is known.
+        fileprivate(set) var stored: [String: Data] = [:]
+        /// The changes that were made while another process had the database locked.
+        var pending = PendingValues()
+
+        func data(named name: String) -> Data? {
+            if let data = pending[name] { return data }
+            return stored[name]
+        }
+
+        var names: [String] {
+            if pending.isEmpty { return Array(stored.keys) }
+            return stored.keys.filter { pending[$0] == nil } + pending.namesOfValues
+        }
     }
 
     /// How long a write waits for other processes, and for writes of this one that wait for them.
@@ -26,11 +44,18 @@ final class MirroredSettings: Sendable {
     let description: String
     let path: String
     private let layout: any SettingsLayout
-    private let patience: Duration
+    let patience: Duration
     private let isReadOnly: Bool
-    private let contents = Mutex<[String: Data]>([:])
-    private let access: Mutex<Access>
+    let contents = Mutex(Contents())
+    let access: Mutex<Access>
     private let watch = Mutex<DatabaseWatch?>(nil)
+    /// Whether the thread that has `access` is about to lock the database, and may have to wait for another process.
+    private let isBlocked = Atomic(false)
+    /// What is to be reported once no lock is held.
+    let problems = Mutex<[SettingsError]>([])
+    let pendingWriter: PendingWriter
+    /// Writes what is pending when the process exits.
+    private let exitWriter = WriteBehind(delay: .zero)
 
     /// Opens a database, and creates missing parts, unless it is only read.
     init(
@@ -42,6 +67,8 @@ final class MirroredSettings: Sendable {
         self.description = description
         self.patience = patience
         self.isReadOnly = isReadOnly
+        pendingWriter = PendingWriter(
+            queue: BackgroundQueue(), feed: feed, description: description, cause: SQLiteProblem.locked)
         if path != Connection.inMemory {
             try isReadOnly
                 ? DatabaseFile.requireFile(path, store: description) : DatabaseFile.make(path, store: description)
@@ -53,6 +80,12 @@ final class MirroredSettings: Sendable {
         if !isReadOnly { try connection.useWriteAheadLog(patience: patience) }
         access = Mutex(Access(connection: connection, version: nil))
         try access.withLock { access in try refresh(&access) }
+        exitWriter.begin { [weak self] in
+            try self?.writePending(waiting: PendingValues.longestWait)
+        } report: { [weak self] error in
+            guard let self else { return }
+            feed.report(.wrap(error, as: .notSaved, store: description))
+        }
         guard isWatching else { return }
         let watch = DatabaseWatch(path: path) { [weak self] in
             try self?.poll() ?? false
@@ -73,58 +106,126 @@ final class MirroredSettings: Sendable {
 
     // MARK: Reading
 
-    func data(named name: String) -> Data? { contents.withLock { $0[name] } }
+    func data(named name: String) -> Data? { contents.withLock { $0.data(named: name) } }
 
-    var names: [String] { contents.withLock { Array($0.keys) } }
+    var names: [String] { contents.withLock { $0 }.names }
 
     // MARK: Writing
 
-    /// Makes the writes that `decide` returns for the present contents, in one transaction.
+    /// Stores bytes under a key, or removes it. If another process keeps the database locked, the change is kept, and stored
+    /// later.
+    func set(_ data: Data?, for key: SettingsService.StorageKey) throws {
+        let write = SettingsStoreBatch.Entry(key: key, data: data)
+        do {
+            _ = try change(waiting: waitingToKeep, isKept: true) { _ in [write] }
+        } catch SettingsError.Code.busy {
+            keep([write])
+        }
+    }
+
+    /// Carries out a batch if its expectations hold. If another process keeps the database locked, a batch that expects nothing
+    /// and whose caller does not wait is kept, and stored later.
+    func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        let isKept = !batch.waitsForAgreement && batch.expectations.isEmpty && !batch.writes.isEmpty
+        do {
+            return try change(
+                isWriting: !batch.writes.isEmpty, waiting: isKept ? waitingToKeep : patience, isKept: isKept
+            ) { contents in
+                batch.expectations.allSatisfy { contents.data(named: $0.key.name) == $0.data } ? batch.writes : nil
+            }
+        } catch SettingsError.Code.busy where isKept {
+            keep(batch.writes)
+            return true
+        }
+    }
+
+    /// Removes all settings.
+    func removeAll() throws {
+        _ = try change(waiting: patience) { contents in
+            contents.names.filter(SettingsService.StorageKey.isValid).map {
+                .init(key: .init($0, scope: .defaults), data: nil)
+            }
+        }
+    }
+
+    /// Makes the writes that `decide` returns for what is in force, in one transaction.
     ///
     /// - Parameters:
     ///   - isWriting: False if it is known that there are no writes.
+    ///   - waiting: How long to wait for other processes.
+    ///   - isKept: Whether the writes are kept if the database is locked. Then this does not wait longer for a thread that
+    ///     waits for another process, either.
     ///   - decide: Called with the lock held. Returns nil to write nothing.
     /// - Returns: false if `decide` returned nil.
-    func change(
-        isWriting: Bool = true, _ decide: ([String: Data]) -> [SettingsStoreBatch.Entry]?
+    private func change(
+        isWriting: Bool = true, waiting: Duration, isKept: Bool = false,
+        _ decide: @Sendable (Contents) -> [SettingsStoreBatch.Entry]?
     ) throws -> Bool {
         if isWriting {
             if isReadOnly { throw SettingsError(.readOnly, store: description) }
             try AccessMark.requireOutside(store: description)
         }
         // From now on, because the lock may be held by a thread that waits for another process.
-        let limits = AccessLimits(deadline: Deadline(after: patience))
+        let deadline = Deadline(after: waiting)
         // Also after an error: changes of other processes may have been read.
         defer { afterAccess() }
-        return try access.withLock { access in
+        return try withAccess(until: isKept ? deadline : nil) { access in
             try reconnectInChild(&access)
-            let connection = access.connection
-            if isWriting { try connection.requireSameFile() }
-            connection.apply(limits)
-            defer { connection.liftLimits() }
-            try connection.begin(writing: isWriting)
-            do {
-                try follow(&access)
-                let writes = contents.withLock { contents in decide(contents).map { contents.differences($0) } }
-                guard let writes, !writes.isEmpty else {
-                    connection.rollBack()
-                    return writes != nil
-                }
-                let changes = try layout.write(writes, on: connection)
-                try connection.commit()
-                take(changes, origin: .local)
-            } catch {
-                connection.rollBack()
-                throw error
+            if isWriting { try writePending(&access, deadline) }
+            return try change(&access, isWriting: isWriting, deadline, decide)
+        }
+    }
+
+    /// The same while the lock is held.
+    func change(
+        _ access: inout Access, isWriting: Bool = true, _ deadline: Deadline,
+        _ decide: @Sendable (Contents) -> [SettingsStoreBatch.Entry]?
+    ) throws -> Bool {
+        let connection = access.connection
+        if isWriting { try connection.requireSameFile() }
+        connection.apply(AccessLimits(deadline: deadline))
+        defer { connection.liftLimits() }
+        isBlocked.store(true, ordering: .relaxed)
+        defer { isBlocked.store(false, ordering: .relaxed) }
+        try connection.begin(writing: isWriting)
+        isBlocked.store(false, ordering: .relaxed)
+        do {
+            try follow(&access)
+            let writes = contents.withLock { contents in
+                decide(contents).map { contents.stored.differences($0) }
             }
-            watch.withLock { $0 }?.announce()
-            return true
+            guard let writes, !writes.isEmpty else {
+                connection.rollBack()
+                return writes != nil
+            }
+            let changes = try layout.write(writes, on: connection)
+            try connection.commit()
+            take(changes, origin: .local)
+        } catch {
+            connection.rollBack()
+            throw error
+        }
+        watch.withLock { $0 }?.announce()
+        return true
+    }
+
+    /// Takes `access`, or throws `busy` if another thread has it after the deadline, and waits for another process.
+    func withAccess(
+        until deadline: Deadline?, _ body: (inout sending Access) throws -> Bool
+    ) throws -> Bool {
+        guard let deadline else { return try access.withLock { access in try body(&access) } }
+        var pause = LockPause()
+        while true {
+            if let result = try access.withLockIfAvailable({ access in try body(&access) }) { return result }
+            if deadline.hasPassed, isBlocked.load(ordering: .relaxed) { throw SettingsError(.busy, store: description) }
+            pause.next()
         }
     }
 
     /// Reads what other processes have committed, and returns when all changes so far survive a power failure.
     func synchronize() throws {
         try AccessMark.requireOutside(store: description)
+        try writePending(waiting: patience)
         defer { afterAccess() }
         try access.withLock { access in
             try reconnectInChild(&access)
@@ -148,8 +249,13 @@ final class MirroredSettings: Sendable {
         try refresh(&access)
     }
 
-    private func afterAccess() {
+    func afterAccess() {
         feed.flush()
+        let problems = problems.withLock { problems in
+            defer { problems = [] }
+            return problems
+        }
+        for problem in problems { feed.report(problem) }
         watch.withLock { $0 }?.didEndUse()
     }
 
@@ -163,20 +269,21 @@ final class MirroredSettings: Sendable {
     private func follow(_ access: inout Access) throws {
         let version = try access.connection.dataVersion()
         if version == access.version { return }
-        let changes = try layout.changes(since: contents.withLock { $0 }, on: access.connection)
+        let changes = try layout.changes(since: contents.withLock { $0.stored }, on: access.connection)
         access.version = version
         take(changes, origin: .external)
     }
 
+    /// Notes changes of what the database has, and publishes those of what is in force.
     private func take(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
         contents.withLock { contents in
             for change in changes {
                 // A dictionary keeps the first spelling of a name, and others may have changed the spelling.
-                if origin == .external { contents[change.name] = nil }
-                contents[change.name] = change.newData
+                if origin == .external { contents.stored[change.name] = nil }
+                contents.stored[change.name] = change.newData
             }
+            feed.publish(contents.pending.unmasked(changes), origin: origin)
         }
-        feed.publish(changes, origin: origin)
     }
 
     /// Reads what other processes have committed, unless the database is in use: then it is polled afterwards.
@@ -197,10 +304,13 @@ final class MirroredSettings: Sendable {
     }
 
     /// A child made by `fork` must not use the connection that it has inherited.
-    private func reconnectInChild(_ access: inout Access) throws {
+    func reconnectInChild(_ access: inout Access) throws {
         guard access.connection.isInherited else { return }
         access.connection.close()
         access = Access(connection: try connect(), version: nil)
+        contents.withLock { contents in
+            if contents.pending.isInherited { dropPending(&contents) }
+        }
     }
 }
 

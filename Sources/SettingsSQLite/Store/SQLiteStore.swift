@@ -32,8 +32,12 @@ import SettingsKitPlatform
 ///
 /// ## Other processes
 /// A batch (and so `update` and `transaction`) is one transaction, and atomic across processes. A write waits up to
-/// three seconds for a process that has the database locked, and then throws `SettingsError.Code.busy`. A commit of
-/// another process is noticed within milliseconds if the process uses this module or closes the database, otherwise
+/// three seconds for a process that has the database locked, and then throws `SettingsError.Code.busy`. Only `set` and
+/// `reset` do not fail then: after half a second, the value is in force in this process, ``SettingsError/Code/pending`` is
+/// reported, and the value is written as soon as the lock is free, after what others have written until then. If the
+/// process is killed before, it is lost.
+///
+/// A commit of another process is noticed within milliseconds if the process uses this module or closes the database, otherwise
 /// within 12 seconds. Inside a ``SQLiteStorage``'s `read` or `write`, setting anything throws `outsideAccess`.
 ///
 /// A child made by `fork` can continue to use the store, if it has the file open only once.
@@ -63,7 +67,8 @@ public final class SQLiteStore: SettingsStore {
     ///     be `NULL` or have defaults.
     ///   - access: Whether the store may write. If it only reads, the file and the table must be there, and setting throws
     ///     `readOnly`. SQLite itself may create the files `-wal` and `-shm` beside the database.
-    ///   - patience: How long an operation waits for a process that keeps the database locked, before it fails with `busy`.
+    ///   - patience: How long an operation waits for a process that keeps the database locked, before it fails with `busy`. A
+    ///     `set` waits for half a second at most, and does not fail.
     ///     If the process has several stores for one table, the first one's counts.
     /// - Throws: `SettingsError`, with the code `storeUnavailable` if the file cannot be opened, `notADatabase`,
     ///   `corruptDatabase`, `unexpectedTable` if there is another table of that name, `schemaTooNew` if a newer version
@@ -122,21 +127,21 @@ public final class SQLiteStore: SettingsStore {
     /// Returns the bytes stored under a key. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? { settings.data(named: key.name) }
 
-    /// Stores bytes under a key, or removes it, in a transaction. When it returns, the change survives the end of the process.
+    /// Stores bytes under a key, or removes it, in a transaction. When it returns, the change survives the end of the process,
+    /// unless another process keeps the database locked: then the feed reports `pending`, and the change is stored later.
     ///
-    /// - Throws: `SettingsError`, for example with the codes `busy`, `noRoom`, `readOnly`, `fileReplaced` or
-    ///   `writeFailed`. The old bytes then stay.
+    /// - Throws: `SettingsError`, for example with the codes `noRoom`, `readOnly`, `fileReplaced` or `writeFailed`. The old
+    ///   bytes then stay.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
-        _ = try settings.change { _ in [.init(key: key, data: data)] }
+        try settings.set(data, for: key)
     }
 
     /// Applies a batch in one transaction, if its expectations hold for the commits of all processes so far.
     ///
-    /// - Throws: as ``set(_:to:)`` does.
+    /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the database locked, and the caller waits or
+    ///   expects something.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        try settings.change(isWriting: !batch.writes.isEmpty) { contents in
-            batch.expectations.allSatisfy { contents[$0.key.name] == $0.data } ? batch.writes : nil
-        }
+        try settings.apply(batch)
     }
 
     /// The names in the table, without those that no setting can have.
@@ -144,13 +149,9 @@ public final class SQLiteStore: SettingsStore {
 
     /// Removes all settings, in one transaction. Values that no setting can have, such as `NULL`, stay.
     ///
-    /// - Throws: as ``set(_:to:)`` does.
+    /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the database locked.
     public func removeAll() throws {
-        _ = try settings.change { contents in
-            contents.keys.filter(SettingsService.StorageKey.isValid).map {
-                .init(key: .init($0, scope: .defaults), data: nil)
-            }
-        }
+        try settings.removeAll()
     }
 
     /// Applies the commits of others, and returns when every earlier change survives a power failure.

@@ -81,7 +81,16 @@ final class FaultyProxy: Sendable {
     private func serve(_ client: Connection) {
         let (isRefusing, target) = state.withLock { ($0.faults.isRefusing || $0.isClosed, $0.target) }
         guard !isRefusing, let server = Connection(port: target) else { return client.close() }
-        state.withLock { $0.connections += [client, server] }
+        // Refusing may have begun meanwhile, and the connections that there were are cut.
+        let isServed = state.withLock { state in
+            if state.faults.isRefusing || state.isClosed { return false }
+            state.connections += [client, server]
+            return true
+        }
+        guard isServed else {
+            client.close()
+            return server.close()
+        }
         let group = DispatchGroup()
         for (from, to, isRequest) in [(client, server, true), (server, client, false)] {
             group.enter()

@@ -25,7 +25,7 @@ struct ExportSafetyTests {
     }
 
     private func exportChange(_ core: ReplicatedDirectory) throws {
-        try core.set(Data("2".utf8), named: "after")
+        try core.set(Data("2".utf8), for: key("after"))
         try core.export(always: false)
     }
 
@@ -72,7 +72,7 @@ struct ExportSafetyTests {
         let core = try device.core()
         try exportChange(core)
         try core.list.foldNow()
-        try core.set(Data("3".utf8), named: "later")
+        try core.set(Data("3".utf8), for: key("later"))
         device.disk.powerFailure(seed: seed)
         withExtendedLifetime(core) {}
         #expect(try stored("after", on: device) == "2")
@@ -97,7 +97,7 @@ struct ExportSafetyTests {
             let device = Device(copyOf: device)
             let process = device.disk.process()
             let core = try device.core(process)
-            try core.set(Data("2".utf8), named: "after")
+            try core.set(Data("2".utf8), for: key("after"))
             process.set(.once(number, errno: EIO))
             do {
                 try core.export(always: false)

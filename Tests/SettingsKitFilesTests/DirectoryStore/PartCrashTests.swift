@@ -30,7 +30,7 @@ struct PartCrashTests {
     private func work(_ device: Device, _ process: SimulatedProcess) -> Bool {
         do {
             let core = try device.core(process)
-            for number in 10..<40 { try core.set(Data("2".utf8), named: "key\(number)") }
+            for number in 10..<40 { try core.set(Data("2".utf8), for: key("key\(number)")) }
             try core.synchronize()
             return true
         } catch {

@@ -276,7 +276,7 @@ struct PartFilesTests {
     @Test("An export that must compact leaves each record once, and no old value in any file")
     func compacted() throws {
         let core = try one.core()
-        try core.set(nil, named: "key7")
+        try core.set(nil, for: key("key7"))
         try core.synchronize()
         #expect(names(in: try file(2, of: one).data).contains("key7"))
         core.table.withLock { $0.mustCompact = true }

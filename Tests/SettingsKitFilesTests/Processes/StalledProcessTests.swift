@@ -118,15 +118,7 @@ struct StalledProcessTests {
             try service.save(Self.a, to: 1)
             let holder = try Worker("lock-until-continued", path)
             await holder.wait(for: "locked")
-            let outcome = Recorder<Bool>()
-            Thread.detachNewThread {
-                do {
-                    try service.save(Self.b, to: 5)
-                    outcome.append(true)
-                } catch {
-                    outcome.append(false)
-                }
-            }
+            let outcome = onThread { try service.save(Self.b, to: 5) }
             let taken = duration {
                 service.set(Self.a, to: 2)
                 #expect(service.get(Self.a) == 2)
@@ -204,29 +196,6 @@ struct StalledProcessTests {
             #expect(try stall.stored("a") == Data("1".utf8))
             try stall.service.save(Self.b, to: 3)
             #expect(stall.service.get(Self.a) == 1)
-        }
-    }
-
-    @Test("A shared store waits for its state no longer than its patience, and then keeps the old value")
-    func directory() throws {
-        try withTemporaryDirectory { directory in
-            var options = DirectoryStore.Options()
-            options.patience = .milliseconds(50)
-            let (shared, state) = (directory + "/shared", directory + "/state")
-            let store = try DirectoryStore(
-                directory: shared, state: state, fileSystem: POSIXFileSystem(), options: options)
-            try store.set(key("a"), to: Data("1".utf8))
-            let other = try ReplicatedDirectory(
-                at: DirectoryLocation(directory: shared, state: state), fileSystem: POSIXFileSystem(),
-                options: options, isWatching: false, now: ReplicatedDirectory.systemTime)
-            try other.set(Data("2".utf8), named: "b")
-            #expect(try other.list.files.withLock { try $0.cursor.journal?.tryLock() } == true)
-            let error = #expect(throws: SettingsError.self) { try store.set(key("a"), to: Data("3".utf8)) }
-            #expect(error?.code == .busy)
-            #expect(store.get(key("a")) == Data("1".utf8))
-            other.list.files.withLock { $0.cursor.journal?.unlock() }
-            try store.set(key("a"), to: Data("3".utf8))
-            #expect(store.get(key("a")) == Data("3".utf8) && store.get(key("b")) == Data("2".utf8))
         }
     }
 }

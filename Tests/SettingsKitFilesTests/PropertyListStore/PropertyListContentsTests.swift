@@ -70,7 +70,8 @@ struct PropertyListContentsTests {
                 switch Int.random(in: 0...6, using: &generator) {
                 case 0: _ = contents.set(new, named: name, at: Int64(position))
                 case 1: _ = contents.freeze()
-                case 2: contents.pending[name] = .some(Bool.random(using: &generator) ? new : nil)
+                case 2:
+                    _ = contents.keep([.init(key: key(name), data: Bool.random(using: &generator) ? new : nil)])
                 default: _ = contents.set(nil, named: name, at: Int64(position))
                 }
                 // What is pending counts beside what the journal has.

@@ -147,7 +147,7 @@ struct SynchronousAccessTests {
         }
     }
 
-    @Test("Threads that set values while another process has the database locked are all busy after one time-out")
+    @Test("Threads that save values while another process has the database locked are all busy after one time-out")
     func storeThreads() async throws {
         try await withDatabase { path in
             try openStore(path).set(key("a"), to: Data("1".utf8))
@@ -158,7 +158,8 @@ struct SynchronousAccessTests {
             for number in 0..<8 {
                 Thread.detachNewThread {
                     let start = ContinuousClock.now
-                    expectError(.busy) { try store.set(key("\(number)"), to: Data("1".utf8)) }
+                    let batch = SettingsStoreBatch(writes: [.init(key: key("\(number)"), data: Data("1".utf8))])
+                    expectError(.busy) { _ = try store.apply(batch) }
                     waits.append(ContinuousClock.now - start)
                 }
             }

@@ -171,7 +171,8 @@ struct StoreFileTests {
             try store.set(key("a"), to: Data("1".utf8))
             let other = try OtherProgram(path)
             try other.run("BEGIN IMMEDIATE")
-            let error = expectError(.busy) { try store.set(key("a"), to: Data("\"secret\"".utf8)) }
+            let batch = SettingsStoreBatch(writes: [.init(key: key("a"), data: Data("\"secret\"".utf8))])
+            let error = expectError(.busy) { _ = try store.apply(batch) }
             #expect(error?.description.contains(path) == true)
             expectError(.busy) { try store.removeAll() }
             #expect(store.get(key("a")) == Data("1".utf8))

@@ -111,7 +111,8 @@ struct StoreProcessTests {
             let holder = try Worker("database-lock", path)
             await holder.wait(for: "locked")
             holder.send(SIGSTOP)
-            let error = expectError(.busy) { try store.set(key("a"), to: Data("2".utf8)) }
+            let batch = SettingsStoreBatch(writes: [.init(key: key("a"), data: Data("2".utf8))])
+            let error = expectError(.busy) { _ = try store.apply(batch) }
             #expect(error?.description.contains(path) == true)
             #expect(store.get(key("a")) == Data("1".utf8))
             #expect(try freshStore(path).get(key("a")) == Data("1".utf8))

@@ -1,0 +1,60 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+/// Changes made while another process keeps the state locked: they are in force in this process at once, and get their stamps
+/// and are written when the lock is free.
+extension ReplicatedDirectory {
+    /// How long a change waits before it is kept.
+    var waitingToKeep: Duration { tracker.pending.waiting(list.patience) }
+
+    /// The names under which a value is in force. Linear time.
+    var names: [String] {
+        let (contents, pending) = list.contents.withLock { ($0, tracker.pending) }
+        let stored = Self.records(in: contents).filter { !$0.entry.isTombstone && pending[$0.name] == nil }
+        return stored.map(\.name) + pending.namesOfValues
+    }
+
+    /// Puts writes in force that cannot be stored now, and has them stored later.
+    func keep(_ writes: [SettingsStoreBatch.Entry]) throws {
+        try list.requireRoom(
+            for: writes.map { write in
+                let entry = SharedEntry(stamp: Stamp(.earliest, by: tracker.memory.replica), value: write.data)
+                return JournalChange(name: write.key.name, data: entry.bytes)
+            })
+        let new = list.contents.withLock { contents in
+            let (changes, new) = tracker.keep(writes, over: contents)
+            list.feed.publish(changes, origin: .local)
+            return new
+        }
+        list.feed.flush()
+        // The state stays open until nothing is pending.
+        pendingWriter.begin(new) { [self] in try writePending(waiting: .zero) }
+    }
+
+    /// Writes what is pending, and waits for other processes no longer than it says.
+    ///
+    /// - Throws: `busy` if another process keeps the state locked; what the system reports.
+    func writePending(waiting: Duration) throws {
+        let pending = tracker.pending
+        if pending.isEmpty { return }
+        if pending.isInherited {
+            // The parent process writes it.
+            list.contents.withLock { contents in
+                list.feed.publish(tracker.dropPending(for: contents), origin: .external)
+            }
+            list.feed.flush()
+            return
+        }
+        try list.change(waiting: waiting) {
+            list.contents.withLock { contents in
+                tracker.pendingWrites(over: contents).map { write in
+                    let entry = SharedEntry(stamp: tracker.nextStamp(now: now()), value: write.data)
+                    return JournalChange(name: write.key.name, data: entry.bytes)
+                }
+            }
+        }
+        // One that was kept meanwhile is written by the background.
+        if tracker.pending.isEmpty { list.feed.report(SettingsError(.recovered, store: list.description)) }
+        scheduleExport()
+    }
+}

@@ -1,0 +1,97 @@
+import SettingsKitCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Values that are in force in this process and not stored yet, because another process keeps the store locked.
+///
+/// They follow everything that other processes have stored until they are stored, as if they were set at that moment.
+package struct PendingValues: Sendable {
+    /// How long a change waits for another process at most before it is kept.
+    package static let longestWait = Duration.milliseconds(500)
+
+    private var values: [String: Data?] = [:]
+    /// The number of forks when the first of them was set.
+    private var forks = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { values.isEmpty }
+
+    /// How long a change waits for another process before it is kept: not at all while others are pending.
+    ///
+    /// - Parameter patience: How long operations wait that throw.
+    package func waiting(_ patience: Duration) -> Duration {
+        values.isEmpty ? min(patience, Self.longestWait) : .zero
+    }
+
+    /// Whether they were set by the parent of this process, which stores them.
+    package var isInherited: Bool { !values.isEmpty && forks != Fork.count }
+
+    /// The names, of values and of removals.
+    package var names: some Sequence<String> { values.keys }
+
+    /// The names of values, without those of removals.
+    package var namesOfValues: [String] { values.compactMap { $0.value == nil ? nil : $0.key } }
+
+    /// The value that is in force under a name, or nil in place of a removed one. Nil if nothing is pending.
+    package subscript(name: String) -> Data?? {
+        if values.isEmpty { return nil }
+        return values[name]
+    }
+
+    /// All of them, as writes in no order.
+    package var writes: [SettingsStoreBatch.Entry] {
+        values.map { .init(key: .init($0.key, scope: .defaults), data: $0.value) }
+    }
+
+    /// Puts writes in force.
+    ///
+    /// - Parameter stored: Returns the bytes that are stored under a name.
+    /// - Returns: what that has changed, and the keys under which nothing was pending.
+    package mutating func keep(
+        _ writes: [SettingsStoreBatch.Entry], over stored: (String) -> Data?
+    ) -> (changes: [SettingsStoreChange], new: [SettingsService.StorageKey]) {
+        var changes = isInherited ? drop(for: stored) : []
+        if values.isEmpty { forks = Fork.count }
+        var new: [SettingsService.StorageKey] = []
+        for write in writes {
+            let name = write.key.name
+            let present = values.updateValue(write.data, forKey: name)
+            if present == nil { new.append(write.key) }
+            let old = present ?? stored(name)
+            if old != write.data { changes.append(.init(name: name, from: old, to: write.data)) }
+        }
+        return (changes, new)
+    }
+
+    /// Ends those that have not changed since.
+    ///
+    /// - Parameter others: What was pending at an earlier moment.
+    package mutating func remove(_ others: PendingValues) {
+        for (name, data) in others.values where values[name] == .some(data) { values[name] = nil }
+    }
+
+    /// Ends one.
+    package mutating func remove(_ name: String) { values[name] = nil }
+
+    /// Ends all of them, without storing them.
+    ///
+    /// - Parameter stored: Returns the bytes that are stored under a name.
+    /// - Returns: what that has changed.
+    package mutating func drop(for stored: (String) -> Data?) -> [SettingsStoreChange] {
+        defer { values = [:] }
+        return values.compactMap { name, old in
+            let new = stored(name)
+            return old == new ? nil : .init(name: name, from: old, to: new)
+        }
+    }
+
+    /// Of changes to what is stored, those that change what is in force.
+    package func unmasked(_ changes: [SettingsStoreChange]) -> [SettingsStoreChange] {
+        values.isEmpty ? changes : changes.filter { values[$0.name] == nil }
+    }
+}

@@ -1,0 +1,95 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Changes made while another process keeps the database locked: they are in force in this process at once, and committed as soon
+/// as the lock is free.
+extension MirroredSettings {
+    /// How long a change waits before it is kept.
+    var waitingToKeep: Duration { contents.withLock { $0.pending.waiting(patience) } }
+
+    /// Puts writes in force that cannot be stored now, and has them stored later.
+    func keep(_ writes: [SettingsStoreBatch.Entry]) {
+        let new = contents.withLock { contents in
+            let stored = contents.stored
+            let (changes, new) = contents.pending.keep(writes) { stored[$0] }
+            feed.publish(changes, origin: .local)
+            return new
+        }
+        feed.flush()
+        // The database stays open until nothing is pending.
+        pendingWriter.begin(new) { [self] in try writePending(waiting: .zero) }
+    }
+
+    /// Writes what is pending.
+    ///
+    /// - Throws: `busy` if another process keeps the database locked.
+    func writePending(waiting: Duration) throws {
+        guard contents.withLock({ !$0.pending.isEmpty && !$0.pending.isInherited }) else { return }
+        defer { afterAccess() }
+        let deadline = Deadline(after: waiting)
+        _ = try withAccess(until: deadline) { access in
+            try reconnectInChild(&access)
+            try writePending(&access, deadline)
+            return true
+        }
+    }
+
+    /// The same while the lock is held. What the database refuses for what it is, and not because it could not be written, is
+    /// reported and given up.
+    func writePending(_ access: inout Access, _ deadline: Deadline) throws {
+        let pending = contents.withLock { $0.pending }
+        if pending.isEmpty { return }
+        do {
+            try store(pending, &access, deadline)
+        } catch SettingsError.Code.constraintViolated {
+            for write in pending.writes {
+                var one = PendingValues()
+                _ = one.keep([write]) { _ in nil }
+                do {
+                    try store(one, &access, deadline)
+                } catch let error as SettingsError where error.code == .constraintViolated {
+                    end(one)
+                    problems.withLock { $0.append(error.completed(key: write.key, store: description)) }
+                }
+            }
+        }
+        problems.withLock { $0.append(SettingsError(.recovered, store: description)) }
+    }
+
+    private func store(_ pending: PendingValues, _ access: inout Access, _ deadline: Deadline) throws {
+        let writes = pending.writes
+        _ = try change(&access, deadline) { _ in writes }
+        end(pending)
+    }
+
+    /// Notes that values are pending no longer, because the database has them or refuses them.
+    private func end(_ others: PendingValues) {
+        contents.withLock { contents in
+            let before = others.names.map { ($0, contents.data(named: $0)) }
+            contents.pending.remove(others)
+            feed.publish(contents.changes(from: before), origin: .local)
+        }
+    }
+
+    /// Ends what the parent process has set, and stores.
+    func dropPending(_ contents: inout Contents) {
+        let stored = contents.stored
+        feed.publish(contents.pending.drop { stored[$0] }, origin: .external)
+    }
+}
+
+extension MirroredSettings.Contents {
+    /// What has changed since some names had other bytes.
+    fileprivate func changes(from before: [(name: String, data: Data?)]) -> [SettingsStoreChange] {
+        before.compactMap { name, old in
+            let new = data(named: name)
+            return old == new ? nil : .init(name: name, from: old, to: new)
+        }
+    }
+}
