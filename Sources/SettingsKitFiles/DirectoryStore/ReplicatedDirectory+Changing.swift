@@ -79,7 +79,7 @@ extension ReplicatedDirectory {
             // If a name occurs more than once, the last value counts.
             var taken: Set<String> = []
             for (name, data) in values.reversed() where taken.insert(name).inserted {
-                guard value(named: name) != data else { continue }
+                guard storedValue(named: name) != data else { continue }
                 try requireSize(name, data)
                 let entry = SharedEntry(stamp: tracker.nextStamp(now: now()), value: data)
                 changes.append(JournalChange(name: name, data: entry.bytes))

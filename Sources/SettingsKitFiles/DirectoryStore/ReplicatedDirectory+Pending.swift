@@ -36,15 +36,8 @@ extension ReplicatedDirectory {
     /// - Throws: `busy` if another process keeps the state locked; what the system reports.
     func writePending(waiting: Duration) throws {
         let pending = tracker.pending
-        if pending.isEmpty { return }
-        if pending.isInherited {
-            // The parent process writes it.
-            list.contents.withLock { contents in
-                list.feed.publish(tracker.dropPending(for: contents), origin: .external)
-            }
-            list.feed.flush()
-            return
-        }
+        if pending.isEmpty { return pendingWriter.finish() }
+        if pending.isInherited { return dropInherited() }
         try list.change(waiting: waiting) {
             list.contents.withLock { contents in
                 tracker.pendingWrites(over: contents).map { write in
@@ -54,7 +47,16 @@ extension ReplicatedDirectory {
             }
         }
         // One that was kept meanwhile is written by the background.
-        if tracker.pending.isEmpty { list.feed.report(SettingsError(.recovered, store: list.description)) }
+        if tracker.pending.isEmpty { pendingWriter.finish() }
         scheduleExport()
+    }
+
+    /// Ends what the parent process has pending, and writes, if this is the child of a fork.
+    func dropInherited() {
+        guard tracker.pending.isInherited else { return }
+        list.contents.withLock { contents in
+            list.feed.publish(tracker.dropPending(for: contents), origin: .external)
+        }
+        list.feed.flush()
     }
 }

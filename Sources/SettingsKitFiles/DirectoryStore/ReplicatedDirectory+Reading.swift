@@ -19,6 +19,7 @@ extension ReplicatedDirectory {
     /// - Returns: the files that wait for a part.
     @discardableResult
     func read() throws -> [MissingPart] {
+        dropInherited()
         try requireOwnDirectory()
         try makeDirectory()
         let names = try candidates()

@@ -108,7 +108,7 @@ final class ReplicatedDirectory: Sendable {
             tracker.present(changes)
         }
         pendingWriter = PendingWriter(
-            queue: queue, feed: list.feed, description: description, cause: JournalProblem.locked)
+            queue: BackgroundQueue(), feed: list.feed, description: description, cause: JournalProblem.locked)
         do {
             let isNew = try Self.beginReplica(list, tracker)
             table.withLock { $0.isDirectoryNew = isNew }
@@ -157,7 +157,7 @@ final class ReplicatedDirectory: Sendable {
     /// Whether there are background threads. A forked child has none.
     var hasBackground: Bool { queue.isRunning }
 
-    /// Reads the replica's memory from the state, or begins a new replica. Takes the lock of other processes only for that.
+    /// Reads the replica's memory from the state, or begins a new replica. Waits for other processes only for that.
     ///
     /// - Returns: whether the replica is new.
     private static func beginReplica(_ list: JournaledPropertyList, _ tracker: ReplicaTracker) throws -> Bool {
@@ -168,7 +168,15 @@ final class ReplicatedDirectory: Sendable {
             tracker.begin(memory: memory, records: records(in: contents))
             return true
         }
-        if isKnown { return false }
+        if isKnown {
+            do {
+                // Whether the state can be written.
+                try list.change(waiting: .zero) { [] }
+            } catch SettingsError.Code.busy {
+                // Another process writes it now.
+            }
+            return false
+        }
         var isNew = false
         try list.change {
             let contents = list.contents.withLock { $0 }
@@ -222,6 +230,11 @@ final class ReplicatedDirectory: Sendable {
     /// Returns the bytes that are in force for a name, or nil if there is no value.
     func value(named name: String) -> Data? {
         list.contents.withLock { contents in tracker.value(named: name, in: contents) }
+    }
+
+    /// Returns the bytes that are stored for a name, or nil if there is no value.
+    func storedValue(named name: String) -> Data? {
+        list.contents.withLock { $0.data(named: name) }.flatMap { SharedEntry.value(in: $0) }
     }
 
     /// Returns all records, including removals. Linear time.

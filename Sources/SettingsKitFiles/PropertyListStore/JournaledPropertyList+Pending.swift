@@ -51,14 +51,14 @@ extension JournaledPropertyList {
         }
         contents.withLock { $0.storePending(at: files.ownPosition) }
         files.hasPending = false
-        files.problems.append(SettingsError(.recovered, store: description))
+        if let recovery = pendingWriter.takeRecovery() { files.problems.append(recovery) }
     }
 
     /// Writes what is pending, and waits for other processes no longer than it says.
     ///
     /// - Throws: `busy` if another process keeps the journal locked; what the system reports.
     func writePending(waiting: Duration) throws {
-        guard !contents.withLock({ $0.pending.isEmpty }) else { return }
+        if contents.withLock({ $0.pending.isEmpty }) { return pendingWriter.finish() }
         try withLockedJournal(waiting: waiting) { _ in }
         announcer.announce()
         scheduleFold()

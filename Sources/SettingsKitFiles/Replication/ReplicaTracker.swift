@@ -33,6 +33,8 @@ final class ReplicaTracker: Sendable {
         var reversals = 0
         /// Values, without stamps, that were set while another process had the state locked.
         var pending = PendingValues()
+        /// Whether the next changes of the state are those of ``ReplicaTracker/pendingWrites(over:)``.
+        var isWritingPending = false
     }
 
     private let state = Mutex(State())
@@ -102,10 +104,12 @@ final class ReplicaTracker: Sendable {
         state.withLock { $0.pending.keep(writes) { Self.storedValue(named: $0, in: contents) } }
     }
 
-    /// What is pending and differs from what is stored. The rest is pending no longer.
+    /// What is pending and differs from what is stored, to be written next. The rest is pending no longer. Requires the lock of
+    /// the state's journal.
     func pendingWrites(over contents: PropertyListContents) -> [SettingsStoreBatch.Entry] {
         state.withLock { state in
-            state.pending.writes.filter { write in
+            state.isWritingPending = true
+            return state.pending.writes.filter { write in
                 let isStored = Self.storedValue(named: write.key.name, in: contents) == write.data
                 if isStored { state.pending.remove(write.key.name) }
                 return !isStored
@@ -123,6 +127,7 @@ final class ReplicaTracker: Sendable {
     /// Notes changes of the state, and returns the changes of values that are in force among them.
     func present(_ changes: [SettingsStoreChange]) -> [SettingsStoreChange] {
         state.withLock { state in
+            defer { state.isWritingPending = false }
             // Most often there is one, and then no array needs to grow.
             if changes.count == 1 { return state.present(changes[0]).map { [$0] } ?? [] }
             return changes.compactMap { state.present($0) }
@@ -146,7 +151,7 @@ extension ReplicaTracker.State {
         let new = entry?.value
         if let pending = pending[change.name] {
             // The value in force is the same before and after.
-            if pending == new { self.pending.remove(change.name) }
+            if isWritingPending, pending == new { self.pending.remove(change.name) }
             return nil
         }
         return old == new ? nil : SettingsStoreChange(name: change.name, from: old, to: new)

@@ -14,6 +14,8 @@ package final class PendingWriter: Sendable {
     private let description: String
     private let cause: any Error
     private let isScheduled = Atomic(false)
+    /// Whether `pending` was reported after the last `recovered`.
+    private let isReported = Atomic(false)
 
     /// - Parameters:
     ///   - queue: Where attempts run.
@@ -31,8 +33,20 @@ package final class PendingWriter: Sendable {
     ///   - write: Writes what is pending, without waiting for other processes. It is kept until it succeeds, and should keep
     ///     the store.
     package func begin(_ keys: [SettingsService.StorageKey], write: @escaping @Sendable () throws -> Void) {
+        if !keys.isEmpty { isReported.store(true, ordering: .releasing) }
         for key in keys { feed.report(SettingsError(.pending, key: key, store: description, underlying: cause)) }
         attempt(write, after: Self.shortestPause, failure: nil)
+    }
+
+    /// Returns the report that nothing is pending any more, once for each time that something was.
+    package func takeRecovery() -> SettingsError? {
+        guard isReported.exchange(false, ordering: .acquiringAndReleasing) else { return nil }
+        return SettingsError(.recovered, store: description)
+    }
+
+    /// Reports that nothing is pending any more, once for each time that something was. Called with no lock held.
+    package func finish() {
+        if isReported.load(ordering: .acquiring), let recovery = takeRecovery() { feed.report(recovery) }
     }
 
     /// - Parameter failure: The code of the error that was reported last.

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Announces changes to other processes, by touching a file that they watch.
 ///
-/// A change after a pause is announced at once, by the thread that has made it: waking another thread would take that thread
-/// as long. Of the changes after it, one announcement is made at each pause, in the background.
+/// A change after a pause is announced at once, by the thread that has made it: waking another thread takes as long as
+/// touching the file. Of the changes after it, one announcement is made at each pause, in the background.
 package final class ChangeAnnouncer: Sendable {
     private let pause: Duration
     private let touch: @Sendable () -> Void

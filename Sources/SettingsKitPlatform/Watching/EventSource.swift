@@ -29,7 +29,7 @@ final class EventSource: Sendable {
 
     deinit { source.withLock { $0.cancel() } }
 
-    /// Lets the next events wait for a while if the last ones came less than that before these. Called by the handler.
+    /// Delays the next events if less than the interval has passed since the last call. Called by the handler.
     ///
     /// The source is kept until then: one that is released while it is suspended is a fault.
     func limitRate(to interval: DispatchTimeInterval) {

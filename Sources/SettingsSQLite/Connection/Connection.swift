@@ -47,6 +47,8 @@ final class Connection {
     private var lockActivity: LockActivity?
     /// The limits of the present access.
     private var limits: AccessLimits?
+    /// Called again and again while the connection waits for another one.
+    var onWait: (@Sendable () -> Void)?
     /// The present wait for another connection.
     private var wait: (deadline: Deadline, pause: LockPause)?
 
@@ -266,7 +268,8 @@ final class Connection {
     /// - Returns: false if the wait has been too long.
     private func waitsAgain(isFirst: Bool) -> Bool {
         if isFirst { wait = (limits?.deadline ?? Deadline(after: patience), LockPause()) }
-        if limits?.isCancelled == true || wait?.deadline.hasPassed != false { return false }
+        if limits?.isCancelled == true || wait?.deadline.hasPassed != false || ExitHook.isOutOfPatience { return false }
+        onWait?()
         wait?.pause.next()
         return true
     }

@@ -30,7 +30,11 @@ extension MirroredSettings {
     ///
     /// - Throws: `busy` if another process keeps the database locked.
     func writePending(waiting: Duration) throws {
-        guard contents.withLock({ !$0.pending.isEmpty && !$0.pending.isInherited }) else { return }
+        let pending = contents.withLock { $0.pending }
+        if pending.isEmpty || pending.isInherited {
+            if pending.isEmpty { pendingWriter.finish() }
+            return
+        }
         defer { afterAccess() }
         let deadline = Deadline(after: waiting)
         _ = try withAccess(until: deadline) { access in
@@ -40,27 +44,37 @@ extension MirroredSettings {
         }
     }
 
-    /// The same while the lock is held. What the database refuses for what it is, and not because it could not be written, is
-    /// reported and given up.
+    /// The same while the lock is held. If the database refuses a value, or is not there any more, this reports it, and gives the
+    /// value up. The values beside a refused one are then stored one by one.
     func writePending(_ access: inout Access, _ deadline: Deadline) throws {
         let pending = contents.withLock { $0.pending }
         if pending.isEmpty { return }
         do {
             try store(pending, &access, deadline)
-        } catch SettingsError.Code.constraintViolated {
+        } catch let error as SettingsError where error.code == .fileReplaced {
+            end(pending)
+            problems.withLock { $0.append(error) }
+        } catch let error as SettingsError where !Self.transient.contains(error.code) {
             for write in pending.writes {
                 var one = PendingValues()
                 _ = one.keep([write]) { _ in nil }
                 do {
                     try store(one, &access, deadline)
-                } catch let error as SettingsError where error.code == .constraintViolated {
+                } catch let error as SettingsError where !Self.transient.contains(error.code) {
                     end(one)
                     problems.withLock { $0.append(error.completed(key: write.key, store: description)) }
                 }
             }
         }
-        problems.withLock { $0.append(SettingsError(.recovered, store: description)) }
+        if contents.withLock({ $0.pending.isEmpty }), let recovery = pendingWriter.takeRecovery() {
+            problems.withLock { $0.append(recovery) }
+        }
     }
+
+    /// The codes of errors after which another attempt may succeed.
+    private static let transient: Set<SettingsError.Code> = [
+        .busy, .noRoom, .writeFailed, .readFailed, .readOnly, .storeUnavailable, .corruptDatabase, .notADatabase,
+    ]
 
     private func store(_ pending: PendingValues, _ access: inout Access, _ deadline: Deadline) throws {
         let writes = pending.writes

@@ -49,7 +49,7 @@ final class MirroredSettings: Sendable {
     let contents = Mutex(Contents())
     let access: Mutex<Access>
     private let watch = Mutex<DatabaseWatch?>(nil)
-    /// Whether the thread that has `access` is about to lock the database, and may have to wait for another process.
+    /// Whether the thread that has `access` has had to wait for another process.
     private let isBlocked = Atomic(false)
     /// What is to be reported once no lock is held.
     let problems = Mutex<[SettingsError]>([])
@@ -79,7 +79,10 @@ final class MirroredSettings: Sendable {
         // Not before: a database that is refused stays unchanged, its journal mode included.
         if !isReadOnly { try connection.useWriteAheadLog(patience: patience) }
         access = Mutex(Access(connection: connection, version: nil))
-        try access.withLock { access in try refresh(&access) }
+        try access.withLock { access in
+            try refresh(&access)
+            noteWaits(of: access.connection)
+        }
         exitWriter.begin { [weak self] in
             try self?.writePending(waiting: PendingValues.longestWait)
         } report: { [weak self] error in
@@ -185,10 +188,7 @@ final class MirroredSettings: Sendable {
         if isWriting { try connection.requireSameFile() }
         connection.apply(AccessLimits(deadline: deadline))
         defer { connection.liftLimits() }
-        isBlocked.store(true, ordering: .relaxed)
-        defer { isBlocked.store(false, ordering: .relaxed) }
         try connection.begin(writing: isWriting)
-        isBlocked.store(false, ordering: .relaxed)
         do {
             try follow(&access)
             let writes = contents.withLock { contents in
@@ -209,6 +209,11 @@ final class MirroredSettings: Sendable {
         return true
     }
 
+    /// Has threads that want to set a value know when the connection waits for another process.
+    private func noteWaits(of connection: Connection) {
+        connection.onWait = { [weak self] in self?.isBlocked.store(true, ordering: .relaxed) }
+    }
+
     /// Takes `access`, or throws `busy` if another thread has it after the deadline, and waits for another process.
     func withAccess(
         until deadline: Deadline?, _ body: (inout sending Access) throws -> Bool
@@ -217,7 +222,9 @@ final class MirroredSettings: Sendable {
         var pause = LockPause()
         while true {
             if let result = try access.withLockIfAvailable({ access in try body(&access) }) { return result }
-            if deadline.hasPassed, isBlocked.load(ordering: .relaxed) { throw SettingsError(.busy, store: description) }
+            if deadline.hasPassed && isBlocked.load(ordering: .relaxed) || ExitHook.isOutOfPatience {
+                throw SettingsError(.busy, store: description)
+            }
             pause.next()
         }
     }
@@ -250,6 +257,7 @@ final class MirroredSettings: Sendable {
     }
 
     func afterAccess() {
+        isBlocked.store(false, ordering: .relaxed)
         feed.flush()
         let problems = problems.withLock { problems in
             defer { problems = [] }
@@ -308,6 +316,7 @@ final class MirroredSettings: Sendable {
         guard access.connection.isInherited else { return }
         access.connection.close()
         access = Access(connection: try connect(), version: nil)
+        noteWaits(of: access.connection)
         contents.withLock { contents in
             if contents.pending.isInherited { dropPending(&contents) }
         }

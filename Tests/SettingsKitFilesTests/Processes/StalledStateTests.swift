@@ -72,14 +72,14 @@ struct StalledStateTests {
             #expect(throws: SettingsError.self) { try service.synchronize() }
             #expect(try device.readElsewhere("a") == Data("1".utf8))
             device.unlock()
-            // What is pending goes before.
+            // The store writes pending values first.
             try service.save(Self.b, to: 8)
-            #expect(device.problems.all.map(\.code) == [.pending, .pending, .recovered])
             try device.other.list.refresh(waiting: .zero)
             #expect(device.other.value(named: "a") == Data("3".utf8))
             try service.synchronize()
             #expect(try device.readElsewhere("a") == Data("3".utf8) && device.readElsewhere("b") == Data("8".utf8))
             #expect(log.all == [2, 3])
+            #expect(device.problems.all.map(\.code) == [.pending, .pending, .recovered])
             withExtendedLifetime(subscription) {}
         }
     }

@@ -82,7 +82,7 @@ struct LockedDatabaseTests {
             #expect(stall.service.get(Self.a) == 1 && stall.service.get(Self.b) == 2)
             try stall.other.run("COMMIT")
             try stall.service.save(Self.a, to: 4)
-            // What was pending went before.
+            // The store writes pending values first.
             #expect(try stall.stored("a") == Data("4".utf8) && stall.stored("b") == Data("2".utf8))
         }
     }
@@ -129,22 +129,41 @@ struct LockedDatabaseTests {
         }
     }
 
-    @Test("Of pending values, the database keeps all but those that it refuses, which are reported and read as before")
-    func refused() async throws {
+    @Test(
+        "Of pending values, the database keeps all but those that it refuses, which are reported and read as before",
+        arguments: [
+            ("length(value) < 9", SettingsError.Code.constraintViolated),
+            // The integer has no absolute value.
+            ("length(value) < 9 OR abs(-9223372036854775807 - 1) > 0", .statementFailed),
+        ])
+    func refused(check: String, code: SettingsError.Code) async throws {
         try await withDatabase { path in
             let stall = try Stall(
-                path, definition: "CREATE TABLE settings (name TEXT PRIMARY KEY, value CHECK (length(value) < 9))")
+                path, definition: "CREATE TABLE settings (name TEXT PRIMARY KEY, value CHECK (\(check)))")
             stall.service.set(Self.a, to: 135_791_357)
             stall.service.set(Self.b, to: 7)
             #expect(stall.service.get(Self.a) == 135_791_357)
             try stall.other.run("COMMIT")
             #expect(try await eventually { try stall.stored("b") == Data("7".utf8) })
             #expect(try await eventually { stall.service.get(Self.a) == 1 })
-            #expect(try await eventually { stall.problems.all.contains { $0.code == .constraintViolated } })
-            #expect(stall.problems.all.first { $0.code == .constraintViolated }?.key?.name == "a")
+            #expect(try await eventually { stall.problems.all.contains { $0.code == code } })
+            #expect(stall.problems.all.first { $0.code == code }?.key?.name == "a")
             #expect(!stall.problems.all.contains { "\($0)".contains("135791357") })
             try stall.service.save(Self.a, to: 2)
             #expect(try stall.stored("a") == Data("2".utf8))
+        }
+    }
+
+    @Test("What is pending for a file that was removed is given up and reported, and a set fails")
+    func removed() async throws {
+        try await withDatabase { path in
+            let stall = try Stall(path)
+            stall.service.set(Self.a, to: 2)
+            for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: path + suffix) }
+            #expect(try await eventually { stall.service.get(Self.a) == 1 })
+            #expect(try await eventually { stall.problems.all.contains { $0.code == .fileReplaced } })
+            expectError(.fileReplaced) { try stall.service.save(Self.a, to: 3) }
+            #expect(stall.service.get(Self.a) == 1)
         }
     }
 
