@@ -16,11 +16,13 @@ extension ReplicatedDirectory {
 
     /// Puts writes in force that cannot be stored now, and has them stored later.
     func keep(_ writes: [SettingsStoreBatch.Entry]) throws {
+        // All that is pending is written at once, so it must fit together.
+        let pending = tracker.pending
         try list.requireRoom(
             for: writes.map { write in
                 let entry = SharedEntry(stamp: Stamp(.earliest, by: tracker.memory.replica), value: write.data)
                 return JournalChange(name: write.key.name, data: entry.bytes)
-            })
+            }, beside: pending.size + pending.count * JournaledPropertyList.fieldsSize)
         let new = list.contents.withLock { contents in
             let (changes, new) = tracker.keep(writes, over: contents)
             list.feed.publish(changes, origin: .local)

@@ -85,7 +85,8 @@ final class ReplicatedDirectory: Sendable {
     /// - Parameter isWatching: Whether the directory is watched and written in the background.
     init(
         at location: DirectoryLocation, fileSystem: any FileSystem, options: DirectoryStore.Options,
-        access: SettingsStoreAccess = .readWrite, isWatching: Bool, now: @escaping @Sendable () -> Int64
+        access: SettingsStoreAccess = .readWrite, limits: PropertyListStoreLimits = .init(), isWatching: Bool,
+        now: @escaping @Sendable () -> Int64
     ) throws {
         directory = location.directory
         self.fileSystem = fileSystem
@@ -102,7 +103,7 @@ final class ReplicatedDirectory: Sendable {
         list = try JournaledPropertyList(
             path: location.statePath, fileSystem: fileSystem, isWatching: isWatching,
             writingDelay: isWatching ? Self.stateWritingDelay : .seconds(86_400),
-            patience: options.patience, isDetached: access == .readOnly, keepsJournalsFlushed: true,
+            patience: options.patience, limits: limits, isDetached: access == .readOnly, keepsJournalsFlushed: true,
             description: description
         ) { changes in
             tracker.present(changes)

@@ -209,7 +209,10 @@ extension JournaledPropertyList {
     /// What the fields of a record take beside a name and its bytes, at most.
     static var fieldsSize: Int { 64 }
 
-    func requireRoom(for changes: [JournalChange]) throws(SettingsError) {
+    /// Refuses changes that would make the property list larger than one that is read.
+    ///
+    /// - Parameter others: The bytes of changes to come.
+    func requireRoom(for changes: [JournalChange], beside others: Int = 0) throws(SettingsError) {
         let (growth, size) = contents.withLock { contents in
             let growth = changes.reduce(0) { growth, change in
                 let present = contents.data(named: change.name)
@@ -218,10 +221,9 @@ extension JournaledPropertyList {
             }
             return (growth, contents.size)
         }
-        try requireRoom(growth, size)
+        try requireRoom(growth, size + others)
     }
 
-    /// Refuses what would make the property list larger than one that is read.
     private func requireRoom(_ growth: Int, _ size: Int) throws(SettingsError) {
         guard growth > 0, size + growth > limits.contents else { return }
         throw SettingsError(.tooLarge, store: description, underlying: TooMuch.contents(limit: limits.contents))

@@ -14,12 +14,15 @@ package struct PendingValues: Sendable {
     package static let longestWait = Duration.milliseconds(500)
 
     private var values: [String: Data?] = [:]
+    /// The bytes of all names and values together.
+    package private(set) var size = 0
     /// The number of forks when the first of them was set.
     private var forks = 0
 
     package init() {}
 
     package var isEmpty: Bool { values.isEmpty }
+    package var count: Int { values.count }
 
     /// How long a change waits for another process before it is kept: not at all while others are pending.
     ///
@@ -61,6 +64,7 @@ package struct PendingValues: Sendable {
         for write in writes {
             let name = write.key.name
             let present = values.updateValue(write.data, forKey: name)
+            size += Self.size(of: name, write.data) - (present.map { Self.size(of: name, $0) } ?? 0)
             if present == nil { new.append(write.key) }
             let old = present ?? stored(name)
             if old != write.data { changes.append(.init(name: name, from: old, to: write.data)) }
@@ -72,18 +76,21 @@ package struct PendingValues: Sendable {
     ///
     /// - Parameter others: What was pending at an earlier moment.
     package mutating func remove(_ others: PendingValues) {
-        for (name, data) in others.values where values[name] == .some(data) { values[name] = nil }
+        for (name, data) in others.values where values[name] == .some(data) { remove(name) }
     }
 
     /// Ends one.
-    package mutating func remove(_ name: String) { values[name] = nil }
+    package mutating func remove(_ name: String) {
+        guard let data = values.removeValue(forKey: name) else { return }
+        size -= Self.size(of: name, data)
+    }
 
     /// Ends all of them, without storing them.
     ///
     /// - Parameter stored: Returns the bytes that are stored under a name.
     /// - Returns: what that has changed.
     package mutating func drop(for stored: (String) -> Data?) -> [SettingsStoreChange] {
-        defer { values = [:] }
+        defer { self = .init() }
         return values.compactMap { name, old in
             let new = stored(name)
             return old == new ? nil : .init(name: name, from: old, to: new)
@@ -94,4 +101,6 @@ package struct PendingValues: Sendable {
     package func unmasked(_ changes: [SettingsStoreChange]) -> [SettingsStoreChange] {
         values.isEmpty ? changes : changes.filter { values[$0.name] == nil }
     }
+
+    private static func size(of name: String, _ data: Data?) -> Int { name.utf8.count + (data?.count ?? 0) }
 }

@@ -28,12 +28,19 @@ struct StalledStateTests {
             let (shared, state) = (directory + "/shared", directory + "/state")
             store = try DirectoryStore(
                 directory: shared, state: state, fileSystem: POSIXFileSystem(), options: options)
-            other = try ReplicatedDirectory(
-                at: DirectoryLocation(directory: shared, state: state), fileSystem: POSIXFileSystem(),
-                options: options, isWatching: false, now: ReplicatedDirectory.systemTime)
+            other = try Self.openUnwatched(in: directory, options)
             (service, problems) = SettingsService.over(store)
             try service.save(StalledStateTests.a, to: 1)
             try store.export()
+        }
+
+        static func openUnwatched(
+            in directory: String, _ options: DirectoryStore.Options, limits: PropertyListStoreLimits = .init()
+        ) throws -> ReplicatedDirectory {
+            try ReplicatedDirectory(
+                at: DirectoryLocation(directory: directory + "/shared", state: directory + "/state"),
+                fileSystem: POSIXFileSystem(), options: options, limits: limits, isWatching: false,
+                now: ReplicatedDirectory.systemTime)
         }
 
         /// The journal is free again after the other process's next change, or ``unlock()``.
@@ -118,6 +125,31 @@ struct StalledStateTests {
             try device.other.set(Data("5".utf8), for: key("a"))
             try device.service.synchronize()
             #expect(device.service.get(Self.a) == 5)
+        }
+    }
+
+    @Test("A value that does not fit beside the pending ones is refused, and those are written")
+    func limit() throws {
+        try withTemporaryDirectory { directory in
+            let device = try Device(in: directory)
+            var options = DirectoryStore.Options()
+            options.patience = .milliseconds(50)
+            var limits = PropertyListStoreLimits()
+            limits.contents = 10_000
+            let limited = try Device.openUnwatched(in: directory, options, limits: limits)
+            let large = Data(repeating: UInt8(ascii: "1"), count: 4_000)
+            try device.lock()
+            try limited.set(large, for: key("b"))
+            try limited.set(large, for: key("c"))
+            // A value replaces the pending one of its name, and takes no more room.
+            for _ in 0..<3 { try limited.set(Data("2".utf8), for: key("c")) }
+            try limited.set(large, for: key("c"))
+            let error = #expect(throws: SettingsError.self) { try limited.set(large, for: key("d")) }
+            #expect(error?.code == .tooLarge && limited.value(named: "d") == nil)
+            device.unlock()
+            try limited.set(Data("3".utf8), for: key("e"))
+            try device.other.list.refresh(waiting: .zero)
+            #expect(["b", "c", "d", "e"].map { device.other.value(named: $0)?.count } == [4_000, 4_000, nil, 1])
         }
     }
 
