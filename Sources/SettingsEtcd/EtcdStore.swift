@@ -114,7 +114,7 @@ public final class EtcdStore: SettingsStore {
 
     /// Whether the cluster is reached now, so that values are up to date.
     public var isConnected: Bool {
-        !cluster.isInherited && cluster.state.withLock { $0.outage == nil && !$0.isClosed }
+        !cluster.isInherited && cluster.state.withLock { $0.outage.cause == nil && !$0.isClosed }
     }
 
     /// Publishes every change, also those of other programs.

@@ -12,14 +12,11 @@ extension EtcdCluster {
     var scope: SettingsService.Scope { change { $0.scope } }
 
     /// Notes that the cluster cannot be reached. It is reported once.
-    func noteOutage(_ failure: GatewayFailure) {
+    func noteOutage(_ failure: GatewayFailure, of part: Outage.Part) {
         let (isNew, isWriteWaiting) = change { state in
             state.queue.noteLostConnection()
-            defer {
-                state.outage = failure
-                state.isOutageReported = true
-            }
-            return (!state.isOutageReported, state.queue.hasAccepted)
+            state.outage.begin(failure, of: part)
+            return (state.outage.takeUnreported() != nil, state.queue.hasAccepted)
         }
         guard isNew else { return }
         report(.clusterUnreachable, failure)
@@ -29,12 +26,17 @@ extension EtcdCluster {
     /// Notes that the watch is in place.
     func noteReached() {
         let wasReported = change { state in
-            defer { (state.outage, state.isOutageReported) = (nil, false) }
-            return state.isOutageReported
+            // Sending is tried again now.
+            state.outage.end(of: .sending) || state.outage.end(of: .following)
         }
         if wasReported { report(.clusterReached) }
         // What waits can be sent now.
         retryWake.signal()
+    }
+
+    /// Notes that a request of the sender was answered, which ends an outage that the follower has not noticed.
+    func noteSent() {
+        if change({ $0.outage.end(of: .sending) }) { report(.clusterReached) }
     }
 
     /// Takes the whole state of the cluster.
@@ -66,7 +68,8 @@ extension EtcdCluster {
     func restore(_ values: [String: Data]) {
         if values.isEmpty { return }
         change { state in
-            for (name, data) in values {
+            // An accepted write of the name is newer.
+            for (name, data) in values where !state.queue.rebase(name, to: 0) {
                 var write = QueuedWrite(id: state.queue.makeID(), writes: [name: data], isAccepted: true)
                 // It loses to another client that has stored the name meanwhile.
                 (write.hasWaited, write.bases) = (true, [name: 0])

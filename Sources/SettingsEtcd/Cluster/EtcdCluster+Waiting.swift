@@ -11,7 +11,7 @@ extension EtcdCluster {
             if state.waiters.removeValue(forKey: id) == nil { return nil }
             _ = state.queue.remove(id)
             let isUnderWay = state.underWay?.ids.contains(id) ?? false
-            return isUnderWay ? .unknown(.timedOut) : .failed(state.outage ?? .timedOut)
+            return isUnderWay ? .unknown(.timedOut) : .failed(state.outage.cause ?? .timedOut)
         } ?? waiter.wait(.seconds(1)) ?? .unknown(.timedOut)
     }
 
@@ -60,7 +60,7 @@ extension EtcdCluster {
             if let goal, known >= goal, hasRead { return feed.flush() }
             let left = ContinuousClock.now.duration(to: deadline)
             guard left > .zero else {
-                let cause = state.withLock { $0.outage } ?? .timedOut
+                let cause = state.withLock { $0.outage.cause } ?? .timedOut
                 throw SettingsError(.clusterUnreachable, store: description, underlying: cause)
             }
             if isClosed { throw SettingsError(.storeClosed, store: description) }

@@ -23,9 +23,7 @@ final class EtcdCluster: Sendable {
         var underWay: PlannedTransaction?
         /// Those that wait for the follower's progress.
         var progressWaiters: [DispatchSemaphore] = []
-        /// Why the cluster cannot be reached; nil while it is.
-        var outage: GatewayFailure? = .notConnected("not tried yet")
-        var isOutageReported = false
+        var outage = Outage()
         var hasRead = false
         var isClosed = false
         var runningThreads = 0
@@ -91,12 +89,7 @@ final class EtcdCluster: Sendable {
             }
         }
         firstAttempt.wait(for: options.openingTimeout)
-        let outage = state.withLock { state -> GatewayFailure? in
-            if state.isOutageReported { return nil }
-            state.isOutageReported = state.outage != nil
-            return state.outage
-        }
-        if let outage { report(.clusterUnreachable, outage) }
+        if let cause = state.withLock({ $0.outage.takeUnreported() }) { report(.clusterUnreachable, cause) }
     }
 
     /// Ends the threads, and waits for them for a moment.
@@ -111,8 +104,11 @@ final class EtcdCluster: Sendable {
         for wake in [sendWake, retryWake, followWake] { wake.signal() }
         let deadline = ContinuousClock.now + .seconds(2)
         for _ in 0..<running { end.wait(for: ContinuousClock.now.duration(to: deadline)) }
-        // So that another store can use the file at once.
-        localState.withLock { $0 = nil }
+        // So that another store can use the file at once, also if a child of a fork has it open.
+        localState.withLock { file in
+            file?.unlock()
+            file = nil
+        }
     }
 
     /// Called at the end of each thread.
@@ -148,11 +144,14 @@ final class EtcdCluster: Sendable {
     /// Stores what the cluster holds under names now, and removes writes that have ended.
     func keep(_ names: some Sequence<String>, removing ended: [QueuedWrite.ID] = []) {
         withLocalState { file in
-            let (known, revision) = change { state in
+            let (known, revision, rebased) = change { state in
                 let known = names.map { ($0, state.contents.known($0)) }
-                return (Dictionary(known) { $1 }, state.contents.revision)
+                // Before the first read, the file has the newer revision.
+                let revision = state.hasRead ? state.contents.revision : nil
+                return (Dictionary(known) { $1 }, revision, state.queue.takeRebased())
             }
-            try file.update(removing: ended, known: known, revision: revision)
+            try file.update(
+                removing: ended, accepting: options.keepsWrites ? rebased : [], known: known, revision: revision)
         }
     }
 
@@ -190,9 +189,7 @@ final class EtcdCluster: Sendable {
     }
 
     private func requireRoom(_ write: QueuedWrite) throws(SettingsError) {
-        guard write.writes.count <= PlannedTransaction.operationLimit,
-            write.expectations.count <= PlannedTransaction.operationLimit
-        else { throw SettingsError(.tooManyOperations, store: description) }
+        guard PlannedTransaction.canMake(write) else { throw SettingsError(.tooManyOperations, store: description) }
         guard write.size <= Self.writeSizeLimit else {
             throw SettingsError(.tooLarge, store: description, underlying: TransactionLimit())
         }
@@ -205,13 +202,13 @@ final class EtcdCluster: Sendable {
         try requireWriting()
         noteScope(batch)
         defer { feed.flush() }
+        var isRebased = false
         let isAccepted = try order.withLock { _ -> Bool? in
             let write = state.withLock { state -> QueuedWrite? in
                 guard state.holds(batch.expectations) else { return nil }
                 var write = QueuedWrite(id: state.queue.makeID(), batch, isAccepted: true)
-                write.writes = write.writes.filter { state.contents.visible[$0.key] != $0.value }
-                for name in write.writes.keys { write.bases[name] = state.contents.modRevision(of: name) }
-                write.hasWaited = state.outage != nil
+                write.writes = write.writes.filter { state.mustSend($0.key, $0.value, options) }
+                write.bases = state.contents.modRevisions(of: write.writes.keys)
                 return write
             }
             guard let write else { return nil }
@@ -223,14 +220,27 @@ final class EtcdCluster: Sendable {
                     try file.accept(write)
                 }
             }
-            state.withLock { state in
-                state.queue.append(write)
-                feed.publish(state.contents.show(write.writes), origin: .local)
-            }
+            isRebased = append(write)
             return true
         }
+        if isRebased { keep([String]()) }
         if isAccepted == true { sendWake.signal() }
         return isAccepted != nil
+    }
+
+    /// Appends an accepted write to the queue, and shows it to readers.
+    ///
+    /// - Returns: Whether its bases have changed since it was stored: the cluster has agreed on an earlier write, for example.
+    private func append(_ write: QueuedWrite) -> Bool {
+        state.withLock { state in
+            var accepted = write
+            accepted.bases = state.contents.modRevisions(of: write.writes.keys)
+            accepted.hasWaited = state.outage.cause != nil
+            let isRebased = accepted.bases != write.bases
+            state.queue.append(accepted, isRebased: isRebased)
+            feed.publish(state.contents.show(write.writes), origin: .local)
+            return isRebased
+        }
     }
 
     /// Makes a write, and waits until the cluster has agreed.
@@ -285,6 +295,12 @@ extension EtcdCluster.State {
     /// Whether the expectations hold for what readers see.
     fileprivate func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
         expectations.allSatisfy { contents.visible[$0.key.name] == $0.data }
+    }
+
+    /// Whether an accepted value has to be sent. One that readers see already is there, unless a request under way may still
+    /// replace it, or it may expire with another client's lease.
+    fileprivate func mustSend(_ name: String, _ data: Data?, _ options: EtcdStore.Options) -> Bool {
+        contents.visible[name] != data || options.expiring != nil || underWay?.writes[name] != nil
     }
 }
 

@@ -62,7 +62,9 @@ struct Follower {
         let pause = backoff.fail()
         // A watch breaks now and then; an outage is what cannot be mended at once.
         // A member that has not answered in all that time is none that is there again in a moment.
-        if backoff.failures > 2 || isFirstAttempt || failure == .timedOut { cluster.noteOutage(failure) }
+        if backoff.failures > 2 || isFirstAttempt || failure == .timedOut {
+            cluster.noteOutage(failure, of: .following)
+        }
         endFirstAttempt()
         cluster.followWake.wait(for: pause)
     }
@@ -132,7 +134,7 @@ struct Follower {
                 }
                 if answer.isCreated && !isCreated {
                     isCreated = true
-                    if isFirstAttempt { cluster.change { $0.outage = nil } }
+                    if isFirstAttempt { cluster.change { $0.outage.start() } }
                     endFirstAttempt()
                     cluster.noteReached()
                 }

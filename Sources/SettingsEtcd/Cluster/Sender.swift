@@ -65,7 +65,7 @@ struct Sender {
             let request = cluster.change {
                 state -> (comparisons: [GatewayMessage.Comparison], operations: [GatewayMessage.Operation])? in
                 // A caller whose time was over receives that nothing was written.
-                guard plan.ids.allSatisfy(state.queue.contains) else { return nil }
+                guard state.queue.begins(with: plan) else { return nil }
                 state.underWay = plan
                 return (
                     plan.comparisons.sorted { $0.key < $1.key }.map { name, revision in
@@ -92,6 +92,7 @@ struct Sender {
 
     private mutating func take(_ result: ClientMarker.Result, of plan: PlannedTransaction) {
         backoff.succeed()
+        cluster.noteSent()
         switch result {
         case .made(let revision): agree(plan, at: revision)
         case .refused(let reads, let revision):
@@ -202,7 +203,7 @@ struct Sender {
         if failure == .cancelled { return }
         let pause = backoff.fail()
         // A short interruption changes nothing: the second failure in a row is one of the connection.
-        if backoff.failures > 1 { cluster.noteOutage(failure) }
+        if backoff.failures > 1 { cluster.noteOutage(failure, of: .sending) }
         if case .refused(5, _) = failure {
             // A lease has expired.
             marker.forget()
@@ -226,7 +227,7 @@ struct Sender {
     /// Removes what ends with this client.
     private mutating func release() {
         let leases = [marker.lease, expiring?.lease].compactMap(\.self)
-        if cluster.change({ $0.outage != nil }) { return }
+        if cluster.change({ $0.outage.cause != nil }) { return }
         for lease in leases {
             do throws(GatewayFailure) {
                 _ = try client.ask(

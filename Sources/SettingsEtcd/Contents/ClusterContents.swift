@@ -55,6 +55,10 @@ struct ClusterContents {
 
     func modRevision(of name: String) -> Int64 { known(name)?.modRevision ?? 0 }
 
+    func modRevisions(of names: some Sequence<String>) -> [String: Int64] {
+        Dictionary(names.map { ($0, modRevision(of: $0)) }) { $1 }
+    }
+
     /// The key of a name, in the spelling that the cluster has.
     func key(of name: String) -> Data { known(name)?.key ?? range.key(of: name) }
 

@@ -57,12 +57,19 @@ struct PlannedTransaction: Equatable, Sendable {
 
     /// How many operations a transaction of etcd can have, without the one for the client's marker.
     static let operationLimit = 127
+
+    /// Whether a transaction can make a write, even if all names of it are compared.
+    static func canMake(_ write: QueuedWrite) -> Bool {
+        Set(write.writes.keys).union(write.expectations.keys).count <= operationLimit
+    }
 }
 
 /// The writes on which the cluster has not agreed yet, in the order in which they were made. Pure: no clock, no network.
 struct WriteQueue {
     private(set) var entries: [QueuedWrite] = []
     private var lastID: QueuedWrite.ID = 0
+    /// The accepted writes whose bases have changed, and are to be stored again.
+    private var rebased: Set<QueuedWrite.ID> = []
 
     var isEmpty: Bool { entries.isEmpty }
     var hasAccepted: Bool { entries.contains(where: \.isAccepted) }
@@ -72,12 +79,15 @@ struct WriteQueue {
         return lastID
     }
 
-    mutating func append(_ entry: QueuedWrite) {
+    /// - Parameter isRebased: Whether the bases differ from those that were stored.
+    mutating func append(_ entry: QueuedWrite, isRebased: Bool = false) {
         lastID = max(lastID, entry.id)
         entries.append(entry)
+        if isRebased { rebased.insert(entry.id) }
     }
 
-    func contains(_ id: QueuedWrite.ID) -> Bool { entries.contains { $0.id == id } }
+    /// Whether the queue still begins with the writes of a transaction.
+    func begins(with plan: PlannedTransaction) -> Bool { entries.prefix(plan.ids.count).map(\.id) == plan.ids }
 
     mutating func remove(_ id: QueuedWrite.ID) -> QueuedWrite? {
         entries.firstIndex { $0.id == id }.map { entries.remove(at: $0) }
@@ -86,6 +96,34 @@ struct WriteQueue {
     /// Notes that the connection was lost: accepted writes then lose to what other machines write meanwhile.
     mutating func noteLostConnection() {
         for index in entries.indices where entries[index].isAccepted { entries[index].hasWaited = true }
+    }
+
+    /// Returns the accepted writes whose bases have changed since the last call.
+    mutating func takeRebased() -> [QueuedWrite] {
+        if rebased.isEmpty { return [] }
+        defer { rebased = [] }
+        return entries.filter { rebased.contains($0.id) }
+    }
+
+    /// Has accepted writes of a name follow its state at a revision.
+    ///
+    /// - Parameter oldest: Writes with a smaller base stay: they were made without knowledge of that base.
+    /// - Returns: Whether there are such writes.
+    @discardableResult
+    mutating func rebase(_ name: String, to revision: Int64, from oldest: Int64 = 0) -> Bool {
+        var isWritten = false
+        for index in entries.indices where entries[index].writes[name] != nil {
+            isWritten = setBase(of: index, name, to: revision, from: oldest) || isWritten
+        }
+        return isWritten
+    }
+
+    @discardableResult
+    private mutating func setBase(of index: Int, _ name: String, to revision: Int64, from oldest: Int64) -> Bool {
+        guard entries[index].isAccepted, entries[index].bases[name] ?? 0 >= oldest else { return false }
+        entries[index].bases[name] = revision
+        rebased.insert(entries[index].id)
+        return true
     }
 
     // MARK: Planning
@@ -103,7 +141,9 @@ struct WriteQueue {
         guard let first = entries.first else { return nil }
         // A caller that waits for what is before it.
         if first.expectations.isEmpty && first.writes.isEmpty { return .end(first.id, .agreed(contents.revision)) }
-        for (name, data) in first.expectations where contents.known(name)?.data != data && !wasMade(first, contents) {
+        if first.expectations.contains(where: { contents.known($0.key)?.data != $0.value }),
+            !wasMade(first, contents, lastWritesThatAreThere(contents))
+        {
             return .end(first.id, first.isAccepted ? .overruled : .refused)
         }
         var plan = PlannedTransaction()
@@ -113,6 +153,8 @@ struct WriteQueue {
             guard plan.add(entry, contents, sizeLimit: isFirst ? .max : sizeLimit) else { break }
             if !entry.expectations.isEmpty { break }
         }
+        // Never accepted by this version: it would be in the way of all others.
+        if plan.ids.isEmpty { return .end(first.id, .failed(.refused(code: 3, status: 0))) }
         return .transaction(plan)
     }
 
@@ -122,11 +164,12 @@ struct WriteQueue {
     ///
     /// - Returns: The writes that it has made, which are no longer in the queue.
     mutating func agree(_ plan: PlannedTransaction, at revision: Int64) -> [QueuedWrite] {
-        let made = entries.filter { plan.ids.contains($0.id) }
-        entries.removeAll { plan.ids.contains($0.id) }
-        for index in entries.indices where entries[index].isAccepted {
+        let ids = Set(plan.ids)
+        let made = entries.filter { ids.contains($0.id) }
+        entries.removeAll { ids.contains($0.id) }
+        for index in entries.indices {
             for name in entries[index].writes.keys where plan.writes[name] != nil {
-                entries[index].bases[name] = revision
+                setBase(of: index, name, to: revision, from: plan.comparisons[name] ?? 0)
             }
         }
         return made
@@ -138,47 +181,58 @@ struct WriteQueue {
     mutating func refuse(
         _ plan: PlannedTransaction, _ contents: ClusterContents
     ) -> [(write: QueuedWrite, outcome: WriteOutcome)] {
+        let ids = Set(plan.ids)
+        let isThere = lastWritesThatAreThere(contents)
         var ended: [(write: QueuedWrite, outcome: WriteOutcome)] = []
-        for id in plan.ids {
-            guard let index = entries.firstIndex(where: { $0.id == id }) else { continue }
+        // What is there already does not overrule later writes of the name, which follow it.
+        var followed: [String: (revision: Int64, base: Int64)] = [:]
+        for index in entries.indices {
+            for name in entries[index].writes.keys {
+                guard let (revision, base) = followed[name] else { continue }
+                setBase(of: index, name, to: revision, from: base)
+            }
             let entry = entries[index]
-            if let outcome = outcome(of: entry, contents) {
-                entries.remove(at: index)
+            guard ids.contains(entry.id) else { continue }
+            if let outcome = outcome(of: entry, contents, isThere) {
                 ended.append((entry, outcome))
-                if case .agreed = outcome { follow(entry, contents) }
+                guard case .agreed = outcome else { continue }
+                for (name, data) in entry.writes where contents.known(name)?.data == data {
+                    followed[name] = (contents.modRevision(of: name), followed[name]?.base ?? entry.bases[name] ?? 0)
+                }
             } else if entry.hasWaited {
                 // Others have written the same bytes.
-                for name in entry.writes.keys { entries[index].bases[name] = contents.modRevision(of: name) }
+                for name in entry.writes.keys {
+                    let revision = contents.modRevision(of: name)
+                    followed[name] = (revision, followed[name]?.base ?? entry.bases[name] ?? 0)
+                    setBase(of: index, name, to: revision, from: .min)
+                }
             }
         }
+        let endedIDs = Set(ended.map(\.write.id))
+        entries.removeAll { endedIDs.contains($0.id) }
         return ended
     }
 
-    /// Has later writes follow one that was made before: it does not overrule them.
-    private mutating func follow(_ made: QueuedWrite, _ contents: ClusterContents) {
-        for (name, data) in made.writes where contents.known(name)?.data == data {
-            for index in entries.indices where entries[index].isAccepted && entries[index].writes[name] != nil {
-                entries[index].bases[name] = contents.modRevision(of: name)
-            }
-        }
-    }
-
-    private func outcome(of entry: QueuedWrite, _ contents: ClusterContents) -> WriteOutcome? {
-        if wasMade(entry, contents) { return .agreed(contents.revision) }
+    private func outcome(
+        of entry: QueuedWrite, _ contents: ClusterContents, _ isThere: [String: QueuedWrite.ID]
+    ) -> WriteOutcome? {
+        if wasMade(entry, contents, isThere) { return .agreed(contents.revision) }
         for (name, data) in entry.expectations where contents.known(name)?.data != data {
             return entry.isAccepted ? .overruled : .refused
         }
         // What the caller has read has been written since, if with the same bytes.
         if !entry.isAccepted && !entry.expectations.isEmpty { return .refused }
         guard entry.hasWaited else { return nil }
-        return changedNames(of: entry, contents).allSatisfy { isThere($0, of: entry, contents) } ? nil : .overruled
+        return changedNames(of: entry, contents).allSatisfy { isThere[$0] ?? 0 >= entry.id } ? nil : .overruled
     }
 
     /// Whether a write that has waited was made before, by a transaction whose answer was lost, or is needless because others
     /// have written the same.
-    private func wasMade(_ entry: QueuedWrite, _ contents: ClusterContents) -> Bool {
+    private func wasMade(
+        _ entry: QueuedWrite, _ contents: ClusterContents, _ isThere: [String: QueuedWrite.ID]
+    ) -> Bool {
         entry.hasWaited && !changedNames(of: entry, contents).isEmpty
-            && entry.writes.keys.allSatisfy { isThere($0, of: entry, contents) }
+            && entry.writes.keys.allSatisfy { isThere[$0] ?? 0 >= entry.id }
     }
 
     /// The names that someone has written since the write was accepted.
@@ -186,10 +240,14 @@ struct WriteQueue {
         entry.writes.keys.filter { contents.modRevision(of: $0) != entry.bases[$0] ?? 0 }
     }
 
-    /// Whether the cluster has the value of a write, or that of a later one, which may have shared its transaction.
-    private func isThere(_ name: String, of entry: QueuedWrite, _ contents: ClusterContents) -> Bool {
-        let data = contents.known(name)?.data
-        return entries.contains { later in later.id >= entry.id && later.writes[name].map { $0 == data } ?? false }
+    /// Of each name, the last write whose value the cluster has. If it was made, so were those before it, which may have shared
+    /// its transaction.
+    private func lastWritesThatAreThere(_ contents: ClusterContents) -> [String: QueuedWrite.ID] {
+        var last: [String: QueuedWrite.ID] = [:]
+        for entry in entries {
+            for (name, data) in entry.writes where contents.known(name)?.data == data { last[name] = entry.id }
+        }
+        return last
     }
 }
 
@@ -199,8 +257,16 @@ extension PlannedTransaction {
         var compared: [String: Int64] = [:]
         for name in entry.expectations.keys { compared[name] = contents.modRevision(of: name) }
         if entry.hasWaited {
-            // If an earlier write of this transaction is compared, that one counts.
-            for name in entry.writes.keys where writes[name] == nil { compared[name] = entry.bases[name] ?? 0 }
+            // If an earlier write of this transaction is compared, that one counts, unless it knew a newer state: then the
+            // state before it decides on this one, after it.
+            for name in entry.writes.keys {
+                let base = entry.bases[name] ?? 0
+                if writes[name] == nil {
+                    compared[name] = base
+                } else if let other = comparisons[name], base < other {
+                    return false
+                }
+            }
         }
         guard Self.hasRoom(for: entry.writes, in: writes), Self.hasRoom(for: compared, in: comparisons),
             size + entry.size <= sizeLimit

@@ -18,6 +18,8 @@ final class LocalState: Sendable {
     private static let writtenPrefix = "written:"
     private static let pendingPrefix = "pending:"
     private static let revisionName = "revision"
+    /// How often the cluster was at an earlier revision than before, because it was restored from a backup.
+    private static let restorationsName = "restorations"
     /// How many programs can use one folder and prefix at once.
     private static let slotLimit = 1000
 
@@ -46,6 +48,9 @@ final class LocalState: Sendable {
     }
 
     deinit { fileSystem.close(lock) }
+
+    /// Lets another store use the file. Closing it is not enough while a child of a fork has it open, too.
+    func unlock() { fileSystem.unlock(lock) }
 
     private static func path(_ base: String, _ slot: Int) -> String { "\(base)-\(slot).plist" }
 
@@ -101,12 +106,11 @@ final class LocalState: Sendable {
         {
             defer { slot += 1 }
             if slot == own { continue }
-            guard try fileSystem.status(of: Self.path(base, slot), followingLink: false) != nil else { continue }
             let lock = try Self.lock(base, slot, fileSystem)
             defer { if let lock { fileSystem.close(lock) } }
             let other = try PropertyListStore(
                 path: Self.path(base, slot), fileSystem: fileSystem, access: lock == nil ? .readOnly : .readWrite)
-            if Self.revision(of: other) > revision { try takeKnown(of: other) }
+            try takeKnown(of: other)
             guard adoptsWrites, lock != nil else { continue }
             let names = Self.pendingNames(of: other)
             if names.isEmpty { continue }
@@ -122,10 +126,37 @@ final class LocalState: Sendable {
         }
     }
 
+    /// Takes over what another file knows that is newer: all of it, or single values that were seen ahead of the rest.
     private func takeKnown(of other: PropertyListStore) throws {
-        let names = Set(other.keys() + list.keys()).filter { !$0.hasPrefix(Self.pendingPrefix) }
-        let writes = names.map { SettingsStoreBatch.Entry(key: Self.key($0), data: other.get(Self.key($0))) }
-        _ = try list.apply(SettingsStoreBatch(writes: writes))
+        let (own, others) = (Self.age(of: list), Self.age(of: other))
+        guard others.restorations >= own.restorations else { return }
+        let isNewer = others > own
+        var names: Set<String> = isNewer ? Set(other.keys() + list.keys()) : []
+        if others.restorations == own.restorations {
+            for name in other.keys() + list.keys() where name.hasPrefix(Self.writtenPrefix) {
+                let (ownNumber, othersNumber) = (Self.number(name, in: list), Self.number(name, in: other))
+                let known = Self.knownPrefix + name.dropFirst(Self.writtenPrefix.count)
+                if isNewer, ownNumber > others.revision, ownNumber >= othersNumber { names.subtract([name, known]) }
+                if !isNewer, othersNumber > own.revision, othersNumber > ownNumber { names.formUnion([name, known]) }
+            }
+        }
+        let writes = names.filter { !$0.hasPrefix(Self.pendingPrefix) }
+            .map { SettingsStoreBatch.Entry(key: Self.key($0), data: other.get(Self.key($0))) }
+        if !writes.isEmpty { _ = try list.apply(SettingsStoreBatch(writes: writes)) }
+    }
+
+    /// How new the known state of a file is.
+    private struct Age: Comparable {
+        var restorations: Int64
+        var revision: Int64
+
+        static func < (one: Age, other: Age) -> Bool {
+            (one.restorations, one.revision) < (other.restorations, other.revision)
+        }
+    }
+
+    private static func age(of list: PropertyListStore) -> Age {
+        Age(restorations: number(restorationsName, in: list), revision: number(revisionName, in: list))
     }
 
     // MARK: Reading
@@ -135,8 +166,7 @@ final class LocalState: Sendable {
         var known: [String: ClusterContents.Known] = [:]
         for name in knownNames {
             guard let data = list.get(Self.key(Self.knownPrefix + name)) else { continue }
-            let revision = list.get(Self.key(Self.writtenPrefix + name)).flatMap(Self.number) ?? 0
-            known[name] = .init(key: range.key(of: name), data: data, modRevision: revision)
+            known[name] = .init(key: range.key(of: name), data: data, modRevision: Self.written(name, in: list))
         }
         return known
     }
@@ -145,20 +175,24 @@ final class LocalState: Sendable {
         list.keys().filter { $0.hasPrefix(Self.knownPrefix) }.map { String($0.dropFirst(Self.knownPrefix.count)) }
     }
 
-    private static func number(_ data: Data) -> Int64? { Int64(String(decoding: data, as: UTF8.self)) }
+    /// The number under a name; 0 if there is none.
+    private static func number(_ name: String, in list: PropertyListStore) -> Int64 {
+        list.get(key(name)).flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+    }
+
+    /// The revision of a known value.
+    private static func written(_ name: String, in list: PropertyListStore) -> Int64 {
+        number(writtenPrefix + name, in: list)
+    }
 
     /// The revision of the last known state; 0 if there is none.
-    var revision: Int64 { Self.revision(of: list) }
+    var revision: Int64 { Self.number(Self.revisionName, in: list) }
 
     /// Accepted writes of earlier runs, in their order.
     func pending() -> [QueuedWrite] {
         Self.pendingNames(of: list).compactMap { name in
             list.get(Self.key(name)).flatMap { QueuedWrite(Self.id(of: name), stored: $0) }
         }
-    }
-
-    private static func revision(of list: PropertyListStore) -> Int64 {
-        list.get(key(revisionName)).flatMap(number) ?? 0
     }
 
     private static func pendingNames(of list: PropertyListStore) -> [String] {
@@ -172,18 +206,20 @@ final class LocalState: Sendable {
         try list.set(Self.key(Self.pendingName(write.id)), to: write.stored)
     }
 
-    /// Removes writes that have ended, and stores what the cluster holds now under some names.
+    /// Removes writes that have ended, stores changed ones again, and what the cluster holds now under some names.
     func update(
-        removing ended: [QueuedWrite.ID] = [], known: [String: ClusterContents.Known?] = [:], revision: Int64? = nil
+        removing ended: [QueuedWrite.ID] = [], accepting rebased: [QueuedWrite] = [],
+        known: [String: ClusterContents.Known?] = [:], revision: Int64? = nil, restorations: Int64? = nil
     ) throws {
         var writes = ended.map { SettingsStoreBatch.Entry(key: Self.key(Self.pendingName($0)), data: nil) }
+        for write in rebased { writes.append(.init(key: Self.key(Self.pendingName(write.id)), data: write.stored)) }
         for (name, known) in known {
             writes.append(.init(key: Self.key(Self.knownPrefix + name), data: known?.data))
             let revision = known.map { Data("\($0.modRevision)".utf8) }
             writes.append(.init(key: Self.key(Self.writtenPrefix + name), data: revision))
         }
-        if let revision {
-            writes.append(.init(key: Self.key(Self.revisionName), data: Data("\(revision)".utf8)))
+        for (name, number) in [(Self.revisionName, revision), (Self.restorationsName, restorations)] {
+            if let number { writes.append(.init(key: Self.key(name), data: Data("\(number)".utf8))) }
         }
         if writes.isEmpty { return }
         _ = try list.apply(SettingsStoreBatch(writes: writes))
@@ -194,7 +230,10 @@ final class LocalState: Sendable {
         var changes: [String: ClusterContents.Known?] = [:]
         for name in knownNames { changes[name] = .some(nil) }
         for (name, known) in known { changes[name] = .some(known) }
-        try update(known: changes, revision: revision)
+        let age = Self.age(of: list)
+        try update(
+            known: changes, revision: revision,
+            restorations: revision < age.revision ? age.restorations + 1 : nil)
     }
 
     /// Returns when everything that was stored survives a power failure.

@@ -143,6 +143,51 @@ extension WithEtcd {
             }
         }
 
+        @Test("A store that is opened beside another without the cluster has the values that the other has")
+        func beside() async throws {
+            try await Fleet.withProxy { fleet, proxy, store in
+                try store.put("a", "1")
+                try store.synchronize()
+                try store.save("b", "2")
+                proxy.setFaults(.init(isRefusing: true))
+                proxy.cutAll()
+                let other = try fleet.store(endpoints: [proxy.endpoint]) { $0.openingTimeout = .milliseconds(100) }
+                #expect(other.text("a") == "1" && other.text("b") == "2")
+            }
+        }
+
+        @Test("The last of many changes counts, whatever was under way when the store was closed")
+        func closedMeanwhile() async throws {
+            try await Fleet.with { fleet in
+                for round in 0..<Rounds.choose(10, full: 100) {
+                    let store = try fleet.store()
+                    let last = 5 + round % 20
+                    for number in 0...last { try store.put("a", "\(round), \(number)") }
+                    store.close()
+                    let next = try fleet.store()
+                    try next.synchronize()
+                    #expect(next.text("a") == "\(round), \(last)")
+                    next.close()
+                }
+            }
+        }
+
+        @Test("A value that is set back while the outcome of another is unknown is sent")
+        func setBack() async throws {
+            try await Fleet.withProxy({ $0.timeout = .seconds(1) }) { fleet, proxy, store in
+                try store.save("a", "1")
+                proxy.setFaults(.init(losesAnswer: 1))
+                #expect(thrownCode { try store.save("a", "2") } == .outcomeUnknown)
+                // The watch may have told already that it was made.
+                let isKnown = store.text("a") == "2"
+                if !isKnown { try store.put("a", "1") }
+                proxy.setFaults(.init())
+                try await until { thrownCode { try store.synchronize() } == nil }
+                let stored = try fleet.server.control("get", "test/a", "--print-value-only")
+                #expect(stored == (isKnown ? "2\n" : "1\n"))
+            }
+        }
+
         @Test("A member that is lost is replaced by another")
         func failOver() async throws {
             try await Fleet.with(3) { fleet in

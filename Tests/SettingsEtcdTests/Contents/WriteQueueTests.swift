@@ -136,19 +136,20 @@ struct WriteQueueTests {
         #expect(self.plan(queue, known)?.ids == [last])
     }
 
-    @Test("A write that was made together with a later one is not overruled when a third has joined them")
+    @Test("A write that was made together with a later one is not overruled when others have joined them")
     func madeBeforeTheThird() {
         var queue = WriteQueue()
         _ = write(&queue, ["a": data("1")], base: 5, hasWaited: true)
         _ = write(&queue, ["a": data("2")], base: 5, hasWaited: true)
         // The cluster has made these two, and the answer was lost.
         let third = write(&queue, ["a": data("3")], base: 5, hasWaited: true)
+        let fourth = write(&queue, ["a": data("4")], base: 5, hasWaited: true)
         guard let plan = plan(queue, contents([("a", "0", 5)])) else {
             Issue.record("no plan")
             return
         }
         #expect(queue.refuse(plan, contents([("a", "2", 50)])).map(\.outcome) == [.agreed(100), .agreed(100)])
-        #expect(queue.entries.map(\.id) == [third] && queue.entries[0].bases == ["a": 50])
+        #expect(queue.entries.map(\.id) == [third, fourth] && queue.entries.map(\.bases) == [["a": 50], ["a": 50]])
     }
 
     @Test("The program's own writes do not overrule its later ones")
@@ -161,6 +162,49 @@ struct WriteQueueTests {
         _ = queue.agree(plan, at: 60)
         queue.noteLostConnection()
         #expect(queue.entries.map(\.hasWaited) == [true] && queue.entries[0].bases == ["a": 60])
+        // The local file has to learn of the base, once.
+        let (rebased, again) = (queue.takeRebased(), queue.takeRebased())
+        #expect(rebased == queue.entries && again.isEmpty)
+    }
+
+    @Test("A write that knows less than an earlier one of the same name is compared by itself, and loses")
+    func olderBase() throws {
+        var queue = WriteQueue()
+        // As after two programs were killed: the first knew another machine's write, the second did not.
+        let first = write(&queue, ["a": data("9")], base: 5, hasWaited: true)
+        let second = write(&queue, ["a": data("1")], base: 3, hasWaited: true)
+        let together = try #require(plan(queue, contents([("a", "0", 5)])))
+        #expect(together.ids == [first] && together.comparisons == ["a": 5])
+        _ = queue.agree(together, at: 101)
+        let known = contents([("a", "9", 101)], at: 101)
+        let alone = try #require(plan(queue, known))
+        #expect(alone.ids == [second] && alone.comparisons == ["a": 3])
+        let ended = queue.refuse(alone, known)
+        #expect(ended.map(\.outcome) == [.overruled])
+    }
+
+    @Test("A value that has expired does not overrule a newer one that waits")
+    func expired() {
+        var queue = WriteQueue()
+        _ = write(&queue, ["a": data("2")], base: 7, hasWaited: true)
+        _ = write(&queue, ["b": data("2")], isAccepted: false)
+        let waiting = ["a", "b", "c"].map { queue.rebase($0, to: 0) }
+        #expect(waiting == [true, false, false])
+        #expect(plan(queue, contents([]))?.comparisons == ["a": 0])
+    }
+
+    @Test("A write that no transaction can make ends, and is not in the way of others")
+    func impossible() throws {
+        var queue = WriteQueue()
+        let names = (0..<64).map { "k\($0)" }
+        let writes = Dictionary(uniqueKeysWithValues: names.map { ($0, data("1") as Data?) })
+        let expectations = Dictionary(uniqueKeysWithValues: names.map { ("other " + $0, nil as Data?) })
+        let first = write(&queue, writes, expecting: expectations, hasWaited: true)
+        #expect(!PlannedTransaction.canMake(try #require(queue.entries.first)))
+        let second = write(&queue, ["a": data("1")])
+        #expect(queue.next(contents([]), sizeLimit: 1000) == .end(first, .failed(.refused(code: 3, status: 0))))
+        _ = queue.remove(first)
+        #expect(plan(queue, contents([]))?.ids == [second])
     }
 
     @Test("A lost connection concerns accepted writes, and not callers that wait")

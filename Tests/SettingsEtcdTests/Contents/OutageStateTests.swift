@@ -1,0 +1,49 @@
+import Testing
+
+@testable import SettingsEtcd
+
+@Suite("What is known of an outage")
+struct OutageStateTests {
+    private func reached() -> Outage {
+        var outage = Outage()
+        outage.start()
+        return outage
+    }
+
+    @Test("An outage lasts until both parts reach the cluster, and is reported once", arguments: [true, false])
+    func parts(endsWithSending: Bool) {
+        var outage = reached()
+        outage.begin(.timedOut, of: .following)
+        let first = outage.takeUnreported()
+        outage.begin(.disconnected("cut"), of: .sending)
+        let second = outage.takeUnreported()
+        #expect(first == .timedOut && second == nil)
+        let ends = outage.end(of: endsWithSending ? .following : .sending)
+        #expect(!ends && outage.cause != nil)
+        let endsNow = outage.end(of: endsWithSending ? .sending : .following)
+        #expect(endsNow && outage.cause == nil)
+        let endsAgain = outage.end(of: .sending)
+        #expect(!endsAgain)
+        outage.begin(.timedOut, of: .sending)
+        let other = outage.takeUnreported()
+        #expect(other == .timedOut)
+    }
+
+    @Test("An outage that only the sender has noticed ends when it sends")
+    func sender() {
+        var outage = reached()
+        let none = outage.takeUnreported()
+        outage.begin(.timedOut, of: .sending)
+        let cause = outage.takeUnreported()
+        let ends = outage.end(of: .sending)
+        #expect(none == nil && cause == .timedOut && ends && outage.cause == nil)
+    }
+
+    @Test("Before the first attempt the cluster counts as out of reach, which is not reported if it succeeds")
+    func beginning() {
+        var outage = Outage()
+        #expect(outage.cause != nil)
+        let ends = outage.end(of: .following)
+        #expect(!ends && outage.cause == nil)
+    }
+}
