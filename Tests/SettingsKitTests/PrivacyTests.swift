@@ -78,8 +78,7 @@ struct PrivacyTests {
             let folder = Guide.package.appending(path: "Sources/\(target)")
             let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
             for case let file as URL in files where file.pathExtension == "swift" {
-                let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-                let code = lines.filter { !$0.drop(while: \.isWhitespace).hasPrefix("//") }.joined(separator: "\n")
+                let code = Self.codeForApplePlatforms(in: try String(contentsOf: file, encoding: .utf8))
                 for interface in interfaces where try code.contains(Regex("(^|[^\\w\"])\(interface)[(.]")) {
                     used.insert(interface)
                 }
@@ -88,5 +87,27 @@ struct PrivacyTests {
         let section = try Guide("PrivacyAndSecurity").text.components(separatedBy: "## Privacy manifest")[1]
         let listed = Set(interfaces.filter { section.contains("`\($0)`") })
         #expect(used == listed)
+    }
+
+    /// The lines that are no comments, without the branches that only other platforms compile.
+    private static func codeForApplePlatforms(in text: String) -> String {
+        // Of each open condition, whether its present branch and the other one are compiled for any Apple platform.
+        var branches: [(present: Bool, other: Bool)] = []
+        var code: [Substring] = []
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            switch words.first {
+            case "#if":
+                let condition = words.dropFirst().joined(separator: " ")
+                let isElsewhere = ["os(Linux)", "canImport(Glibc)", "!canImport(Darwin)"].contains(condition)
+                branches.append((!isElsewhere, condition != "canImport(Darwin)"))
+            case "#else": if let last = branches.popLast() { branches.append((last.other, last.present)) }
+            case "#endif": _ = branches.popLast()
+            default:
+                let isComment = words.first?.hasPrefix("//") ?? false
+                if !isComment, branches.allSatisfy(\.present) { code.append(line) }
+            }
+        }
+        return code.joined(separator: "\n")
     }
 }

@@ -68,13 +68,13 @@ extension EtcdCluster {
     func restore(_ values: [String: Data]) {
         if values.isEmpty { return }
         change { state in
-            // An accepted write of the name is newer.
-            for (name, data) in values where !state.queue.rebase(name, to: 0) {
+            for (name, data) in values {
                 var write = QueuedWrite(id: state.queue.makeID(), writes: [name: data], isAccepted: true)
                 // It loses to another client that has stored the name meanwhile.
                 (write.hasWaited, write.bases) = (true, [name: 0])
-                state.queue.append(write)
-                feed.publish(state.contents.show(write.writes), origin: .local)
+                // What waits is newer.
+                state.queue.prepend(write)
+                feed.publish(state.contents.showBelow(write.writes), origin: .local)
             }
         }
         flushSoon()

@@ -24,6 +24,10 @@ final class EtcdCluster: Sendable {
         /// Those that wait for the follower's progress.
         var progressWaiters: [DispatchSemaphore] = []
         var outage = Outage()
+        /// The names of which the outcome of a write is not known, and will not be.
+        var uncertain: Set<String> = []
+        /// Writes that have ended and could not be removed from the local file.
+        var unremoved: Set<QueuedWrite.ID> = []
         var hasRead = false
         var isClosed = false
         var runningThreads = 0
@@ -144,14 +148,29 @@ final class EtcdCluster: Sendable {
     /// Stores what the cluster holds under names now, and removes writes that have ended.
     func keep(_ names: some Sequence<String>, removing ended: [QueuedWrite.ID] = []) {
         withLocalState { file in
-            let (known, revision, rebased) = change { state in
-                let known = names.map { ($0, state.contents.known($0)) }
+            let update = change { state in
+                defer { state.unremoved = [] }
+                var update = LocalState.Update()
+                update.removed = state.unremoved.union(ended)
+                update.rebased = state.queue.takeRebased()
+                for name in names {
+                    update.known[name] = .some(state.contents.known(name))
+                    update.absent[name] = state.contents.absence(of: name)
+                }
                 // Before the first read, the file has the newer revision.
-                let revision = state.hasRead ? state.contents.revision : nil
-                return (Dictionary(known) { $1 }, revision, state.queue.takeRebased())
+                if state.hasRead { update.revision = state.contents.revision }
+                return update
             }
-            try file.update(
-                removing: ended, accepting: options.keepsWrites ? rebased : [], known: known, revision: revision)
+            do {
+                try file.update(update, keepsWrites: options.keepsWrites)
+            } catch {
+                // Stored with the next change.
+                change { state in
+                    state.queue.putBack(update.rebased)
+                    state.unremoved.formUnion(update.removed)
+                }
+                throw error
+            }
         }
     }
 
@@ -235,7 +254,7 @@ final class EtcdCluster: Sendable {
         state.withLock { state in
             var accepted = write
             accepted.bases = state.contents.modRevisions(of: write.writes.keys)
-            accepted.hasWaited = state.outage.cause != nil
+            (accepted.seen, accepted.hasWaited) = (state.contents.revision, state.outage.cause != nil)
             let isRebased = accepted.bases != write.bases
             state.queue.append(accepted, isRebased: isRebased)
             feed.publish(state.contents.show(write.writes), origin: .local)
@@ -298,9 +317,11 @@ extension EtcdCluster.State {
     }
 
     /// Whether an accepted value has to be sent. One that readers see already is there, unless a request under way may still
-    /// replace it, or it may expire with another client's lease.
+    /// replace it, or one whose outcome is unknown, or it is a waiting one that may lose; and unless values expire, as it may be
+    /// there under the lease of an earlier run.
     fileprivate func mustSend(_ name: String, _ data: Data?, _ options: EtcdStore.Options) -> Bool {
         contents.visible[name] != data || options.expiring != nil || underWay?.writes[name] != nil
+            || uncertain.contains(name) || queue.mayLose(name, contents)
     }
 }
 

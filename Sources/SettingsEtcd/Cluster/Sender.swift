@@ -112,6 +112,7 @@ struct Sender {
             // do it twice; a caller has to know.
             let waiting = cluster.change { state in
                 state.queue.noteLostConnection()
+                state.uncertain.formUnion(plan.writes.keys)
                 return state.queue.entries.filter { plan.ids.contains($0.id) && !$0.isAccepted }.map(\.id)
             }
             end(waiting.map { ($0, .unknown(.timedOut)) })
@@ -178,6 +179,7 @@ struct Sender {
 
     /// Ends a write that the cluster refuses for what it is, if it is known which one that is.
     private mutating func refuse(_ plan: PlannedTransaction, _ failure: GatewayFailure) {
+        cluster.noteSent()
         if plan.ids.count > 1 {
             singles = plan.ids.count
         } else {
@@ -218,6 +220,8 @@ struct Sender {
         do throws(GatewayFailure) {
             let (client, time, call) = (client, requestTime, call)
             guard let values = try expiring?.renew(client, within: time, call: call) else { return }
+            backoff.succeed()
+            cluster.noteSent()
             cluster.restore(values)
         } catch {
             fail(error)

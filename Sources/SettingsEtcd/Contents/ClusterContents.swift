@@ -72,6 +72,12 @@ struct ClusterContents {
         return all
     }
 
+    /// The revision at which a transaction has shown that a name has no value, while the watch has not come that far.
+    func absence(of name: String) -> Int64? {
+        guard let ahead = ahead[name], ahead.known == nil else { return nil }
+        return ahead.revision
+    }
+
     // MARK: What the cluster tells
 
     /// Replaces the state by one that was read at a later revision, or of a cluster that was restored from a backup.
@@ -166,6 +172,14 @@ struct ClusterContents {
     /// Shows a write on which the cluster has not agreed yet.
     mutating func show(_ writes: [String: Data?]) -> [SettingsStoreChange] {
         for (name, data) in writes { overlay[name] = (data, (overlay[name]?.count ?? 0) + 1) }
+        return refresh(Set(writes.keys))
+    }
+
+    /// Shows a write that is older than those that are shown already.
+    mutating func showBelow(_ writes: [String: Data?]) -> [SettingsStoreChange] {
+        for (name, data) in writes {
+            overlay[name] = overlay[name].map { ($0.data, $0.count + 1) } ?? (data, 1)
+        }
         return refresh(Set(writes.keys))
     }
 

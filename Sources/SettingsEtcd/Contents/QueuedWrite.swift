@@ -21,6 +21,8 @@ struct QueuedWrite: Equatable, Sendable {
     var isAccepted: Bool
     /// The revisions of the written names when the write was accepted, or since the program's own last write of them.
     var bases: [String: Int64] = [:]
+    /// The revision of the cluster that the program knew when the write was accepted; 0 after a restart.
+    var seen: Int64 = 0
     /// Whether the write has waited through a lost connection or a restart, and so loses to a value that another machine has
     /// written since.
     var hasWaited = false
@@ -86,6 +88,9 @@ struct WriteQueue {
         if isRebased { rebased.insert(entry.id) }
     }
 
+    /// Adds a write before all others, which are newer.
+    mutating func prepend(_ entry: QueuedWrite) { entries.insert(entry, at: 0) }
+
     /// Whether the queue still begins with the writes of a transaction.
     func begins(with plan: PlannedTransaction) -> Bool { entries.prefix(plan.ids.count).map(\.id) == plan.ids }
 
@@ -105,25 +110,21 @@ struct WriteQueue {
         return entries.filter { rebased.contains($0.id) }
     }
 
-    /// Has accepted writes of a name follow its state at a revision.
-    ///
-    /// - Parameter oldest: Writes with a smaller base stay: they were made without knowledge of that base.
-    /// - Returns: Whether there are such writes.
-    @discardableResult
-    mutating func rebase(_ name: String, to revision: Int64, from oldest: Int64 = 0) -> Bool {
-        var isWritten = false
-        for index in entries.indices where entries[index].writes[name] != nil {
-            isWritten = setBase(of: index, name, to: revision, from: oldest) || isWritten
+    /// Notes that writes that ``takeRebased()`` has returned could not be stored.
+    mutating func putBack(_ rebased: [QueuedWrite]) { self.rebased.formUnion(rebased.map(\.id)) }
+
+    /// Whether a write of a name waits that was accepted before another machine's value was known, and so may lose to that.
+    func mayLose(_ name: String, _ contents: ClusterContents) -> Bool {
+        entries.contains {
+            $0.isAccepted && $0.writes[name] != nil && $0.bases[name] ?? 0 != contents.modRevision(of: name)
         }
-        return isWritten
     }
 
-    @discardableResult
-    private mutating func setBase(of index: Int, _ name: String, to revision: Int64, from oldest: Int64) -> Bool {
-        guard entries[index].isAccepted, entries[index].bases[name] ?? 0 >= oldest else { return false }
+    /// Has a write follow a state of a name, unless its base is older than `oldest`: then it knew nothing of that.
+    private mutating func setBase(of index: Int, _ name: String, to revision: Int64, from oldest: Int64) {
+        guard entries[index].isAccepted, entries[index].bases[name] ?? 0 >= oldest else { return }
         entries[index].bases[name] = revision
         rebased.insert(entries[index].id)
-        return true
     }
 
     // MARK: Planning
@@ -142,7 +143,7 @@ struct WriteQueue {
         // A caller that waits for what is before it.
         if first.expectations.isEmpty && first.writes.isEmpty { return .end(first.id, .agreed(contents.revision)) }
         if first.expectations.contains(where: { contents.known($0.key)?.data != $0.value }),
-            !wasMade(first, contents, lastWritesThatAreThere(contents))
+            !wasMade(0, contents, lastWritesThatAreThere(contents))
         {
             return .end(first.id, first.isAccepted ? .overruled : .refused)
         }
@@ -168,8 +169,13 @@ struct WriteQueue {
         let made = entries.filter { ids.contains($0.id) }
         entries.removeAll { ids.contains($0.id) }
         for index in entries.indices {
-            for name in entries[index].writes.keys where plan.writes[name] != nil {
-                setBase(of: index, name, to: revision, from: plan.comparisons[name] ?? 0)
+            for name in entries[index].writes.keys {
+                // One that was accepted later has its base from a state that is newer than this transaction.
+                guard let data = plan.writes[name], entries[index].seen < revision,
+                    entries[index].bases[name] ?? 0 <= revision
+                else { continue }
+                // A key that is not there has no revision.
+                setBase(of: index, name, to: data == nil ? 0 : revision, from: plan.comparisons[name] ?? 0)
             }
         }
         return made
@@ -193,7 +199,7 @@ struct WriteQueue {
             }
             let entry = entries[index]
             guard ids.contains(entry.id) else { continue }
-            if let outcome = outcome(of: entry, contents, isThere) {
+            if let outcome = outcome(of: index, contents, isThere) {
                 ended.append((entry, outcome))
                 guard case .agreed = outcome else { continue }
                 for (name, data) in entry.writes where contents.known(name)?.data == data {
@@ -214,25 +220,25 @@ struct WriteQueue {
     }
 
     private func outcome(
-        of entry: QueuedWrite, _ contents: ClusterContents, _ isThere: [String: QueuedWrite.ID]
+        of index: Int, _ contents: ClusterContents, _ isThere: [String: Int]
     ) -> WriteOutcome? {
-        if wasMade(entry, contents, isThere) { return .agreed(contents.revision) }
+        let entry = entries[index]
+        if wasMade(index, contents, isThere) { return .agreed(contents.revision) }
         for (name, data) in entry.expectations where contents.known(name)?.data != data {
             return entry.isAccepted ? .overruled : .refused
         }
         // What the caller has read has been written since, if with the same bytes.
         if !entry.isAccepted && !entry.expectations.isEmpty { return .refused }
         guard entry.hasWaited else { return nil }
-        return changedNames(of: entry, contents).allSatisfy { isThere[$0] ?? 0 >= entry.id } ? nil : .overruled
+        return changedNames(of: entry, contents).allSatisfy { isThere[$0] ?? -1 >= index } ? nil : .overruled
     }
 
     /// Whether a write that has waited was made before, by a transaction whose answer was lost, or is needless because others
     /// have written the same.
-    private func wasMade(
-        _ entry: QueuedWrite, _ contents: ClusterContents, _ isThere: [String: QueuedWrite.ID]
-    ) -> Bool {
-        entry.hasWaited && !changedNames(of: entry, contents).isEmpty
-            && entry.writes.keys.allSatisfy { isThere[$0] ?? 0 >= entry.id }
+    private func wasMade(_ index: Int, _ contents: ClusterContents, _ isThere: [String: Int]) -> Bool {
+        let entry = entries[index]
+        return entry.hasWaited && !changedNames(of: entry, contents).isEmpty
+            && entry.writes.keys.allSatisfy { isThere[$0] ?? -1 >= index }
     }
 
     /// The names that someone has written since the write was accepted.
@@ -240,12 +246,12 @@ struct WriteQueue {
         entry.writes.keys.filter { contents.modRevision(of: $0) != entry.bases[$0] ?? 0 }
     }
 
-    /// Of each name, the last write whose value the cluster has. If it was made, so were those before it, which may have shared
-    /// its transaction.
-    private func lastWritesThatAreThere(_ contents: ClusterContents) -> [String: QueuedWrite.ID] {
-        var last: [String: QueuedWrite.ID] = [:]
-        for entry in entries {
-            for (name, data) in entry.writes where contents.known(name)?.data == data { last[name] = entry.id }
+    /// Of each name, the place of the last write whose value the cluster has. If it was made, so were those before it, which
+    /// may have shared its transaction.
+    private func lastWritesThatAreThere(_ contents: ClusterContents) -> [String: Int] {
+        var last: [String: Int] = [:]
+        for (index, entry) in entries.enumerated() {
+            for (name, data) in entry.writes where contents.known(name)?.data == data { last[name] = index }
         }
         return last
     }

@@ -190,25 +190,40 @@ enum StreamMessage {
         _ body: (inout GatewayReader) throws(GatewayFailure) -> Answer
     ) throws(GatewayFailure) -> Answer {
         var answer: Answer?
-        var code: Int64?
+        var error = ErrorAnswer()
         try GatewayReader.read(bytes) { (reader) throws(GatewayFailure) in
             try reader.members { (reader, name) throws(GatewayFailure) in
                 switch name {
                 case "result": answer = try body(&reader)
-                case "error": code = try ErrorAnswer.code(&reader) ?? code
-                case "code": code = try reader.integer()
-                default: try reader.skip()
+                case "error" where reader.isAtObject:
+                    try reader.members { (reader, name) throws(GatewayFailure) in try error.read(name, &reader) }
+                default: try error.read(name, &reader)
                 }
             }
         }
         if let answer { return answer }
-        guard let code else { throw .notEtcd(status: status) }
-        throw .refused(code: code, status: status)
+        guard let code = error.code else { throw .notEtcd(status: status) }
+        throw .refused(code: error.isOldToken ? GatewayFailure.unauthenticated : code, status: status)
     }
 }
 
-/// The body of an answer that reports an error.
-enum ErrorAnswer {
+/// An answer that reports an error: members of an object in a stream, otherwise of the whole body.
+struct ErrorAnswer {
+    fileprivate var code: Int64?
+    /// Whether users or roles have changed since the token was made, which etcd reports as an invalid argument, by these words.
+    /// Its own client asks for another token then, too.
+    fileprivate var isOldToken = false
+
+    fileprivate mutating func read(_ member: String, _ reader: inout GatewayReader) throws(GatewayFailure) {
+        switch member {
+        case "grpc_code", "code": code = try reader.integer()
+        case "message":
+            let text = try reader.textOrSkip() ?? ""
+            isOldToken = ["revision of auth store is old", "user name is empty"].contains { text.hasSuffix($0) }
+        default: try reader.skip()
+        }
+    }
+
     /// - Returns: ``GatewayFailure/refused(code:status:)``, or `notEtcd` if the body is none of the gateway's.
     static func failure(_ bytes: [UInt8], status: Int) -> GatewayFailure {
         do throws(GatewayFailure) {
@@ -219,18 +234,5 @@ enum ErrorAnswer {
         } catch {
             return .notEtcd(status: status)
         }
-    }
-
-    /// Reads the value of the member `error`: an object in a stream, otherwise a text, beside which the code stands.
-    static func code(_ reader: inout GatewayReader) throws(GatewayFailure) -> Int64? {
-        if !reader.isAtObject {
-            try reader.skip()
-            return nil
-        }
-        var code: Int64?
-        try reader.members { (reader, name) throws(GatewayFailure) in
-            if name == "grpc_code" || name == "code" { code = try reader.integer() } else { try reader.skip() }
-        }
-        return code
     }
 }

@@ -65,9 +65,12 @@ enum GatewayFailure: ValueFreeError, Equatable {
         return false
     }
 
+    /// gRPC's code for a token that is missing or has expired.
+    static let unauthenticated: Int64 = 16
+
     /// Whether the token is missing or has expired.
     var asksForToken: Bool {
-        if case .refused(let code, _) = self { return code == 16 }
+        if case .refused(let code, _) = self { return code == Self.unauthenticated }
         return false
     }
 }

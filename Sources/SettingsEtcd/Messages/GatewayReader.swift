@@ -113,6 +113,13 @@ struct GatewayReader {
         return text
     }
 
+    /// Reads a text; nil, having skipped it, if the value is none.
+    mutating func textOrSkip() throws(GatewayFailure) -> String? {
+        if scanner.next == UInt8(ascii: "\"") { return try text() }
+        try skip()
+        return nil
+    }
+
     /// Reads bytes in base64.
     mutating func data() throws(GatewayFailure) -> Data {
         guard let data = Data(base64Encoded: try text()) else { throw Self.failure }

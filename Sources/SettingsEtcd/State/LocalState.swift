@@ -52,6 +52,12 @@ final class LocalState: Sendable {
     /// Lets another store use the file. Closing it is not enough while a child of a fork has it open, too.
     func unlock() { fileSystem.unlock(lock) }
 
+    /// Unlocks and closes a file.
+    private func close(_ lock: SettingsKitPlatform.FileHandle) {
+        fileSystem.unlock(lock)
+        fileSystem.close(lock)
+    }
+
     private static func path(_ base: String, _ slot: Int) -> String { "\(base)-\(slot).plist" }
 
     private static func openFirst(
@@ -107,7 +113,7 @@ final class LocalState: Sendable {
             defer { slot += 1 }
             if slot == own { continue }
             let lock = try Self.lock(base, slot, fileSystem)
-            defer { if let lock { fileSystem.close(lock) } }
+            defer { if let lock { close(lock) } }
             let other = try PropertyListStore(
                 path: Self.path(base, slot), fileSystem: fileSystem, access: lock == nil ? .readOnly : .readWrite)
             try takeKnown(of: other)
@@ -206,34 +212,48 @@ final class LocalState: Sendable {
         try list.set(Self.key(Self.pendingName(write.id)), to: write.stored)
     }
 
-    /// Removes writes that have ended, stores changed ones again, and what the cluster holds now under some names.
-    func update(
-        removing ended: [QueuedWrite.ID] = [], accepting rebased: [QueuedWrite] = [],
-        known: [String: ClusterContents.Known?] = [:], revision: Int64? = nil, restorations: Int64? = nil
-    ) throws {
-        var writes = ended.map { SettingsStoreBatch.Entry(key: Self.key(Self.pendingName($0)), data: nil) }
-        for write in rebased { writes.append(.init(key: Self.key(Self.pendingName(write.id)), data: write.stored)) }
-        for (name, known) in known {
+    /// What has changed since the file was written.
+    struct Update {
+        /// The writes that have ended.
+        var removed: Set<QueuedWrite.ID> = []
+        /// The accepted writes whose bases have changed.
+        var rebased: [QueuedWrite] = []
+        /// What the cluster holds now under some names.
+        var known: [String: ClusterContents.Known?] = [:]
+        /// The revisions at which some of them were seen to have no value, ahead of ``revision``.
+        var absent: [String: Int64] = [:]
+        var revision: Int64?
+        /// How often the cluster was at an earlier revision than before.
+        var restorations: Int64?
+    }
+
+    func update(_ update: Update, keepsWrites: Bool = true) throws {
+        func number(_ number: Int64?) -> Data? { number.map { Data("\($0)".utf8) } }
+        var writes = update.removed.map { SettingsStoreBatch.Entry(key: Self.key(Self.pendingName($0)), data: nil) }
+        for write in update.rebased where keepsWrites {
+            writes.append(.init(key: Self.key(Self.pendingName(write.id)), data: write.stored))
+        }
+        for (name, known) in update.known {
             writes.append(.init(key: Self.key(Self.knownPrefix + name), data: known?.data))
-            let revision = known.map { Data("\($0.modRevision)".utf8) }
-            writes.append(.init(key: Self.key(Self.writtenPrefix + name), data: revision))
+            let revision = known?.modRevision ?? update.absent[name]
+            writes.append(.init(key: Self.key(Self.writtenPrefix + name), data: number(revision)))
         }
-        for (name, number) in [(Self.revisionName, revision), (Self.restorationsName, restorations)] {
-            if let number { writes.append(.init(key: Self.key(name), data: Data("\(number)".utf8))) }
+        for (name, value) in [(Self.revisionName, update.revision), (Self.restorationsName, update.restorations)] {
+            if let value { writes.append(.init(key: Self.key(name), data: number(value))) }
         }
-        if writes.isEmpty { return }
-        _ = try list.apply(SettingsStoreBatch(writes: writes))
+        if !writes.isEmpty { _ = try list.apply(SettingsStoreBatch(writes: writes)) }
     }
 
     /// Stores the whole state of the cluster.
     func replaceKnown(with known: [String: ClusterContents.Known], revision: Int64) throws {
-        var changes: [String: ClusterContents.Known?] = [:]
-        for name in knownNames { changes[name] = .some(nil) }
-        for (name, known) in known { changes[name] = .some(known) }
+        var update = Update(revision: revision)
+        for name in list.keys() where name.hasPrefix(Self.writtenPrefix) {
+            update.known[String(name.dropFirst(Self.writtenPrefix.count))] = .some(nil)
+        }
+        for (name, known) in known { update.known[name] = .some(known) }
         let age = Self.age(of: list)
-        try update(
-            known: changes, revision: revision,
-            restorations: revision < age.revision ? age.restorations + 1 : nil)
+        if revision < age.revision { update.restorations = age.restorations + 1 }
+        try self.update(update)
     }
 
     /// Returns when everything that was stored survives a power failure.

@@ -68,7 +68,7 @@ final class GatewayClient: Sendable {
             }
             throw status == 200 ? .disconnected("the stream ended") : .notEtcd(status: status)
         } catch {
-            if error.asksForToken || isFromOldToken(error) { token.withLock { $0 = nil } }
+            if error.asksForToken { token.withLock { $0 = nil } }
             // A stream that was only silent is resumed at the same member.
             if error != .timedOut && error != .compacted && error != .cancelled {
                 endpoints.withLock { $0.leave(address) }
@@ -108,17 +108,10 @@ final class GatewayClient: Sendable {
         do throws(GatewayFailure) {
             return try body()
         } catch {
-            guard credentials != nil, error.asksForToken || used != nil && isFromOldToken(error) else { throw error }
+            guard error.asksForToken, credentials != nil else { throw error }
             token.withLock { if $0 == used { $0 = nil } }
             return try body()
         }
-    }
-
-    /// Whether the reason may be that users or roles have changed since the token was made. Etcd then reports that an argument
-    /// is invalid, and has done nothing.
-    private func isFromOldToken(_ failure: GatewayFailure) -> Bool {
-        if case .refused(code: 3, _) = failure { return credentials != nil }
-        return false
     }
 
     private func exchange(

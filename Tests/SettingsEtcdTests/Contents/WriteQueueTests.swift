@@ -165,6 +165,9 @@ struct WriteQueueTests {
         // The local file has to learn of the base, once.
         let (rebased, again) = (queue.takeRebased(), queue.takeRebased())
         #expect(rebased == queue.entries && again.isEmpty)
+        queue.putBack(rebased)
+        let afterFailure = queue.takeRebased()
+        #expect(afterFailure == rebased)
     }
 
     @Test("A write that knows less than an earlier one of the same name is compared by itself, and loses")
@@ -183,14 +186,54 @@ struct WriteQueueTests {
         #expect(ended.map(\.outcome) == [.overruled])
     }
 
-    @Test("A value that has expired does not overrule a newer one that waits")
-    func expired() {
+    @Test("A value that is stored again because it has expired is older than what waits", arguments: [true, false])
+    func expired(isAccepted: Bool) throws {
         var queue = WriteQueue()
-        _ = write(&queue, ["a": data("2")], base: 7, hasWaited: true)
-        _ = write(&queue, ["b": data("2")], isAccepted: false)
-        let waiting = ["a", "b", "c"].map { queue.rebase($0, to: 0) }
-        #expect(waiting == [true, false, false])
-        #expect(plan(queue, contents([]))?.comparisons == ["a": 0])
+        let waiting = write(&queue, ["a": data("2")], isAccepted: isAccepted, base: 7, hasWaited: isAccepted)
+        let again = QueuedWrite(id: queue.makeID(), writes: ["a": data("1")], isAccepted: true, hasWaited: true)
+        queue.prepend(again)
+        let together = try #require(plan(queue, contents([])))
+        #expect(together.ids == [again.id, waiting] && together.writes == ["a": data("2")])
+        #expect(together.comparisons == ["a": 0] && queue.begins(with: together))
+        // Another client was faster, which the waiting one does not know if it was accepted.
+        let ended = queue.refuse(together, contents([("a", "x", 70)]))
+        #expect(ended.map(\.write.id) == (isAccepted ? [again.id, waiting] : [again.id]))
+        #expect(ended.allSatisfy { $0.outcome == .overruled })
+    }
+
+    @Test("A write after the program's own removal follows it")
+    func removedBefore() throws {
+        var queue = WriteQueue()
+        _ = write(&queue, ["a": nil], base: 5)
+        let plan = try #require(self.plan(queue, contents([("a", "0", 5)])))
+        _ = write(&queue, ["a": data("1")], base: 5)
+        _ = queue.agree(plan, at: 50)
+        #expect(queue.entries.map(\.bases) == [["a": 0]])
+    }
+
+    @Test(
+        "A write keeps its base if that is newer than a transaction whose answer was late",
+        arguments: [55, 0] as [Int64])
+    func newerBase(base: Int64) throws {
+        var queue = WriteQueue()
+        _ = write(&queue, ["a": data("1")], base: 5)
+        let plan = try #require(self.plan(queue, contents([("a", "0", 5)])))
+        // The watch has shown the transaction's value at 50, and at 55 another machine's value or removal.
+        var late = QueuedWrite(id: queue.makeID(), writes: ["a": data("2")], isAccepted: true)
+        (late.bases, late.seen) = (["a": base], 55)
+        queue.append(late)
+        _ = queue.agree(plan, at: 50)
+        #expect(queue.entries.map(\.bases) == [["a": base]])
+        let rebased = queue.takeRebased()
+        #expect(rebased.isEmpty)
+    }
+
+    @Test("A write that waits and knows less than this program may lose")
+    func mayLose() {
+        var queue = WriteQueue()
+        _ = write(&queue, ["a": data("1")], base: 5, hasWaited: true)
+        #expect(!queue.mayLose("a", contents([("a", "0", 5)])) && queue.mayLose("a", contents([("a", "9", 7)])))
+        #expect(!queue.mayLose("b", contents([("b", "9", 7)])))
     }
 
     @Test("A write that no transaction can make ends, and is not in the way of others")

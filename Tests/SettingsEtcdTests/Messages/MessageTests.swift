@@ -79,6 +79,14 @@ struct MessageTests {
         let cancelled = #"{"result":{"header":{},"canceled":true,"compact_revision":"12"}}"#
         #expect(try StreamMessage.read(Array(cancelled.utf8), WatchAnswer.init).compactRevision == 12)
         #expect(ErrorAnswer.failure(Array(#"{"error":"x","message":"y","code":16}"#.utf8), status: 401).asksForToken)
+        let oldToken = #""code":3,"message":"etcdserver: revision of auth store is old""#
+        let noUser = #"{"message":"etcdserver: user name is empty","code":3}"#
+        for text in ["{\(oldToken)}", #"{"error":{\#(oldToken)}}"#, noUser] {
+            #expect(ErrorAnswer.failure(Array(text.utf8), status: 400).asksForToken, "\(text)")
+        }
+        #expect(
+            ErrorAnswer.failure(Array(#"{"message":{"a":[1]},"code":3}"#.utf8), status: 400)
+                == .refused(code: 3, status: 400))
         #expect(ErrorAnswer.failure(Array("<html>secret</html>".utf8), status: 404) == .notEtcd(status: 404))
     }
 

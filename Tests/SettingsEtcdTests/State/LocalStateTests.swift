@@ -34,12 +34,30 @@ struct LocalStateTests {
             var second: LocalState? = try open(directory)
             try second?.replaceKnown(with: known("a", "old", 5), revision: 15)
             // The answer to a transaction, before the watch has come that far.
-            try first?.update(known: known("a", "new", 20).mapValues { $0 }, revision: 10)
+            try first?.update(.init(known: known("a", "new", 20).mapValues { $0 }, revision: 10))
             second = nil
             // The next one gets the other's file, or that of the first.
             if !isOpen { first = nil }
             let next = try open(directory)
             #expect(texts(next) == ["a": "new"] && next.revision == 15)
+            withExtendedLifetime(first) {}
+        }
+    }
+
+    @Test("A removal that was seen ahead of the rest outlives newer knowledge of the rest", arguments: [true, false])
+    func removedAhead(isOpen: Bool) throws {
+        try withTemporaryDirectory { directory in
+            var first: LocalState? = try open(directory)
+            try first?.replaceKnown(with: known("a", "old", 5), revision: 10)
+            var second: LocalState? = try open(directory)
+            try second?.replaceKnown(with: known("a", "old", 5), revision: 15)
+            try first?.update(.init(known: ["a": nil], absent: ["a": 20], revision: 10))
+            second = nil
+            if !isOpen { first = nil }
+            let next = try open(directory)
+            #expect(texts(next).isEmpty && next.revision == 15)
+            try next.replaceKnown(with: known("a", "again", 30), revision: 30)
+            #expect(texts(next) == ["a": "again"])
             withExtendedLifetime(first) {}
         }
     }
@@ -67,7 +85,7 @@ struct LocalStateTests {
             var state: LocalState? = try open(directory)
             try state?.accept(write(1, "1", base: 5))
             try state?.accept(write(2, "2", base: 5))
-            try state?.update(removing: [1], accepting: [write(2, "2", base: 6)])
+            try state?.update(.init(removed: [1], rebased: [write(2, "2", base: 6)]))
             state = nil
             #expect(try open(directory).pending() == [write(2, "2", base: 6)])
         }
