@@ -52,14 +52,14 @@ extension SettingsTool {
     private func carryOut(
         _ copy: StoreCopy, to target: OpenedStore, of count: Int, _ streams: CommandStreams
     ) throws {
+        let interruption = Interruption()
+        defer { interruption.end() }
         if copy.isLong {
             // Said before, because a killed process cannot say it.
             streams.report(
                 "Copying \(counted(copy.differences.count)). If this ends early, run the same command again: it goes on with "
                     + "what is missing.")
         }
-        let interruption = Interruption()
-        defer { interruption.end() }
         do throws(StoreCopy.Stop) {
             try copy.carryOut(to: target.store) { done in
                 streams.progress("\(done) of \(copy.differences.count)")

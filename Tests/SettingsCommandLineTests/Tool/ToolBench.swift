@@ -91,10 +91,20 @@ enum ToolProcess {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: files[0]))
         process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: files[1]))
-        try process.run()
+        try withoutBlockedSignals { try process.run() }
         process.waitUntilExit()
         let texts = try files.map { String(decoding: try Data(contentsOf: URL(fileURLWithPath: $0)), as: UTF8.self) }
         for file in files { try FileManager.default.removeItem(atPath: file) }
         return Desk.Result(process.terminationStatus, texts[0], errors: texts[1])
+    }
+
+    /// A thread of Dispatch blocks most signals, and a process inherits that from the thread that starts it.
+    private static func withoutBlockedSignals<R>(_ body: () throws -> R) rethrows -> R {
+        var none = sigset_t()
+        var before = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        return try body()
     }
 }

@@ -85,13 +85,37 @@ struct ToolCopyTests {
             #expect(error.error == nil && error.doneCount == 1_000)
         }
         #expect(store.keys().count == 1_000)
-        let interruption = Interruption()
-        #expect(!interruption.hasCome)
-        kill(getpid(), SIGTERM)
-        let deadline = ContinuousClock.now + .seconds(60)
-        while !interruption.hasCome && ContinuousClock.now < deadline { sched_yield() }
-        #expect(interruption.hasCome)
-        interruption.end()
+    }
+
+    @Test("A signal ends a copy between two batches, and the same command goes on")
+    func signalled() throws {
+        try withTemporaryDirectory { (directory: String) in
+            try StoreKind.file.fill("\(directory)/a", with: Self.many)
+            var isInterrupted = false
+            for attempt in 0..<50 where !isInterrupted {
+                let target = "\(directory)/b\(attempt)"
+                try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: true)
+                let options = StoreKind.file.options(in: "\(directory)/a") + StoreKind.sqlite.options("to-", in: target)
+                let command = "settings copy " + options.joined(separator: " ")
+                let run = try ToolProcess.bash(
+                    """
+                    \(command) 2>messages & copy=$!
+                    until grep -q Copying messages; do :; done
+                    kill -TERM $copy; wait $copy; code=$?
+                    cat messages >&2; exit $code
+                    """, in: directory)
+                // The copy can be done before the signal comes.
+                if run.code == 0 || run.code == 128 + SIGTERM { continue }
+                isInterrupted = true
+                #expect(run.code == 1 && run.errors.contains("The copying was interrupted."), "\(run)")
+                let count = try StoreKind.sqlite.contents(in: target).count
+                #expect(count < Self.many.count && count.isMultiple(of: StoreCopy.batchSize))
+                let again = try ToolProcess.bash(command, in: directory)
+                #expect(again.output == "10000 settings, \(Self.many.count - count) changed.\n", "\(again)")
+                #expect(try StoreKind.sqlite.contents(in: target) == Self.many)
+            }
+            #expect(isInterrupted)
+        }
     }
 
     @Test("A copy that fails says how much is stored")
