@@ -172,7 +172,8 @@ final class LocalState: Sendable {
         var known: [String: ClusterContents.Known] = [:]
         for name in knownNames {
             guard let data = list.get(Self.key(Self.knownPrefix + name)) else { continue }
-            known[name] = .init(key: range.key(of: name), data: data, modRevision: Self.written(name, in: list))
+            let revision = Self.number(Self.writtenPrefix + name, in: list)
+            known[name] = .init(key: range.key(of: name), data: data, modRevision: revision)
         }
         return known
     }
@@ -184,11 +185,6 @@ final class LocalState: Sendable {
     /// The number under a name; 0 if there is none.
     private static func number(_ name: String, in list: PropertyListStore) -> Int64 {
         list.get(key(name)).flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
-    }
-
-    /// The revision of a known value.
-    private static func written(_ name: String, in list: PropertyListStore) -> Int64 {
-        number(writtenPrefix + name, in: list)
     }
 
     /// The revision of the last known state; 0 if there is none.

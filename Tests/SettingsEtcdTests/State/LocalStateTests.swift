@@ -26,39 +26,42 @@ struct LocalStateTests {
         return write
     }
 
+    /// Opens a file after one has learnt something ahead of its revision, 10, and another, by the watch, has come to 15.
+    ///
+    /// - Parameter isOpen: Whether the first is still open, so that the file is the other's; otherwise it is the first's.
+    private func opened(
+        after ahead: LocalState.Update, isOpen: Bool, in directory: String, _ body: (LocalState) throws -> Void
+    ) throws {
+        var first: LocalState? = try open(directory)
+        try first?.replaceKnown(with: known("a", "old", 5), revision: 10)
+        var second: LocalState? = try open(directory)
+        try second?.replaceKnown(with: known("a", "old", 5), revision: 15)
+        try first?.update(ahead)
+        second = nil
+        if !isOpen { first = nil }
+        try body(try open(directory))
+        withExtendedLifetime(first) {}
+    }
+
     @Test("A value that was seen ahead of the rest outlives newer knowledge of the rest", arguments: [true, false])
     func ahead(isOpen: Bool) throws {
         try withTemporaryDirectory { directory in
-            var first: LocalState? = try open(directory)
-            try first?.replaceKnown(with: known("a", "old", 5), revision: 10)
-            var second: LocalState? = try open(directory)
-            try second?.replaceKnown(with: known("a", "old", 5), revision: 15)
-            // The answer to a transaction, before the watch has come that far.
-            try first?.update(.init(known: known("a", "new", 20).mapValues { $0 }, revision: 10))
-            second = nil
-            // The next one gets the other's file, or that of the first.
-            if !isOpen { first = nil }
-            let next = try open(directory)
-            #expect(texts(next) == ["a": "new"] && next.revision == 15)
-            withExtendedLifetime(first) {}
+            let new = LocalState.Update(known: known("a", "new", 20).mapValues { $0 }, revision: 10)
+            try opened(after: new, isOpen: isOpen, in: directory) { next in
+                #expect(texts(next) == ["a": "new"] && next.revision == 15)
+            }
         }
     }
 
     @Test("A removal that was seen ahead of the rest outlives newer knowledge of the rest", arguments: [true, false])
     func removedAhead(isOpen: Bool) throws {
         try withTemporaryDirectory { directory in
-            var first: LocalState? = try open(directory)
-            try first?.replaceKnown(with: known("a", "old", 5), revision: 10)
-            var second: LocalState? = try open(directory)
-            try second?.replaceKnown(with: known("a", "old", 5), revision: 15)
-            try first?.update(.init(known: ["a": nil], absent: ["a": 20], revision: 10))
-            second = nil
-            if !isOpen { first = nil }
-            let next = try open(directory)
-            #expect(texts(next).isEmpty && next.revision == 15)
-            try next.replaceKnown(with: known("a", "again", 30), revision: 30)
-            #expect(texts(next) == ["a": "again"])
-            withExtendedLifetime(first) {}
+            let removal = LocalState.Update(known: ["a": nil], absent: ["a": 20], revision: 10)
+            try opened(after: removal, isOpen: isOpen, in: directory) { next in
+                #expect(texts(next).isEmpty && next.revision == 15)
+                try next.replaceKnown(with: known("a", "again", 30), revision: 30)
+                #expect(texts(next) == ["a": "again"])
+            }
         }
     }
 
