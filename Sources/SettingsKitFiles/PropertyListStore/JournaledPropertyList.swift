@@ -134,8 +134,10 @@ final class JournaledPropertyList: Sendable {
 
     deinit {
         do {
-            // Without waiting for other processes: the journal contains what the property list lacks.
-            try LastWriting.perform { () throws(SettingsError) in try fold(waiting: .zero, isInBackground: true) }
+            // No longer than a set waits for another process: the journal contains what the property list lacks.
+            try LastWriting.perform { () throws(SettingsError) in
+                try fold(waiting: min(patience, PendingValues.longestWait), isInBackground: true)
+            }
         } catch {
             feed.report(error)
         }

@@ -20,8 +20,9 @@ package enum ExitHook {
     private static let lockPatience = Duration.milliseconds(500)
 
     private static let state = Mutex(State())
-    private static let exit = Mutex<Deadline?>(nil)
     private static let isExiting = Atomic(false)
+    /// The nanoseconds that all threads have paused for locks since the exit began.
+    private static let waited = Atomic<Int64>(0)
 
     static func add(_ writer: WriteBehind) {
         let (mustInstall, others) = state.withLock { state in
@@ -34,7 +35,6 @@ package enum ExitHook {
         withExtendedLifetime(others) {}
         if mustInstall {
             atexit {
-                ExitHook.exit.withLock { $0 = Deadline(after: ExitHook.lockPatience) }
                 ExitHook.isExiting.store(true, ordering: .releasing)
                 for writer in ExitHook.state.withLock({ $0.writers }) { writer.object?.runAtExit() }
                 LastWriting.wait()
@@ -45,8 +45,15 @@ package enum ExitHook {
     /// Whether the process exits, and has waited for locks as long as it may. Then all threads give up locks that are
     /// not free.
     package static var isOutOfPatience: Bool {
-        guard isExiting.load(ordering: .acquiring) else { return false }
-        return exit.withLock { $0?.hasPassed ?? false }
+        .nanoseconds(waited.load(ordering: .relaxed)) >= lockPatience
+    }
+
+    /// Carries out a pause between two attempts to take a lock. The time that the exit takes for other things, a slow disk's
+    /// for example, is not counted.
+    static func countPause(_ pause: () -> Void) {
+        guard isExiting.load(ordering: .relaxed) else { return pause() }
+        let duration = ContinuousClock().measure(pause)
+        waited.add(Int64(duration / .nanoseconds(1)), ordering: .relaxed)
     }
 }
 
@@ -66,7 +73,8 @@ package enum LastWriting {
     /// Waits until no write is running, but not for long.
     static func wait() {
         let deadline = Deadline(after: patience)
-        var pause = LockPause()
-        while count.load(ordering: .sequentiallyConsistent) > 0, !deadline.hasPassed { pause.next() }
+        while count.load(ordering: .sequentiallyConsistent) > 0, !deadline.hasPassed {
+            ThreadPause.sleep(for: .microseconds(500))
+        }
     }
 }

@@ -15,10 +15,12 @@ package struct LockPause {
     /// Waits until the next attempt.
     package mutating func next() {
         attempts += 1
-        if attempts <= 20 {
-            sched_yield()
-        } else {
-            ThreadPause.sleep(for: .microseconds(min(500, 10 * (attempts - 20))))
+        ExitHook.countPause {
+            if attempts <= 20 {
+                sched_yield()
+            } else {
+                ThreadPause.sleep(for: .microseconds(min(500, 10 * (attempts - 20))))
+            }
         }
     }
 }

@@ -54,6 +54,18 @@ struct ProcessTests {
         }
     }
 
+    @Test("Two processes that end at the same time leave every change in the property list, although one has it locked")
+    func ending() async throws {
+        try await withTemporaryDirectory { directory in
+            for round in 0..<Rounds.choose(10, full: 200) {
+                let path = directory + "/\(round).plist"
+                let workers = try (0..<2).map { _ in try Worker("count", path, "100") }
+                for worker in workers { #expect(await worker.status() == 0) }
+                #expect(try members(of: path) == ["counter": .integer(200)])
+            }
+        }
+    }
+
     @Test("Four processes that set a thousand keys each make four thousand")
     func filling() async throws {
         try await withTemporaryDirectory { directory in
