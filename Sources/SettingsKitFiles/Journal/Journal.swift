@@ -16,6 +16,7 @@ import SettingsKitPlatform
 final class Journal {
     private(set) var file: FileHandle
     let inode: UInt64
+    private let device: UInt64
     /// nil while it has none.
     var header: JournalHeader?
     /// The offset after the last record that was read or written.
@@ -157,7 +158,7 @@ final class Journal {
         do {
             let status = try fileSystem.status(of: file)
             if let problem = try examine(status) { throw problem }
-            inode = status.inode
+            (inode, device) = (status.inode, status.device)
             condition.isSuperseded = isSuperseded(status)
         } catch {
             fileSystem.close(file)
@@ -188,6 +189,9 @@ final class Journal {
     func close() { fileSystem.close(file) }
 
     func status() throws(SystemError) -> FileStatus { try fileSystem.status(of: file) }
+
+    /// Whether a status is one of this file: no other one has its number while it is open.
+    func has(_ status: FileStatus) -> Bool { status.inode == inode && status.device == device }
 
     // MARK: Locking
 

@@ -91,11 +91,11 @@ extension JournaledPropertyList {
             let journal = try writableJournal(&files)
             guard try journal.tryLock() else { throw busy }
             do {
-                let status = try journal.status()
-                let present = try fileSystem.status(of: files.journalPath, followingLink: false)
-                if !status.isSameFile(as: present) {
+                guard let status = try fileSystem.status(of: files.journalPath, followingLink: false),
+                    journal.has(status)
+                else {
                     // It was replaced. Its last records are read from the file, which is still open.
-                    _ = try readRest(&files, upTo: status.size, isLocked: false)
+                    _ = try readRest(&files, upTo: Int64(journal.size()), isLocked: false)
                     journal.unlock()
                     files.cursor.leave()
                     continue

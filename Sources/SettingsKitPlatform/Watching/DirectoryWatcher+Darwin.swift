@@ -2,9 +2,6 @@
     import Darwin
     import Dispatch
 
-    /// The kind of dispatch source that reports events.
-    typealias PlatformSource = DispatchSourceFileSystemObject
-
     /// Watches open files: the directory, for its entries, and those of the named entries that are there, for what is
     /// written into them.
     struct PathObserver {

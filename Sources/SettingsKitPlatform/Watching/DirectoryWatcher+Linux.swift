@@ -1,10 +1,5 @@
 #if canImport(Glibc)
-    import Dispatch
-
     import Glibc
-
-    /// The kind of dispatch source that reports events.
-    typealias PlatformSource = DispatchSourceRead
 
     /// The calls of inotify that run out of something; tests put others here.
     struct InotifyCalls: Sendable {
@@ -47,7 +42,7 @@
             let descriptor: Int32
             /// A forked child shares the instance with its parent, and must not change what is watched.
             let process = getpid()
-            let source: EventSource
+            let reader: InotifyReader
         }
 
         private let calls: InotifyCalls
@@ -121,16 +116,11 @@
                 throw SystemError(call: "inotify_add_watch", path: "", number: ECHILD)
             }
             let descriptor = try calls.makeInstance()
-            let source = EventSource(
-                DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: watcher.queue), queue: watcher.queue
-            ) {
-                close(descriptor)
-            } handler: { [weak watcher] source in
-                let (events, isAll) = InotifyReader.read(descriptor)
-                watcher?.receive(events)
-                if isAll { source.limitRate(to: DirectoryWatcher.pause) }
+            let reader = try InotifyReader(descriptor, pause: DirectoryWatcher.pause) {
+                [weak watcher, queue = watcher.queue] events in
+                queue.sync { watcher?.receive(events) }
             }
-            instance = Instance(descriptor: descriptor, source: source)
+            instance = Instance(descriptor: descriptor, reader: reader)
             return descriptor
         }
     }

@@ -26,7 +26,7 @@ package final class DirectoryWatcher: Sendable {
     /// After events that came soon after others, the next are left alone for this long. While they wait, the system merges an
     /// event with the last one if they are alike, and need not wake a thread. An event after a time of quiet is handled at
     /// once, and so is the one after it: most often there is none, and a pause takes a timer.
-    static let pause = DispatchTimeInterval.microseconds(200)
+    static let pause = Duration.microseconds(200)
 
     /// Where events are read and handlers called; tests suspend it.
     let queue = DispatchQueue(label: "SettingsKit.DirectoryWatcher")

@@ -1,20 +1,85 @@
 #if canImport(Glibc)
     import Glibc
 
-    /// Takes events out of an inotify instance.
-    enum InotifyReader {
+    /// Reads an inotify instance on a thread of its own, until it is released.
+    ///
+    /// Not a dispatch source, which wakes two threads for an event, and makes three more calls to wait for the next: most
+    /// events are of the process's own announcements, and need next to no work.
+    final class InotifyReader: Sendable {
+        /// One end of a connection to the thread, which is shut down when the thread is to end.
+        private let end: Int32
+        /// A forked child has the same connection, and does not end its parent's thread.
+        private let process = getpid()
+
+        /// Starts the thread.
+        ///
+        /// - Parameters:
+        ///   - instance: The instance's descriptor, which does not block. The reader closes it when it ends, or if this throws.
+        ///   - pause: Events that come sooner after others than this are left alone for as long.
+        ///   - deliver: Called on the thread, with the oldest events.
+        init(
+            _ instance: Int32, pause: Duration, deliver: @escaping @Sendable ([PathObserver.Event]) -> Void
+        ) throws(SystemError) {
+            var ends: [Int32] = [-1, -1]
+            let type = Int32(bitPattern: SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            let isMade = socketpair(AF_UNIX, type, 0, &ends) == 0
+            let (end, threadEnd) = (Descriptor.aboveStandard(ends[0]), Descriptor.aboveStandard(ends[1]))
+            self.end = end
+            guard isMade, end != -1, threadEnd != -1 else {
+                for descriptor in [instance, end, threadEnd] where descriptor != -1 { close(descriptor) }
+                throw SystemError(call: "socketpair", path: "", number: EMFILE)
+            }
+            let isStarted = OwnThread.start {
+                InotifyReader.run(instance, until: threadEnd, pause: pause, deliver)
+                close(threadEnd)
+                close(instance)
+            }
+            guard isStarted else {
+                for descriptor in [instance, end, threadEnd] { close(descriptor) }
+                throw SystemError(call: "pthread_create", path: "", number: EAGAIN)
+            }
+        }
+
+        deinit {
+            if process == getpid() { shutdown(end, Int32(SHUT_RDWR)) }
+            close(end)
+        }
+
+        private static func run(
+            _ instance: Int32, until end: Int32, pause: Duration,
+            _ deliver: @Sendable ([PathObserver.Event]) -> Void
+        ) {
+            var descriptors = [instance, end].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            var last: ContinuousClock.Instant?
+            while true {
+                if poll(&descriptors, 2, -1) == -1 {
+                    // A debugger interrupts it, too.
+                    if errno == EINTR { continue }
+                    return
+                }
+                if descriptors[1].revents != 0 { return }
+                let (events, isAll) = read(instance)
+                deliver(events)
+                guard isAll else { continue }
+                let now = ContinuousClock.now
+                if let last, now < last + pause { ThreadPause.sleep(for: pause) }
+                last = now
+            }
+        }
+
+        // MARK: Reading
+
         private static let capacity = 65_536
         private static let headerSize = MemoryLayout<inotify_event>.size
         /// No event is larger.
         private static let eventLimit = headerSize + Int(NAME_MAX) + 1
 
         /// - Returns: the oldest events, and whether there was room for more of them: if not, there may be others.
-        static func read(_ descriptor: Int32) -> (events: [PathObserver.Event], isAll: Bool) {
+        private static func read(_ instance: Int32) -> (events: [PathObserver.Event], isAll: Bool) {
             withUnsafeTemporaryAllocation(
                 byteCount: capacity, alignment: MemoryLayout<inotify_event>.alignment
             ) { buffer in
-                let count = systemRead(descriptor, buffer.baseAddress, buffer.count)
-                // Nothing to be read, or a signal: there will be another call.
+                let count = systemRead(instance, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return ([], true) }
                 return (parse(UnsafeRawBufferPointer(rebasing: buffer[..<count])), count <= capacity - eventLimit)
             }
