@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import SettingsKit
 
 extension Benchmark {
@@ -45,8 +45,23 @@ extension Benchmark {
 }
 
 /// Repeats an operation on each of several threads at once, and returns the nanoseconds of one repetition.
+///
+/// Readers choose a lock by the place of their stack. The same two threads would choose the same locks in every round, so each
+/// round has threads of its own, behind others that take up some of the places.
 private func onThreads(_ threads: Int, _ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Double {
-    nanosecondsEach(count) {
-        DispatchQueue.concurrentPerform(iterations: threads) { _ in body(count) }
+    let (others, end) = (Int.random(in: 0..<8), DispatchSemaphore(value: 0))
+    for _ in 0..<others { Thread { end.wait() }.start() }
+    defer { for _ in 0..<others { end.signal() } }
+    return nanosecondsEach(count) {
+        let group = DispatchGroup()
+        for _ in 0..<threads {
+            group.enter()
+            let thread = Thread {
+                body(count)
+                group.leave()
+            }
+            thread.start()
+        }
+        group.wait()
     }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import SettingsKitCore
 import SettingsKitFiles
 import SettingsKitPlatform
@@ -49,11 +48,10 @@ enum StandardStoreRecovery {
 }
 
 extension RecoveringStore.Timing {
-    /// On a queue of the system, not while the process forks.
     static let background: Self = {
-        let queue = DispatchQueue(label: "SettingsKit.RecoveringStore", qos: .utility)
+        let queue = BackgroundQueue()
         return Self { delay, body in
-            queue.asyncAfter(deadline: .now() + (delay / .seconds(1))) { Fork.excluded(body) }
+            queue.async(after: delay, body)
         } wait: { delay in
             ThreadPause.sleep(for: delay)
         }

@@ -13,15 +13,12 @@ import Synchronization
         case tracked
     }
 
-    @usableFromInline let readers: Atomic<Readers>
-
-    /// - Parameter isKnown: False where every reader counts as a tracker, because trackers are not recognized.
-    init(isKnown: Bool = true) { readers = Atomic(isKnown ? .untracked : .unheard) }
+    @usableFromInline let readers = Atomic(Readers.untracked)
 
     /// Whether a tracker has to be connected with the changes of the value.
     @inlinable @inline(__always) var needsChanges: Bool { readers.load(ordering: .acquiring) == .unheard }
 
-    /// Notes that a tracker reads the value.
+    /// Notes that a tracker reads the value, or may do so.
     func noteTracker() {
         _ = readers.compareExchange(expected: .untracked, desired: .unheard, ordering: .acquiringAndReleasing)
     }

@@ -49,7 +49,7 @@ import Synchronization
 
     /// The generation that readers join; nil if nothing was read since the last change.
     @usableFromInline let current = Atomic<Unmanaged<TrackerGeneration>?>(nil)
-    @usableFromInline let presence = TrackerPresence(isKnown: TrackingMark.showsTrackers)
+    @usableFromInline let presence = TrackerPresence()
     private let state = Mutex(State())
 
     // MARK: Reading
@@ -64,7 +64,9 @@ import Synchronization
     }
 
     @usableFromInline @inline(never) func beginGeneration() -> Unmanaged<TrackerGeneration> {
-        state.withLock { state in
+        // Checked at the first read by a handle: not each program has one.
+        if !TrackingMark.showsTrackers { presence.noteTracker() }
+        return state.withLock { state in
             if let current = current.load(ordering: .acquiring) { return current }
             let new = Unmanaged.passUnretained(state.takeGeneration(limit: Self.generationLimit, presence))
             current.store(new, ordering: .releasing)

@@ -1,4 +1,3 @@
-import Dispatch
 import SettingsKitCore
 import SettingsKitPlatform
 import Synchronization
@@ -66,7 +65,7 @@ final class ReplicatedDirectory: Sendable {
     let monitor: ChangeMonitor
     let pendingWriter: PendingWriter
     let isExportPlanned = Atomic(false)
-    let firstReading = DispatchSemaphore(value: 0)
+    let wasRead = Atomic(false)
     let isWatching: Bool
     /// Whether the directory and the local state are only read. What is merged is in memory alone then.
     let isReadOnly: Bool
@@ -78,7 +77,7 @@ final class ReplicatedDirectory: Sendable {
     /// if the replica's files cannot be written.
     private static let stateWritingDelay = Duration.milliseconds(800)
     /// How long opening a store waits for the directory.
-    private static let firstPatience = DispatchTimeInterval.seconds(1)
+    private static let firstPatience = Duration.seconds(1)
 
     static let systemTime: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
 
@@ -141,7 +140,7 @@ final class ReplicatedDirectory: Sendable {
             } catch {
                 table.withLock { $0.firstProblem = error }
             }
-            firstReading.signal()
+            wasRead.store(true, ordering: .releasing)
         }
     }
 
@@ -196,9 +195,12 @@ final class ReplicatedDirectory: Sendable {
     ///
     /// - Throws: the error of the first reading, if the directory cannot be used with this state.
     func waitForFirstReading() throws {
-        guard firstReading.wait(timeout: .now() + Self.firstPatience) == .success else { return }
-        // Another store of the process may wait, too.
-        firstReading.signal()
+        let deadline = Deadline(after: Self.firstPatience)
+        var pause = LockPause()
+        while !wasRead.load(ordering: .acquiring) {
+            if deadline.hasPassed { return }
+            pause.next()
+        }
         if let problem = table.withLock({ $0.firstProblem }) { throw problem }
     }
 

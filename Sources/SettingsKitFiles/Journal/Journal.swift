@@ -15,8 +15,8 @@ import SettingsKitPlatform
 /// mutex guards. An object only because a structure of this size is copied too often.
 final class Journal {
     private(set) var file: FileHandle
-    let inode: UInt64
-    private let device: UInt64
+    private(set) var inode: UInt64
+    private var device: UInt64
     /// nil while it has none.
     var header: JournalHeader?
     /// The offset after the last record that was read or written.
@@ -181,7 +181,8 @@ final class Journal {
             throw error
         }
         close()
-        file = same.file
+        // An overlay file system may have given it another number.
+        (file, inode, device) = (same.file, same.inode, same.device)
         isWritable = true
         return true
     }

@@ -1,11 +1,11 @@
 #if !canImport(Darwin)
     import Glibc
+    import SettingsKitPlatform
 
     extension PropertyListLocation {
         /// The name under which the executable was called.
         package static var ownName: String {
-            let executable = CommandLine.arguments.first ?? ""
-            let name = executable.split(separator: "/").last.map(String.init) ?? ""
+            let name = WholeFile.split(CommandLine.arguments.first ?? "").name
             return name.isEmpty ? "swift-settings" : name
         }
 

@@ -17,12 +17,17 @@ package enum ExitHook {
         var writers: [WeakReference<WriteBehind>] = []
     }
 
+    /// How long threads have waited for locks since the exit began; threads that wait at the same time count once.
+    private struct Waiting {
+        var duration = Duration.zero
+        var end = ContinuousClock.now
+    }
+
     private static let lockPatience = Duration.milliseconds(500)
 
     private static let state = Mutex(State())
     private static let isExiting = Atomic(false)
-    /// The nanoseconds that all threads have paused for locks since the exit began.
-    private static let waited = Atomic<Int64>(0)
+    private static let waiting = Mutex(Waiting())
 
     static func add(_ writer: WriteBehind) {
         let (mustInstall, others) = state.withLock { state in
@@ -45,15 +50,23 @@ package enum ExitHook {
     /// Whether the process exits, and has waited for locks as long as it may. Then all threads give up locks that are
     /// not free.
     package static var isOutOfPatience: Bool {
-        .nanoseconds(waited.load(ordering: .relaxed)) >= lockPatience
+        isExiting.load(ordering: .acquiring) && waiting.withLock { $0.duration >= lockPatience }
     }
 
-    /// Carries out a pause between two attempts to take a lock. The time that the exit takes for other things, a slow disk's
-    /// for example, is not counted.
-    static func countPause(_ pause: () -> Void) {
-        guard isExiting.load(ordering: .relaxed) else { return pause() }
-        let duration = ContinuousClock().measure(pause)
-        waited.add(Int64(duration / .nanoseconds(1)), ordering: .relaxed)
+    /// Counts how long a thread has waited for a lock until now. What else the exit takes, on a slow disk for example, is not
+    /// counted.
+    ///
+    /// - Parameter start: Nil if the process did not exit then.
+    /// - Returns: The time; nil if the process does not exit.
+    static func countWait(since start: ContinuousClock.Instant?) -> ContinuousClock.Instant? {
+        guard isExiting.load(ordering: .acquiring) else { return nil }
+        let now = ContinuousClock.now
+        guard let start else { return now }
+        return waiting.withLock { waiting in
+            waiting.duration += max(.zero, now - max(start, waiting.end))
+            waiting.end = max(now, waiting.end)
+            return now
+        }
     }
 }
 

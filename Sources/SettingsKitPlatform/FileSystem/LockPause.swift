@@ -9,18 +9,20 @@
 /// A lock is usually held for some microseconds, so the pauses begin short and grow to half a millisecond.
 package struct LockPause {
     private var attempts = 0
+    /// Since when the wait is not counted, if the process exits.
+    private var start: ContinuousClock.Instant?
 
     package init() {}
 
     /// Waits until the next attempt.
     package mutating func next() {
         attempts += 1
-        ExitHook.countPause {
-            if attempts <= 20 {
-                sched_yield()
-            } else {
-                ThreadPause.sleep(for: .microseconds(min(500, 10 * (attempts - 20))))
-            }
+        // With the attempt since the last pause: it may take long in a network.
+        start = ExitHook.countWait(since: start)
+        if attempts <= 20 {
+            sched_yield()
+        } else {
+            ThreadPause.sleep(for: .microseconds(min(500, 10 * (attempts - 20))))
         }
     }
 }

@@ -117,8 +117,7 @@
             }
             let descriptor = try calls.makeInstance()
             let reader = try InotifyReader(descriptor, pause: DirectoryWatcher.pause) {
-                [weak watcher, queue = watcher.queue] events in
-                queue.sync { watcher?.receive(events) }
+                [weak watcher] events in watcher?.receive(events)
             }
             instance = Instance(descriptor: descriptor, reader: reader)
             return descriptor

@@ -1,5 +1,8 @@
-import Dispatch
 import Synchronization
+
+#if canImport(Darwin)
+    import Dispatch
+#endif
 
 /// Reports changes in a directory.
 ///
@@ -25,11 +28,13 @@ package final class DirectoryWatcher: Sendable {
     ///
     /// After events that came soon after others, the next are left alone for this long. While they wait, the system merges an
     /// event with the last one if they are alike, and need not wake a thread. An event after a time of quiet is handled at
-    /// once, and so is the one after it: most often there is none, and a pause takes a timer.
+    /// once, and so is the one after it: most often there is none, and a pause wakes a thread once more.
     static let pause = Duration.microseconds(200)
 
-    /// Where events are read and handlers called; tests suspend it.
-    let queue = DispatchQueue(label: "SettingsKit.DirectoryWatcher")
+    #if canImport(Darwin)
+        /// Where events are read and handlers called.
+        let queue = DispatchQueue(label: "SettingsKit.DirectoryWatcher")
+    #endif
     private let table: Mutex<WatchTable>
 
     convenience init() { self.init(observer: PathObserver()) }
@@ -44,7 +49,7 @@ package final class DirectoryWatcher: Sendable {
     /// - Parameters:
     ///   - directory: An absolute path. Symbolic links in it are followed.
     ///   - names: The entries whose changes are reported to the handler; nil for all.
-    ///   - handler: Called on the watcher's queue, one call after the other, for this watch and all others: it must be
+    ///   - handler: Called on a thread of the watcher, one call after the other, for this watch and all others: it must be
     ///     quick. It may call the functions of this type. Kept until the watch is cancelled, so it should not keep an
     ///     object that keeps the watch.
     /// - Returns: nil where watching is not possible, because the process has no descriptors, or the user no inotify
@@ -60,7 +65,7 @@ package final class DirectoryWatcher: Sendable {
 
     fileprivate func cancel(_ id: WatchID) { table.withLock { $0.remove(id) } }
 
-    /// Calls the handlers; on the queue.
+    /// Calls the handlers. Called for one batch of events after the other.
     func receive(_ events: [PathObserver.Event]) {
         Fork.excluded {
             let deliveries = table.withLock { $0.apply(events, watcher: self) }

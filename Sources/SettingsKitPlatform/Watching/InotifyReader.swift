@@ -24,7 +24,6 @@
             let type = Int32(bitPattern: SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
             let isMade = socketpair(AF_UNIX, type, 0, &ends) == 0
             let (end, threadEnd) = (Descriptor.aboveStandard(ends[0]), Descriptor.aboveStandard(ends[1]))
-            self.end = end
             guard isMade, end != -1, threadEnd != -1 else {
                 for descriptor in [instance, end, threadEnd] where descriptor != -1 { close(descriptor) }
                 throw SystemError(call: "socketpair", path: "", number: EMFILE)
@@ -38,6 +37,8 @@
                 for descriptor in [instance, end, threadEnd] { close(descriptor) }
                 throw SystemError(call: "pthread_create", path: "", number: EAGAIN)
             }
+            // Last: without it, the object that throws has nothing to close.
+            self.end = end
         }
 
         deinit {
@@ -52,18 +53,22 @@
             var descriptors = [instance, end].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             var last: ContinuousClock.Instant?
             while true {
-                if poll(&descriptors, 2, -1) == -1 {
-                    // A debugger interrupts it, too.
-                    if errno == EINTR { continue }
-                    return
+                if poll(&descriptors, 2, -1) == -1, errno != EINTR {
+                    // The program has taken away its own means. Events are read late.
+                    ThreadPause.sleep(for: .seconds(1))
                 }
                 if descriptors[1].revents != 0 { return }
-                let (events, isAll) = read(instance)
-                deliver(events)
+                guard descriptors[0].fd == instance, descriptors[0].revents & ~Int16(POLLIN) == 0,
+                    let (events, isAll) = read(instance)
+                else {
+                    // The program has closed the instance.
+                    descriptors[0] = pollfd(fd: -1, events: 0, revents: 0)
+                    continue
+                }
+                if !events.isEmpty { deliver(events) }
                 guard isAll else { continue }
-                let now = ContinuousClock.now
-                if let last, now < last + pause { ThreadPause.sleep(for: pause) }
-                last = now
+                if let last, .now < last + pause { ThreadPause.sleep(for: pause) }
+                last = .now
             }
         }
 
@@ -74,13 +79,14 @@
         /// No event is larger.
         private static let eventLimit = headerSize + Int(NAME_MAX) + 1
 
-        /// - Returns: the oldest events, and whether there was room for more of them: if not, there may be others.
-        private static func read(_ instance: Int32) -> (events: [PathObserver.Event], isAll: Bool) {
+        /// - Returns: the oldest events, and whether there was room for more of them: if not, there may be others. Nil if there
+        ///   can be none any more.
+        private static func read(_ instance: Int32) -> (events: [PathObserver.Event], isAll: Bool)? {
             withUnsafeTemporaryAllocation(
                 byteCount: capacity, alignment: MemoryLayout<inotify_event>.alignment
             ) { buffer in
                 let count = systemRead(instance, buffer.baseAddress, buffer.count)
-                guard count > 0 else { return ([], true) }
+                guard count > 0 else { return count == -1 && [EAGAIN, EINTR].contains(errno) ? ([], true) : nil }
                 return (parse(UnsafeRawBufferPointer(rebasing: buffer[..<count])), count <= capacity - eventLimit)
             }
         }

@@ -115,9 +115,16 @@
                 let (events, others) = (WatchedEvents(), WatchedEvents())
                 let watch = try watcher.watch(directory, names: ["a", "b", "end"], events)
                 let other = try watcher.watch("\(base)/missing", others)
-                watcher.queue.suspend()
+                let (calls, goesOn) = (Recorder<DirectoryWatcher.Event>(), DispatchSemaphore(value: 0))
+                let hindrance = watcher.watch(base, names: ["hindrance"]) { event in
+                    calls.append(event)
+                    goesOn.wait()
+                }
+                try write("1", to: "\(base)/hindrance")
+                try await until { !calls.all.isEmpty }
+                hindrance?.cancel()
                 do {
-                    defer { watcher.queue.resume() }
+                    defer { goesOn.signal() }
                     let files = ["a", "b"].map { "\(directory)/\($0)" }
                     for file in files { POSIXFileSystem().close(try POSIXFileSystem().create(file)) }
                     for index in 0..<(Self.queueLength + 1_000) {
