@@ -196,10 +196,9 @@ final class ReplicatedDirectory: Sendable {
     /// - Throws: the error of the first reading, if the directory cannot be used with this state.
     func waitForFirstReading() throws {
         let deadline = Deadline(after: Self.firstPatience)
-        var pause = LockPause()
         while !wasRead.load(ordering: .acquiring) {
             if deadline.hasPassed { return }
-            pause.next()
+            ThreadPause.sleep(for: .microseconds(200))
         }
         if let problem = table.withLock({ $0.firstProblem }) { throw problem }
     }

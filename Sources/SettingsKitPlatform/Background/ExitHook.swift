@@ -17,17 +17,12 @@ package enum ExitHook {
         var writers: [WeakReference<WriteBehind>] = []
     }
 
-    /// How long threads have waited for locks since the exit began; threads that wait at the same time count once.
-    private struct Waiting {
-        var duration = Duration.zero
-        var end = ContinuousClock.now
-    }
-
     private static let lockPatience = Duration.milliseconds(500)
 
     private static let state = Mutex(State())
     private static let isExiting = Atomic(false)
-    private static let waiting = Mutex(Waiting())
+    /// The nanoseconds for which threads have waited for locks since the exit began; threads that wait together count once.
+    private static let waited = Atomic<Int64>(0)
 
     static func add(_ writer: WriteBehind) {
         let (mustInstall, others) = state.withLock { state in
@@ -50,23 +45,28 @@ package enum ExitHook {
     /// Whether the process exits, and has waited for locks as long as it may. Then all threads give up locks that are
     /// not free.
     package static var isOutOfPatience: Bool {
-        isExiting.load(ordering: .acquiring) && waiting.withLock { $0.duration >= lockPatience }
+        .nanoseconds(waited.load(ordering: .relaxed)) >= lockPatience
     }
 
-    /// Counts how long a thread has waited for a lock until now. What else the exit takes, on a slow disk for example, is not
-    /// counted.
+    /// A moment in a wait for a lock while the process exits, and what had been counted by then.
+    struct WaitMark {
+        fileprivate let moment = ContinuousClock.now
+        fileprivate let waited = ExitHook.waited.load(ordering: .relaxed)
+    }
+
+    /// Counts how long a thread has waited for a lock since a mark. What the exit does between its waits, on a slow disk for
+    /// example, is not counted.
     ///
-    /// - Parameter start: Nil if the process did not exit then.
-    /// - Returns: The time; nil if the process does not exit.
-    static func countWait(since start: ContinuousClock.Instant?) -> ContinuousClock.Instant? {
-        guard isExiting.load(ordering: .acquiring) else { return nil }
-        let now = ContinuousClock.now
-        guard let start else { return now }
-        return waiting.withLock { waiting in
-            waiting.duration += max(.zero, now - max(start, waiting.end))
-            waiting.end = max(now, waiting.end)
-            return now
+    /// - Parameter mark: Nil if the process did not exit then, or the wait begins now.
+    /// - Returns: A new mark; nil if the process does not exit.
+    static func countWait(since mark: WaitMark?) -> WaitMark? {
+        guard isExiting.load(ordering: .relaxed) else { return nil }
+        let new = WaitMark()
+        if let mark {
+            let duration = Int64((new.moment - mark.moment) / .nanoseconds(1))
+            waited.max(mark.waited + duration, ordering: .relaxed)
         }
+        return WaitMark()
     }
 }
 

@@ -9,8 +9,8 @@
 /// A lock is usually held for some microseconds, so the pauses begin short and grow to half a millisecond.
 package struct LockPause {
     private var attempts = 0
-    /// Since when the wait is not counted, if the process exits.
-    private var start: ContinuousClock.Instant?
+    /// The last pause, if the process exits.
+    private var last: ExitHook.WaitMark?
 
     package init() {}
 
@@ -18,7 +18,7 @@ package struct LockPause {
     package mutating func next() {
         attempts += 1
         // With the attempt since the last pause: it may take long in a network.
-        start = ExitHook.countWait(since: start)
+        last = ExitHook.countWait(since: last)
         if attempts <= 20 {
             sched_yield()
         } else {

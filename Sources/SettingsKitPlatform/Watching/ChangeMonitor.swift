@@ -5,7 +5,7 @@ import Synchronization
 package protocol ChangeMonitored: AnyObject, Sendable {
     /// The directory entries whose changes the system reports.
     var monitoredPlaces: [ChangeMonitor.Place] { get }
-    /// Whether a reported change may be one of another process. Called on the watcher's queue, so it must be quick.
+    /// Whether a reported change may be one of another process. Called on a thread of the watcher, so it must be quick.
     func isRelevant(_ event: DirectoryWatcher.Event) -> Bool
     /// Whether nothing has changed, as far as a few calls can tell. Must not wait for a lock.
     var isQuiet: Bool { get }

@@ -6,7 +6,7 @@
     /// Not a dispatch source, which wakes two threads for an event, and makes three more calls to wait for the next: most
     /// events are of the process's own announcements, and need next to no work.
     final class InotifyReader: Sendable {
-        /// One end of a connection to the thread, which is shut down when the thread is to end.
+        /// One end of a connection to the thread, which receives a byte when it is to end.
         private let end: Int32
         /// A forked child has the same connection, and does not end its parent's thread.
         private let process = getpid()
@@ -30,6 +30,9 @@
             }
             let isStarted = OwnThread.start {
                 InotifyReader.run(instance, until: threadEnd, pause: pause, deliver)
+                // Not if the program has closed them: others may have their numbers.
+                var byte: UInt8 = 0
+                guard recv(threadEnd, &byte, 1, Int32(MSG_DONTWAIT)) == 1 else { return }
                 close(threadEnd)
                 close(instance)
             }
@@ -42,7 +45,7 @@
         }
 
         deinit {
-            if process == getpid() { shutdown(end, Int32(SHUT_RDWR)) }
+            if process == getpid() { send(end, [UInt8(0)], 1, Int32(MSG_NOSIGNAL)) }
             close(end)
         }
 
@@ -61,8 +64,11 @@
                 guard descriptors[0].fd == instance, descriptors[0].revents & ~Int16(POLLIN) == 0,
                     let (events, isAll) = read(instance)
                 else {
-                    // The program has closed the instance.
-                    descriptors[0] = pollfd(fd: -1, events: 0, revents: 0)
+                    // The program has closed the instance: all watches are renewed, fail, and say so.
+                    if descriptors[0].fd == instance {
+                        descriptors[0] = pollfd(fd: -1, events: 0, revents: 0)
+                        deliver([PathObserver.Event(descriptor: -1, mask: Int(IN_Q_OVERFLOW))])
+                    }
                     continue
                 }
                 if !events.isEmpty { deliver(events) }

@@ -38,5 +38,30 @@
                 #expect(try await eventually { token?() == nil })
             }
         }
+
+        @Test("Watches whose instance the program has closed say that they do not work any more")
+        func closed() async throws {
+            try await withTemporaryDirectory { directory in
+                let made = Recorder<Int32>()
+                var calls = InotifyCalls.system
+                calls.makeInstance = { () throws(SystemError) in
+                    let instance = try InotifyCalls.system.makeInstance()
+                    made.append(instance)
+                    return instance
+                }
+                let watcher = DirectoryWatcher(observer: PathObserver(calls: calls))
+                let events = WatchedEvents()
+                let watch = try watcher.watch(directory, events)
+                let instance = try #require(made.all.first)
+                // In the place of closing it, so that no other test's file gets the number: no instance of inotify.
+                let other = try POSIXFileSystem().create("\(directory)/other")
+                #expect(dup2(other.descriptor, instance) == instance)
+                POSIXFileSystem().close(other)
+                // The thread waits with the closed instance, until there is an event.
+                try write("1", to: "\(directory)/a")
+                await events.wait(for: .unknown)
+                #expect(!watch.isWorking)
+            }
+        }
     }
 #endif

@@ -50,6 +50,7 @@ struct WatchingConcurrencyTests {
             let watches = (0..<8).compactMap { number in
                 watcher.watch(directory, names: ["a", "end"]) { event in
                     running.append(number)
+                    sched_yield()
                     running.append(number)
                     if number == 7 { events.append(event) }
                 }
