@@ -61,9 +61,8 @@ package enum ExitHook {
     /// - Returns: A new mark; nil if the process does not exit.
     static func countWait(since mark: WaitMark?) -> WaitMark? {
         guard isExiting.load(ordering: .relaxed) else { return nil }
-        let new = WaitMark()
         if let mark {
-            let duration = Int64((new.moment - mark.moment) / .nanoseconds(1))
+            let duration = Int64((ContinuousClock.now - mark.moment) / .nanoseconds(1))
             waited.max(mark.waited + duration, ordering: .relaxed)
         }
         return WaitMark()
