@@ -81,7 +81,23 @@ final class BrokenStore: SettingsStore {
     private let plain = PlainStore()
     private let removed = Mutex<Set<String>>([])
 
+    /// Whether the last wait for other threads was in vain, so that the next one need not be long.
+    private let isAlone = Atomic(false)
+    /// How many calls have read; and how many are about to write back what they have read.
+    private let getCount = Atomic(0)
+    private let setCount = Atomic(0)
+
     init(_ fault: Fault) { self.fault = fault }
+
+    /// Waits until another thread has raised a count; if none has the last time, only for a moment.
+    private func wait(for count: borrowing Atomic<Int>, toExceed value: Int) {
+        let deadline = ContinuousClock.now + .milliseconds(isAlone.load(ordering: .relaxed) ? 2 : 200)
+        while count.load(ordering: .acquiring) <= value {
+            if ContinuousClock.now > deadline { return isAlone.store(true, ordering: .relaxed) }
+            sched_yield()
+        }
+        isAlone.store(false, ordering: .relaxed)
+    }
 
     private func changed(_ key: SettingsService.StorageKey) throws -> SettingsService.StorageKey {
         switch fault {
@@ -96,6 +112,7 @@ final class BrokenStore: SettingsStore {
 
     func get(_ key: SettingsService.StorageKey) throws -> Data? {
         let data = plain.get(try changed(key))
+        getCount.add(1, ordering: .releasing)
         return data == nil && fault == .answersForAbsentKeys ? Data() : data
     }
 
@@ -119,11 +136,11 @@ final class BrokenStore: SettingsStore {
         case (.losesConcurrentWrites, _):
             var all = plain.all
             all[key.name] = data
-            usleep(20)
+            wait(for: setCount, toExceed: setCount.add(1, ordering: .acquiringAndReleasing).newValue)
             plain.all = all
         case (.writesInHalves, let data?):
             plain.set(key, to: data.prefix(data.count / 2) + (old ?? Data()).dropFirst(data.count / 2))
-            usleep(20)
+            wait(for: getCount, toExceed: getCount.load(ordering: .acquiring))
             plain.set(key, to: data)
         default: plain.set(key, to: data)
         }

@@ -4,7 +4,7 @@ import Testing
 /// How many rounds those tests take whose rounds differ in nothing but a seed, a moment or a depth.
 ///
 /// The first rounds find nearly everything; the others confirm it. `swift test` therefore takes a part of them.
-/// `SETTINGSKIT_ROUNDS=full` takes all of them, as CI does; see `.ci/run`.
+/// `SETTINGSKIT_ROUNDS=full` takes all of them, as `.ci/soak` does.
 package enum Rounds {
     /// Whether all rounds are taken.
     package static let areFull = ProcessInfo.processInfo.environment["SETTINGSKIT_ROUNDS"] == "full"

@@ -30,11 +30,22 @@ extension Check {
         Check("threads.whole", "A reader sees a value that was set, never a mixture of two.") { store in
             let values = (0..<writerCount).map { Data(repeating: UInt8($0), count: 1_000) }
             try store.set(key("a"), to: values[0])
-            try await onThreads(writerCount) { writer in
-                for _ in 0..<rounds {
-                    try store.set(key("a"), to: values[writer])
+            let activeCount = Atomic(writerCount)
+            // One more thread, which reads until the last writer has ended: however busy the machine is, something reads while
+            // something writes.
+            try await onThreads(writerCount + 1) { [values] number in
+                func read() throws {
                     let read = try store.get(key("a"))
                     try require(read.map(values.contains) ?? false, "A value was read that was never stored.")
+                }
+                guard number < writerCount else {
+                    while activeCount.load(ordering: .acquiring) > 0 { try read() }
+                    return
+                }
+                defer { activeCount.subtract(1, ordering: .releasing) }
+                for _ in 0..<rounds {
+                    try store.set(key("a"), to: values[number])
+                    try read()
                 }
             }
         },
@@ -50,7 +61,7 @@ extension Check {
         Check("threads.order", "With several writers, listeners end on the stored value.") { store in
             let service = SettingsService(stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
             let setting = SettingsService.Setting<Int>("a", in: .custom(id: "conformance"), default: -1)
-            let told = Mutex<[SettingsService.Change<Int>]>([])
+            let told = Mutex<[SettingsService.Change<Int>]>([], .leaf)
             let subscription = service.observe(setting) { change in told.withLock { $0.append(change) } }
             defer { subscription.cancel() }
             try await onThreads(writerCount) { writer in
@@ -97,7 +108,7 @@ private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws ->
 
 /// The first error of several threads.
 private final class Failure: Sendable {
-    private let error = Mutex<(any Error)?>(nil)
+    private let error = Mutex<(any Error)?>(nil, .leaf)
 
     func note(_ error: any Error) { self.error.withLock { $0 = $0 ?? error } }
 
