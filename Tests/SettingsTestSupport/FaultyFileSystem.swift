@@ -104,8 +104,8 @@ package final class FaultyFileSystem: FileSystem {
         try perform(.statusOfFile, file.path) { () throws(SystemError) in try system.status(of: file) }
     }
 
-    package func size(of file: FileHandle) throws(SystemError) -> Int64 {
-        try perform(.statusOfFile, file.path) { () throws(SystemError) in try system.size(of: file) }
+    package func extent(of file: FileHandle) throws(SystemError) -> FileExtent {
+        try perform(.statusOfFile, file.path) { () throws(SystemError) in try system.extent(of: file) }
     }
 
     package func destination(ofLink path: String) throws(SystemError) -> String {

@@ -33,6 +33,8 @@ final class Journal {
         var isDamaged = false
         /// Whether it is shorter than before.
         var isCut = false
+        /// Whether it has another name, under which its contents must stay as they are.
+        var isShared = false
         /// Whether it must be replaced before a record is appended, for example because the property list contains all
         /// of it.
         var isSuperseded = false
@@ -52,7 +54,7 @@ final class Journal {
     var place: JournalPlace { JournalPlace(journal: header?.id ?? 0, offset: position) }
 
     /// Whether records can be appended to it.
-    var isPlain: Bool { header != nil && isWritable && !condition.isSuperseded }
+    var isPlain: Bool { header != nil && isWritable && !condition.isSuperseded && !condition.isShared }
 
     /// ``position`` in the history of journals.
     var historyPosition: Int64 { Int64(position) + base }
@@ -223,7 +225,12 @@ final class Journal {
     func tryLock() throws(SystemError) -> Bool { try fileSystem.lock(file) }
 
     /// The offset of the end of the file.
-    func size() throws(SystemError) -> UInt64 { UInt64(max(0, try fileSystem.size(of: file))) }
+    func size() throws(SystemError) -> UInt64 { UInt64(max(0, try fileSystem.extent(of: file).size)) }
+
+    /// Whether the file ends at ``position``, and has one name.
+    func isUnchanged() throws(SystemError) -> Bool {
+        try fileSystem.extent(of: file) == FileExtent(size: Int64(position), linkCount: 1)
+    }
 
     func unlock() { fileSystem.unlock(file) }
 

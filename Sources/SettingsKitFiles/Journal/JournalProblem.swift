@@ -34,7 +34,9 @@ enum JournalProblem: ValueFreeError, Equatable {
         case .stale: "The journal is older than the property list."
         case .listIsStale: "The property list is older than its journal."
         case .symbolicLink: "The journal is a symbolic link, which is not followed; remove the link."
-        case .hardLink: "The journal has more than one name; remove the others, or replace it by a copy of itself."
+        case .hardLink:
+            "The journal has more than one name, and is not this user's alone; remove the other names, or replace it by a copy of "
+                + "itself."
         case .notAFile: "The journal's path leads to something other than a file; remove it."
         case .foreignOwner:
             "The journal belongs to a user who owns neither the property list nor its directory; remove the journal, or "

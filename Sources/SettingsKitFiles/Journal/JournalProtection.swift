@@ -24,9 +24,9 @@ struct JournalProtection {
         with journal: FileStatus, directory: () throws(SystemError) -> FilePermissions?
     ) throws(SystemError) -> JournalProblem? {
         guard journal.kind == .file else { return .notAFile }
-        // A journal without a name was replaced a moment ago.
-        guard journal.linkCount <= 1 else { return .hardLink }
         let permissions = journal.permissions
+        // A journal without a name was replaced a moment ago.
+        if journal.linkCount > 1, try !mayHaveSeveralNames(permissions, directory) { return .hardLink }
         if ![0, user, list?.owner].contains(permissions.owner) {
             let directory = try directory()
             guard directory?.owner == permissions.owner || isSharedByGroup(permissions, directory) else {
@@ -41,6 +41,18 @@ struct JournalProtection {
             return nil
         }
         return .tooOpen
+    }
+
+    /// Whether a journal may have several names, as a snapshot of hard links gives them to it. Nothing is appended to it.
+    ///
+    /// Another user may have given the journal's name to any file that this user owns. So the new files, which contain what
+    /// is read from it, must be this user's, and no more people may read them.
+    private func mayHaveSeveralNames(
+        _ journal: FilePermissions, _ directory: () throws(SystemError) -> FilePermissions?
+    ) throws(SystemError) -> Bool {
+        guard journal.owner == user else { return false }
+        guard let list else { return try directory()?.owner == user }
+        return list.owner == user && !list.isWider(than: journal)
     }
 
     /// Whether more people can read the file than the property list.

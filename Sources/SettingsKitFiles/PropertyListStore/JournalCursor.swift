@@ -169,11 +169,13 @@ struct JournalCursor {
 
     /// Locks the journal if that takes nothing more: it is free, and has not grown since the last time.
     func lockUnchanged() throws -> Bool {
-        guard let journal, journal.isPlain, forkCount == Fork.count, let trustedUntil, !trustedUntil.hasPassed,
-            try journal.tryLock()
-        else { return false }
+        guard let journal, journal.isPlain, forkCount == Fork.count, let trustedUntil, try journal.tryLock() else {
+            return false
+        }
         do throws(SystemError) {
-            if try journal.size() == journal.position { return true }
+            // Compared with the time while the lock is held: a process that replaces a journal without a word in it holds
+            // the lock for as long as a journal is trusted.
+            if !trustedUntil.hasPassed, try journal.isUnchanged() { return true }
         } catch {
             journal.unlock()
             throw error

@@ -113,7 +113,7 @@ extension JournaledPropertyList {
         case .nothing: break
         case .incomplete:
             // Its writer died while it wrote: no other process writes now.
-            try journal.cut()
+            if !journal.condition.isShared { try journal.cut() }
         case .damaged:
             noteDamage(journal, &files)
             journal.position = UInt64(size)

@@ -100,9 +100,13 @@ extension JournaledPropertyList {
                     files.cursor.leave()
                     continue
                 }
+                journal.condition.isShared = status.linkCount > 1
                 if journal.header == nil {
-                    if try hasHeader(journal) {
-                        // Another process was quicker.
+                    let isBegun = try hasHeader(journal)
+                    if isBegun || journal.condition.isShared {
+                        // Another process was quicker; or the empty file stays under its other name, and a new one is
+                        // created.
+                        if !isBegun { try fileSystem.remove(files.journalPath) }
                         journal.unlock()
                         files.cursor.leave()
                         continue
@@ -113,7 +117,7 @@ extension JournaledPropertyList {
                 if status.size != Int64(journal.position) {
                     _ = try readRest(&files, upTo: status.size, isLocked: true)
                 }
-                guard journal.condition.isSuperseded else { return }
+                guard journal.condition.isSuperseded || journal.condition.isShared else { return }
                 try replaceSupersededJournal(&files)
                 return
             } catch {

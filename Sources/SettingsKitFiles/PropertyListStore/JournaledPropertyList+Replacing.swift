@@ -57,7 +57,7 @@ extension JournaledPropertyList {
                 try keepCopy(of: old, as: FilesBeside.journalAside(files.target, reason), beside: list)
             }
             if keepsJournalsFlushed { _ = try fileSystem.flush(new.file, .ordered) }
-            try old.append(.end)
+            if condition.isShared { Self.waitForTrust() } else { try old.append(.end) }
             try fileSystem.rename(new.path, to: files.journalPath)
         } catch {
             WholeFile.removeOwn(new.path, in: fileSystem)
@@ -70,6 +70,13 @@ extension JournaledPropertyList {
         old.close()
         files.cursor.didBegin(new, header, at: old.historyPosition)
         files.list.didBeginJournal()
+    }
+
+    /// Waits until every process looks at the path before it appends to the journal, whose lock is held: nothing in the
+    /// journal says that another one takes its place.
+    private static func waitForTrust() {
+        let end = Deadline(after: trust)
+        while !end.hasPassed { ThreadPause.sleep(for: .milliseconds(1)) }
     }
 
     /// Keeps a copy of a journal before it is replaced. A journal with a second name would not be trusted.

@@ -63,6 +63,20 @@ extension FileStatus {
     package func isSameFile(as other: FileStatus?) -> Bool { inode == other?.inode && device == other?.device }
 }
 
+/// The numbers of bytes and of names of a file.
+package struct FileExtent: Equatable, Sendable {
+    package var size: Int64
+    /// 0 after the file was removed or replaced.
+    package var linkCount: UInt64
+
+    package init(size: Int64, linkCount: UInt64) {
+        self.size = size
+        self.linkCount = linkCount
+    }
+
+    package init(_ status: FileStatus) { self.init(size: status.size, linkCount: status.linkCount) }
+}
+
 /// An open file.
 package struct FileHandle: Sendable {
     package let descriptor: Int32
@@ -82,9 +96,9 @@ package protocol FileSystem: Sendable {
     /// Returns the status of the file at a path; nil if there is none.
     func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus?
     func status(of file: FileHandle) throws(SystemError) -> FileStatus
-    /// Returns the number of bytes of an open file. This costs less than its status, also at the next write: a file
-    /// system whose file times were read keeps the next times with more precision.
-    func size(of file: FileHandle) throws(SystemError) -> Int64
+    /// Returns the numbers of bytes and of names of an open file. This costs less than its status, also at the next write:
+    /// a file system whose file times were read keeps the next times with more precision.
+    func extent(of file: FileHandle) throws(SystemError) -> FileExtent
     /// Returns the target of a symbolic link, as it is stored.
     func destination(ofLink path: String) throws(SystemError) -> String
     /// - Parameter followingLink: If false, a symbolic link at the path is an error (`ELOOP`).

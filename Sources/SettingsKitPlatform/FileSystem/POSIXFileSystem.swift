@@ -27,12 +27,6 @@ package struct POSIXFileSystem: FileSystem {
         return FileStatus(status)
     }
 
-    package func size(of file: FileHandle) throws(SystemError) -> Int64 {
-        let size = lseek(file.descriptor, 0, SEEK_END)
-        try Self.check(size, "lseek", file.path)
-        return Int64(size)
-    }
-
     package func destination(ofLink path: String) throws(SystemError) -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink(path, &buffer, buffer.count)
@@ -217,7 +211,7 @@ package struct POSIXFileSystem: FileSystem {
         return names
     }
 
-    private static func restarting<Result: FixedWidthInteger>(_ call: () -> Result) -> Result {
+    static func restarting<Result: FixedWidthInteger>(_ call: () -> Result) -> Result {
         while true {
             let result = call()
             if result != -1 || errno != EINTR { return result }

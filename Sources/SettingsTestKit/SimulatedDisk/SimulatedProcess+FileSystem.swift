@@ -14,7 +14,7 @@ extension SimulatedProcess {
         }
     }
 
-    package func size(of file: FileHandle) throws(SystemError) -> Int64 { try status(of: file).size }
+    package func extent(of file: FileHandle) throws(SystemError) -> FileExtent { FileExtent(try status(of: file)) }
 
     package func destination(ofLink path: String) throws(SystemError) -> String {
         try perform(Call(name: "readlink", path: path)) { (state, _, _) throws(DiskFailure) in

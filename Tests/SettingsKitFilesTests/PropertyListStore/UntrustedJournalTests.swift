@@ -14,17 +14,19 @@ import Testing
 @Suite("A file at the journal's path that must not be trusted")
 struct AFileAtTheJournalsPathThatMustNotBeTrustedTests {
     enum Trap: CaseIterable, Sendable {
-        case symbolicLink, danglingLink, hardLink, openToAll, otherUser, directory, fifo
+        case symbolicLink, danglingLink, hardLink, otherUsersHardLink, openToAll, otherUser, directory, fifo
 
         /// Whether a test can set it here.
-        var isPossible: Bool { self != .otherUser || Program.isRoot }
+        var isPossible: Bool { ![.otherUser, .otherUsersHardLink].contains(self) || Program.isRoot }
 
         /// Sets it at the journal's path; `other` is a file of another program.
         func set(at journal: String, other: String) throws {
             switch self {
             case .symbolicLink: try #require(symlink(other, journal) == 0)
             case .danglingLink: try #require(symlink(other + "-missing", journal) == 0)
-            case .hardLink: try #require(link(other, journal) == 0)
+            // What is read from it could reach those who read the property list.
+            case .hardLink: try #require(chmod(other, 0o600) == 0 && link(other, journal) == 0)
+            case .otherUsersHardLink: try #require(chown(other, 65_534, 65_534) == 0 && link(other, journal) == 0)
             case .openToAll:
                 try write("", to: journal)
                 try #require(chmod(journal, 0o666) == 0)
@@ -62,6 +64,25 @@ struct AFileAtTheJournalsPathThatMustNotBeTrustedTests {
             #expect(try bytes(of: other) == Data(count: 500))
             #expect(access(other + "-missing", F_OK) == -1)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == before)
+        }
+    }
+
+    @Test("A file of the same user whose second name is the journal's stays as it is, and a new journal takes the name")
+    func staysAsItIs() throws {
+        for contents in [Data(), Data(count: 500), Data("no journal".utf8)] {
+            try withTemporaryDirectory { directory in
+                let (path, other) = (directory + "/Settings.plist", directory + "/other")
+                try write(xml("<key>a</key><integer>1</integer>"), to: path)
+                try write(contents, to: other)
+                try #require(link(other, path + "-journal") == 0)
+                let store = try open(path)
+                try store.set(key("b"), to: Data("2".utf8))
+                #expect(try bytes(of: other) == contents)
+                #expect(try permissions(of: other) == 0o644)
+                let found = try quietly(path)
+                #expect(found.get(key("a")) == Data("1".utf8))
+                #expect(found.get(key("b")) == Data("2".utf8))
+            }
         }
     }
 
@@ -214,10 +235,17 @@ struct WhetherAJournalMayBeUsedTests {
         #expect(try problem(.init(owner: 1_000, group: 70, mode: 0o664), list: nil, directory: shared) == nil)
     }
 
-    @Test("Whether a journal may be used depends on its being a file of one name")
+    @Test("Whether a journal may be used depends on its being a file, of one name unless all of it is this user's")
     func dependsOnItsBeing() throws {
         let own = FilePermissions(owner: 7, group: 70, mode: 0o600)
         #expect(try problem(own, links: 2, list: list) == .hardLink)
+        let (mine, directory) = (FilePermissions(owner: 1_000, group: 70, mode: 0o640), list)
+        for (mode, expected) in [(0o644, .hardLink), (0o640, nil)] as [(UInt16, JournalProblem?)] {
+            #expect(try problem(mine, links: 2, list: .init(owner: 1_000, group: 70, mode: mode)) == expected)
+        }
+        #expect(try problem(mine, links: 2, list: .init(owner: 7, group: 70, mode: 0o600)) == .hardLink)
+        #expect(try problem(mine, links: 2, list: nil, directory: mine) == nil)
+        #expect(try problem(mine, links: 2, list: nil, directory: directory) == .hardLink)
         #expect(try problem(own, links: 0, list: list) == nil)
         #expect(try problem(own, kind: .other, list: list) == .notAFile)
     }
