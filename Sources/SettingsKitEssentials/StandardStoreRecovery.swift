@@ -11,7 +11,7 @@ import Synchronization
 /// which deletes an app's files when it needs the space, `UserDefaults`.
 enum StandardStoreRecovery {
     /// The replacement, while the property list cannot be opened.
-    private static let standIn = Mutex<RecoveringStore?>(nil)
+    private static let standIn = Mutex<RecoveringStore?>(nil, .standardStore)
 
     /// The store, and the reason if it is not the property list yet.
     static func store() -> (store: any SettingsStore, unavailability: SettingsError?) {

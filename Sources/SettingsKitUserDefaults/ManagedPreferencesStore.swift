@@ -12,9 +12,9 @@
         package static let standard = ManagedPreferencesStore()
 
         private let defaults = SystemDefaults(.standard)
-        private let contents = Mutex<[String: Data]>([:])
+        private let contents = Mutex<[String: Data]>([:], .contents)
         private let ownFeed = SettingsStoreFeed()
-        private let observation = Mutex<NotificationObservation?>(nil)
+        private let observation = Mutex<NotificationObservation?>(nil, .leaf)
 
         private init() {
             let observation = defaults.observeOthers { [weak self] in self?.refresh() }

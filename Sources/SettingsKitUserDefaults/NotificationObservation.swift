@@ -11,7 +11,7 @@ package final class NotificationObservation: Sendable {
         _ body: @escaping @Sendable (Notification) -> Void
     ) {
         token = Mutex(
-            NotificationCenter.default.addObserver(forName: name, object: object, queue: nil, using: body))
+            NotificationCenter.default.addObserver(forName: name, object: object, queue: nil, using: body), .leaf)
     }
 
     deinit { token.withLock { NotificationCenter.default.removeObserver($0) } }

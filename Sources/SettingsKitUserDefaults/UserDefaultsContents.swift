@@ -25,7 +25,7 @@ protocol UserDefaultsValues: Sendable {
 final class UserDefaultsContents: SettingsStore {
     let storeDescription: String
     private let values: any UserDefaultsValues
-    private let known = Mutex(KnownValues())
+    private let known = Mutex(KnownValues(), .contents)
     let ownFeed = SettingsStoreFeed(isExhaustive: false)
 
     init(_ values: any UserDefaultsValues, description: String) {

@@ -33,7 +33,7 @@
         }
 
         private final class Observer: NSObject, Sendable {
-            private let signals = Mutex<[String: @Sendable () -> Void]>([:])
+            private let signals = Mutex<[String: @Sendable () -> Void]>([:], .leaf)
             var names: [String] { signals.withLock { Array($0.keys) } }
 
             /// - Returns: False if the name is observed already.

@@ -1,3 +1,4 @@
+import SettingsKitCore
 import SettingsKitPlatform
 
 #if canImport(Glibc)
@@ -88,7 +89,8 @@ package final class FaultyFileSystem: FileSystem {
             throw SystemError(call: call.rawValue, path: path, number: number)
         }
         let result = try body()
-        if let hook = state.withLock({ $0.hook }) { hook(call) }
+        // The hook does what another process may do at this moment.
+        if let hook = state.withLock({ $0.hook }) { HeldLocks.excepting { hook(call) } }
         return result
     }
 

@@ -1,11 +1,15 @@
 // For the tests of all targets, which import nothing else for `Mutex` and `Atomic`: not `Synchronization` itself, whose
-// mutex the thread sanitizer does not know.
-#if SETTINGSKIT_THREAD_SANITIZER
+// mutex is not the one of a debug build.
+#if DEBUG
     import SettingsKitCore
     @_exported import struct Synchronization.Atomic
 
-    /// In a build for the thread sanitizer, in the place of `Synchronization.Mutex`.
-    package typealias Mutex = SanitizedMutex
+    package typealias Mutex = RankedMutex
+
+    extension RankedMutex where Value: ~Copyable {
+        /// A mutex of a test, which has no rank.
+        package init(_ value: consuming sending Value) { self.init(value, nil) }
+    }
 #else
     @_exported import Synchronization
 #endif

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Changes that listeners append, and that the thread of a command takes.
 final class ChangeQueue<Change: Sendable>: Sendable {
-    private let changes = Mutex<[Change]>([])
+    private let changes = Mutex<[Change]>([], .leaf)
     private let available = DispatchSemaphore(value: 0)
 
     /// The number of changes that wait at most, for an output that is read slowly. The oldest are dropped.

@@ -156,7 +156,7 @@ struct Browser {
 
 /// The names of settings that have changed, noted on any thread until the view takes them.
 private final class ChangedNames: Sendable {
-    private let names = Mutex<[String: Bool]>([:])
+    private let names = Mutex<[String: Bool]>([:], .leaf)
 
     func add(_ added: [String], isExternal: Bool) {
         names.withLock { names in for name in added { names[name, default: false] = names[name] ?? false || isExternal }

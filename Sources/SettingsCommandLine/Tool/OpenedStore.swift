@@ -114,7 +114,7 @@ private final class ReportedProblems: Sendable {
         var taken = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(State(), .leaf)
 
     var all: [SettingsError] { state.withLock { $0.all } }
 

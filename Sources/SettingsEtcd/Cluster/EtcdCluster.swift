@@ -43,7 +43,7 @@ final class EtcdCluster: Sendable {
     let state: Mutex<State>
     /// The local file; nil without one, and after the end.
     private let localState: Mutex<LocalState?>
-    private let order = Mutex(())
+    private let order = Mutex((), .operation)
     /// Listeners run here, not on the threads that follow and send.
     private let listenerQueue = BackgroundQueue()
     /// Wakes the sender when there is something to send.
@@ -56,7 +56,7 @@ final class EtcdCluster: Sendable {
     let firstAttempt = DispatchSemaphore(value: 0)
     let end = DispatchSemaphore(value: 0)
     let call = GatewayCall()
-    private let conflicts = Mutex(Backoff(first: .milliseconds(2), limit: .milliseconds(200)))
+    private let conflicts = Mutex(Backoff(first: .milliseconds(2), limit: .milliseconds(200)), .leaf)
     private let forks = Fork.count
 
     /// Writes are larger in a request by the names of its fields.
@@ -67,8 +67,8 @@ final class EtcdCluster: Sendable {
         range: KeyRange, description: String, options: EtcdStore.Options, client: GatewayClient, localState: LocalState?
     ) {
         (self.range, self.description, self.options, self.client) = (range, description, options, client)
-        state = Mutex(State(contents: ClusterContents(range: range)))
-        self.localState = Mutex(localState)
+        state = Mutex(State(contents: ClusterContents(range: range)), .cluster)
+        self.localState = Mutex(localState, .cluster)
         state.withLock { state in
             guard let localState else { return }
             _ = state.contents.begin(with: localState.known(in: range))
@@ -335,7 +335,7 @@ extension QueuedWrite {
 
 /// A caller that waits for the end of a write.
 final class Waiter: Sendable {
-    private let outcome = Mutex<WriteOutcome?>(nil)
+    private let outcome = Mutex<WriteOutcome?>(nil, .leaf)
     private let semaphore = DispatchSemaphore(value: 0)
 
     func end(_ outcome: WriteOutcome) {

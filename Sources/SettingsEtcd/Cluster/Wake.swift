@@ -4,7 +4,7 @@ import Synchronization
 
 /// Wakes a thread out of a wait. Signals that come before it waits count as one, so that it does not go round once for each.
 final class Wake: Sendable {
-    private let isSignalled = Mutex(false)
+    private let isSignalled = Mutex(false, .leaf)
     private let semaphore = DispatchSemaphore(value: 0)
 
     func signal() {

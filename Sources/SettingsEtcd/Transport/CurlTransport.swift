@@ -22,7 +22,7 @@
         private static let idleLimit = 4
 
         private let security: EtcdStore.Security?
-        private let idle = Mutex<[Connection]>([])
+        private let idle = Mutex<[Connection]>([], .leaf)
 
         /// - Throws: ``SettingsError`` with the code `libraryMissing`.
         init(security: EtcdStore.Security?) throws(SettingsError) {

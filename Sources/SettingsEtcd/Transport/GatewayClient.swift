@@ -12,11 +12,11 @@ final class GatewayClient: Sendable {
     private let endpoints: Mutex<Endpoints>
     private let count: Int
     private let credentials: EtcdStore.Credentials?
-    private let token = Mutex<String?>(nil)
+    private let token = Mutex<String?>(nil, .leaf)
 
     init(_ endpoints: Endpoints, transport: any GatewayTransport, credentials: EtcdStore.Credentials?) {
         count = endpoints.addresses.count
-        self.endpoints = Mutex(endpoints)
+        self.endpoints = Mutex(endpoints, .leaf)
         self.transport = transport
         self.credentials = credentials
     }

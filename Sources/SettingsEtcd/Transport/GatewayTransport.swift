@@ -37,7 +37,7 @@ final class GatewayCall: Sendable {
         var lastWake = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(State(), .leaf)
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 

@@ -79,7 +79,7 @@
 
         private static let limit = 4 << 20
 
-        private let parts = Mutex<(list: [Part], size: Int)>(([], 0))
+        private let parts = Mutex<(list: [Part], size: Int)>(([], 0), .leaf)
         private let semaphore = DispatchSemaphore(value: 0)
         private let task: URLSessionTask
 

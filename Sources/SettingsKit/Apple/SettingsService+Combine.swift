@@ -78,7 +78,7 @@
         // nonisolated(unsafe): a constant. One thread at a time sends, and Combine's subjects let any thread subscribe.
         nonisolated(unsafe) let subject: CurrentValueSubject<T, Never>
         private let read: @Sendable () -> T
-        private let state = Mutex(State())
+        private let state = Mutex(State(), .leaf)
 
         init(read: @escaping @Sendable () -> T) {
             self.read = read

@@ -26,7 +26,7 @@ final class UbiquitousContents: SettingsStore {
     let storeDescription: String
     private let values: any UbiquitousValues
     /// The known bytes under the names that were read. Locked while the system's store is used.
-    private let access = Mutex<[String: Data?]>([:])
+    private let access = Mutex<[String: Data?]>([:], .contents)
     private let ownFeed = SettingsStoreFeed(isExhaustive: false)
 
     init(_ values: any UbiquitousValues, description: String) {

@@ -17,7 +17,7 @@ final class ViewUpdater: Observable, Sendable {
         let subscription: SettingsService.Subscription
     }
 
-    private let connection = Mutex<Connection?>(nil)
+    private let connection = Mutex<Connection?>(nil, .leaf)
     private let isUpdateDue = Atomic(false)
     private let registrar = ObservationRegistrar()
 
@@ -82,7 +82,7 @@ enum MainQueue {
 
 /// Lays values over those of a service, once for each service: a view asks for it each time that it is updated.
 final class OverridingServices: Sendable {
-    private let last = Mutex<(base: SettingsService, overriding: SettingsService)?>(nil)
+    private let last = Mutex<(base: SettingsService, overriding: SettingsService)?>(nil, .leaf)
 
     /// The service with values laid over those of `base`.
     func service(

@@ -50,7 +50,8 @@ final class ValueCoding<Value: Sendable>: Sendable {
     }
 
     var defaultValue: Value {
-        switch self.default {
+        if !hasConstantDefault { HeldLocks.requireNone(before: "a default") }
+        return switch self.default {
         case .constant(let value): value
         case .computed(let compute): compute()
         case .once(let once): once.value
@@ -69,6 +70,7 @@ final class ValueCoding<Value: Sendable>: Sendable {
 
     func process(_ value: Value) -> Value {
         guard let processing else { return value }
+        HeldLocks.requireNone(before: "the processing of a value")
         return processing(value)
     }
 
@@ -85,6 +87,7 @@ final class ValueCoding<Value: Sendable>: Sendable {
     /// Encodes a value that need not be validated.
     func bytesOfDefault(_ value: Value) throws(SettingsError) -> Data? {
         if isNil(value) { return Self.nilBytes }
+        HeldLocks.requireNone(before: "encoding")
         do {
             let bytes = try form.encode(value)
             if isOptional && bytes == Self.nilBytes && !isNil(defaultValue) { throw ReservedBytes() }
@@ -95,7 +98,9 @@ final class ValueCoding<Value: Sendable>: Sendable {
     }
 
     private func validate(_ value: Value) throws(SettingsError) {
-        guard let validation, !validation.accepts(value) else { return }
+        guard let validation else { return }
+        HeldLocks.requireNone(before: "a validation")
+        if validation.accepts(value) { return }
         throw SettingsError(.invalidValue, key: key, expected: expected)
     }
 
@@ -114,6 +119,7 @@ final class ValueCoding<Value: Sendable>: Sendable {
     private func decode(_ bytes: Data) throws(SettingsError) -> Value {
         let mayBeNil = isOptional && bytes == Self.nilBytes
         if mayBeNil, !isNil(defaultValue), let none = erasedNil { return none }
+        HeldLocks.requireNone(before: "decoding")
         do {
             return try form.decode(bytes)
         } catch {
@@ -127,7 +133,8 @@ final class ValueCoding<Value: Sendable>: Sendable {
 
     /// Whether bytes are what a value encodes to, and not only another form of it that is accepted.
     func isExactForm(_ bytes: Data) -> Bool {
-        isOptional && bytes == Self.nilBytes || optionalResult(of: form.decodeStrictly, bytes) != nil
+        HeldLocks.requireNone(before: "decoding")
+        return isOptional && bytes == Self.nilBytes || optionalResult(of: form.decodeStrictly, bytes) != nil
     }
 
     /// Decodes what a store holds.
@@ -188,12 +195,16 @@ final class ValueCoding<Value: Sendable>: Sendable {
     ///
     /// - Throws: `invalidValue` if it stands for none.
     func read(_ text: String) throws(SettingsError) -> Value {
+        HeldLocks.requireNone(before: "decoding")
         guard let value = form.text.read(text) else { throw SettingsError(.invalidValue, key: key, expected: expected) }
         return value
     }
 
     /// The text of a value; nil if it has none.
-    func text(of value: Value) -> String? { form.text.write(value) }
+    func text(of value: Value) -> String? {
+        HeldLocks.requireNone(before: "encoding")
+        return form.text.write(value)
+    }
 }
 
 /// The error that a value encodes to the bytes that stand for nil.

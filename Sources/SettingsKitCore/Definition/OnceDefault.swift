@@ -12,7 +12,7 @@ extension SettingsService {
     /// computes another value. Where the value cannot be stored, that is diagnosed, and the value is kept in memory.
     public struct OnceDefault<Value: Sendable>: Sendable {
         private final class Memory: Sendable {
-            let value = Mutex<Value?>(nil)
+            let value = Mutex<Value?>(nil, .leaf)
         }
 
         private let compute: @Sendable () -> Value
@@ -27,6 +27,7 @@ extension SettingsService {
         /// The value; computed if there is none.
         var value: Value {
             if let value = memory.value.withLock({ $0 }) { return value }
+            HeldLocks.requireNone(before: "a default")
             let computed = compute()
             return memory.value.withLock { value in
                 let kept = value ?? computed

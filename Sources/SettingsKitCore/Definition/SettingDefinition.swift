@@ -31,7 +31,7 @@ extension SettingsService {
         /// A small number that no other living setting has; a service finds by it what it caches of the setting.
         @usableFromInline final let index: Int
 
-        private final let tables = Mutex<[WeakReference<CachedSettingTable>]>([])
+        private final let tables = Mutex<[WeakReference<CachedSettingTable>]>([], .leaf)
 
         init(key: StorageKey, help: String?, isSecret: Bool) {
             self.key = key
@@ -102,7 +102,7 @@ private enum SettingIndex {
         var free: [Int] = []
     }
 
-    private static let pool = Mutex(Pool())
+    private static let pool = Mutex(Pool(), .leaf)
 
     static func take() -> Int {
         pool.withLock { pool in

@@ -52,11 +52,13 @@ struct CommitHooks {
     }
 
     func callBefore() {
+        HeldLocks.requireNone(before: "a hook")
         for namespace in namespaces { namespace.preCommitHook() }
         for call in willChange { call() }
     }
 
     func callAfter() {
+        HeldLocks.requireNone(before: "a hook")
         for call in didChange { call() }
         for namespace in namespaces.reversed() { namespace.postCommitHook() }
     }

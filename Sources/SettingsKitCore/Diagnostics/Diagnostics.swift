@@ -38,7 +38,7 @@ final class Diagnostics: Sendable {
     static let toldLimit = 10_000
 
     private let sink: SettingsService.DiagnosticSink
-    private let state = Mutex(State())
+    private let state = Mutex(State(), .diagnostics)
 
     init(sink: SettingsService.DiagnosticSink) {
         self.sink = sink
@@ -54,6 +54,7 @@ final class Diagnostics: Sendable {
             if state.recent.count > Self.recentLimit { state.recent.removeFirst() }
             return Array(state.listeners.values)
         }
+        HeldLocks.requireNone(before: "a sink of diagnostics")
         sink.receive(error)
         for source in sources { source.push(error) }
     }

@@ -14,7 +14,7 @@ final class LayeredMirror: Sendable {
     init(_ contents: LayeredContents, lastGood: LastGoodBytes) {
         feed = SettingsStoreFeed(isExhaustive: contents.isFollowingAll, lastGood: lastGood)
         isSettled = Atomic(contents.isFollowingAll)
-        self.contents = Mutex(contents)
+        self.contents = Mutex(contents, .layers)
     }
 
     /// Notes whether changes need attention. Called inside the lock.

@@ -58,7 +58,7 @@ public final class LayeredStore: SettingsStore {
     /// The names of the layers, the highest first; nil stands for the writable one.
     public let layerNames: [String?]
     let layers: [Layer]
-    private let subscriptions = Mutex<[SettingsService.Subscription]>([])
+    private let subscriptions = Mutex<[SettingsService.Subscription]>([], .leaf)
 
     /// Combines layers, the highest first, and reads them.
     ///

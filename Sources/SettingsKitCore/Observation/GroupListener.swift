@@ -31,6 +31,7 @@ final class GroupListener: Sendable {
     /// Passes on those changes that the listener listens to.
     func deliver(_ changes: SettingsService.ChangeSet) {
         guard isActive.load(ordering: .acquiring) else { return }
+        HeldLocks.requireNone(before: "a listener")
         let concerned = changes.keys.filter { key in
             (keys?.contains(key) ?? true) && (scope.map { $0 == key.scope } ?? true)
         }

@@ -48,7 +48,7 @@ private final class FirstListener<Next: Sendable>: Sendable {
     private let listener: Mutex<Next?>
 
     init(_ listener: Next) {
-        self.listener = Mutex(listener)
+        self.listener = Mutex(listener, .leaf)
     }
 
     func take() -> Next? {

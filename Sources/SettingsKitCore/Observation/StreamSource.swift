@@ -31,7 +31,7 @@ package final class StreamSource<Element: Sendable>: Sendable {
 
     private let limit: Int
     private let merge: @Sendable (_ last: Element, _ newer: Element) -> Element
-    private let state = Mutex(State())
+    private let state = Mutex(State(), .leaf)
 
     /// - Parameters:
     ///   - limit: How many elements wait at most; at least one.

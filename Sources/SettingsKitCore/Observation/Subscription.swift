@@ -9,7 +9,7 @@ extension SettingsService {
 
         /// Makes a subscription that calls `end` once, when it is cancelled or released.
         public init(_ end: @escaping @Sendable () -> Void) {
-            self.end = Mutex(end)
+            self.end = Mutex(end, .leaf)
         }
 
         deinit { cancel() }

@@ -42,6 +42,7 @@ import Synchronization
     /// Called by one thread at a time.
     func notify() {
         guard trackers.isSought || !TrackingMark.showsInstallation else { return }
+        HeldLocks.requireNone(before: "an observation tracker")
         notifications.forgetOriginal(by: { registrar.willSet(self, keyPath: notifyingKeyPath) })
         registrar.didSet(self, keyPath: notifyingKeyPath)
         // A registrar without trackers seeks nothing.

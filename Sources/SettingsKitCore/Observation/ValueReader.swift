@@ -4,7 +4,7 @@ import Synchronization
 final class ValueReader<Value: Sendable>: Sendable {
     private let sequence: @Sendable () -> UInt64
     private let read: @Sendable () -> Value
-    private let seen = Mutex<UInt64>(0)
+    private let seen = Mutex<UInt64>(0, .leaf)
 
     /// - Parameters:
     ///   - sequence: The number of the last commit.

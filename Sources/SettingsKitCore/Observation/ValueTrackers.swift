@@ -50,7 +50,7 @@ import Synchronization
     /// The generation that readers join; nil if nothing was read since the last change.
     @usableFromInline let current = Atomic<Unmanaged<TrackerGeneration>?>(nil)
     @usableFromInline let presence = TrackerPresence()
-    private let state = Mutex(State())
+    private let state = Mutex(State(), .leaf)
 
     // MARK: Reading
 

@@ -34,6 +34,7 @@ extension CachedRecord {
     private static func encoding<R>(
         _ recordKey: SettingsService.StorageKey, _ body: () throws -> R
     ) throws(SettingsError) -> R {
+        HeldLocks.requireNone(before: "encoding")
         do {
             return try body()
         } catch {
@@ -82,6 +83,7 @@ extension CachedRecord {
     ) throws(SettingsError) -> [FieldWrite] {
         let old = try loaded.content.get()
         var new = old
+        HeldLocks.requireNone(before: "the closure of an update")
         body(&new)
         return try writes(from: old, to: new)
     }

@@ -34,7 +34,7 @@ import Synchronization
     @usableFromInline let row = StoredRow<Record>()
     @usableFromInline let trackers = ValueTrackers()
     /// The connection's lock is taken inside it.
-    private let state = Mutex(State())
+    private let state = Mutex(State(), .settings)
 
     /// - Throws: ``SettingsError`` if the empty record cannot be encoded, or no record be made of it.
     init(name: String, scope: SettingsService.Scope, in service: SettingsService) throws(SettingsError) {
@@ -127,6 +127,7 @@ import Synchronization
     /// Makes a record. Fields that the record decodes itself, and fails to, are left out, one after the other.
     private func load(from source: Source) throws(SettingsError) -> Loaded {
         while true {
+            HeldLocks.requireNone(before: "decoding")
             do {
                 let record = try Record.load(from: SettingsRow(source: source))
                 if let error = source.error { throw error }

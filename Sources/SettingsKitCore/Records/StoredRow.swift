@@ -20,7 +20,7 @@ import Synchronization
 
     @usableFromInline let cached = CachedValue<Record>()
     /// A leaf: nothing is called inside it.
-    private let state = Mutex(Snapshot())
+    private let state = Mutex(Snapshot(), .leaf)
 
     var snapshot: Snapshot { state.withLock { $0 } }
 

@@ -18,7 +18,7 @@ import Synchronization
     /// Held so that no connection is released before its settings.
     private let connections: ScopeConnections
     /// Guards the filling of slots. A connection's lock is taken inside it.
-    private let filling = Mutex(())
+    private let filling = Mutex((), .settings)
 
     init(connections: ScopeConnections) {
         self.connections = connections

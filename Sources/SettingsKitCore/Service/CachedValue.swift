@@ -17,7 +17,7 @@ import Synchronization
 @usableFromInline struct CachedValue<Value: Sendable>: ~Copyable, @unchecked Sendable {
     /// A lock on a cache line of its own.
     @usableFromInline struct ReaderLock: ~Copyable {
-        @usableFromInline let lock = Mutex(())
+        @usableFromInline let lock = Mutex((), .cachedValueReader)
         @usableFromInline let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
 
         @usableFromInline init() {}
@@ -41,7 +41,7 @@ import Synchronization
     @usableFromInline let readerLocks: UnsafeMutablePointer<ReaderLock>?
 
     /// Whether `storage` is initialised; held while a value is published.
-    private let isInitialized = Mutex(false)
+    private let isInitialized = Mutex(false, .cachedValue)
 
     init() {
         if Self.isPlain {

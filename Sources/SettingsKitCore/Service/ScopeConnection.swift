@@ -37,7 +37,7 @@ final class ScopeConnection: StoreFeedListener {
     init(scope: SettingsService.Scope, diagnostics: Diagnostics, groups: [GroupListener]) {
         self.scope = scope
         self.diagnostics = diagnostics
-        state = Mutex(State(groups: groups))
+        state = Mutex(State(groups: groups), .connection)
     }
 
     // MARK: The store

@@ -10,7 +10,7 @@ final class ScopeConnections: Sendable {
     ///
     /// There are few scopes. A dictionary of them costs a process a noticeable part of its start, because the runtime has to
     /// find out first that a scope is hashable.
-    private let state = Mutex<(connections: [ScopeConnection], groups: [GroupListener])>(([], []))
+    private let state = Mutex<(connections: [ScopeConnection], groups: [GroupListener])>(([], []), .leaf)
 
     init(diagnostics: Diagnostics, hasOneStore: Bool) {
         self.diagnostics = diagnostics

@@ -30,6 +30,7 @@ final class SettingListener: Sendable {
 
     func deliver(_ change: @autoclosure () -> DecodedChange?, signal: UInt64) {
         guard isActive.load(ordering: .acquiring) else { return }
+        HeldLocks.requireNone(before: "a listener")
         switch body {
         case .event(let deliver): if let change = change() { deliver(.change(change)) }
         case .signal(let deliver): deliver(signal)
@@ -38,6 +39,7 @@ final class SettingListener: Sendable {
 
     func deliver(_ failure: SettingsError) {
         guard case .event(let deliver) = body, isActive.load(ordering: .acquiring) else { return }
+        HeldLocks.requireNone(before: "a listener")
         deliver(.failure(failure))
     }
 }

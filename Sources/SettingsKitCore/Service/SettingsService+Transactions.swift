@@ -96,6 +96,7 @@ extension SettingsService {
             var transaction = Transaction(service: self)
             transaction.operation = operation
             transaction.waitsForAgreement = waitsForAgreement
+            HeldLocks.requireNone(before: "a transaction's closure")
             let result = try body(&transaction)
             do throws(SettingsError) {
                 if try transaction.commit() { return (result, nil) }

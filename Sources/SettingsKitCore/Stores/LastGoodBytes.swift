@@ -27,7 +27,7 @@ final class LastGoodBytes: Sendable {
     }
 
     /// A leaf.
-    private let entries = Mutex<[Place: Entry]>([:])
+    private let entries = Mutex<[Place: Entry]>([:], .leaf)
     /// Whether there is an entry, so that the usual case costs one load.
     private let hasEntries = Atomic(false)
     /// Those of the stores that a store with layers is made of.

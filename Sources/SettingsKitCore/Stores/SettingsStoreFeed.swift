@@ -126,7 +126,7 @@ public final class SettingsStoreFeed: Sendable {
 
     private let publishesAllChanges: Atomic<Bool>
     /// A leaf: held for a moment, to read or change the list of listeners. Nothing is called inside it.
-    private let state = Mutex(State())
+    private let state = Mutex(State(), .leaf)
     /// Whether something was published that waits for ``flush()``. Most changes have no listener, and then flushing
     /// takes no lock.
     private let isFlushNeeded = Atomic(false)

@@ -58,7 +58,7 @@ final class ReplicatedDirectory: Sendable {
     let now: @Sendable () -> Int64
     let list: JournaledPropertyList
     let tracker = ReplicaTracker()
-    let table = Mutex(Table())
+    let table = Mutex(Table(), .leaf)
     /// The queue for background work.
     let queue: BackgroundQueue
     /// Notices changes in the directory.
@@ -69,7 +69,7 @@ final class ReplicatedDirectory: Sendable {
     let isWatching: Bool
     /// Whether the directory and the local state are only read. What is merged is in memory alone then.
     let isReadOnly: Bool
-    private let writer = Mutex<WriteBehind?>(nil)
+    private let writer = Mutex<WriteBehind?>(nil, .leaf)
 
     /// How long changes are gathered before the replica's files are written.
     private static let writingDelay = Duration.milliseconds(250)

@@ -49,7 +49,7 @@ struct Folding: FilePublication {
     func plan(isRetry: Bool) throws -> Plan? {
         // Without the journal first: there may be none, nor the permission to create one.
         guard owner.files.withLock({ isNeeded($0) }) else { return nil }
-        return try owner.withLockedJournal(waiting: waiting) { files in
+        return try owner.withLockedJournal(waiting: waiting, isFolding: true) { files in
             try owner.adopt(&files)
             // The new file contains the intact part of a damaged one.
             owner.takeSuspicion(&files, atOnce: true)
@@ -87,7 +87,7 @@ struct Folding: FilePublication {
     /// Replaces the property list, unless it was edited, or brought up to date by another process.
     func put(_ prepared: [WholeFile.Prepared], _ plan: Plan) throws -> Bool {
         guard let new = prepared.first else { return false }
-        return try owner.withLockedJournal(waiting: waiting) { files in
+        return try owner.withLockedJournal(waiting: waiting, isFolding: true) { files in
             try owner.adopt(&files)
             guard files.cursor.journal?.header == plan.journal, files.list.status == plan.replaced else { return false }
             let replaced: WholeFile.Replaced =
@@ -157,7 +157,7 @@ struct Folding: FilePublication {
         // Without the lock first: nothing is to be done if this process has not replaced the property list.
         guard owner.files.withLock({ isReplaceable($0) }) else { return }
         do {
-            try owner.withLockedJournal(waiting: waiting) { files in
+            try owner.withLockedJournal(waiting: waiting, isFolding: true) { files in
                 // Another process may have folded it since, into a file that may not survive a power failure yet.
                 guard isReplaceable(files), let replacement = files.list.replacement else { return }
                 try owner.replaceJournal(&files, restore: replacement.restore)
@@ -248,7 +248,7 @@ extension JournaledPropertyList {
     func synchronize(isReadOnly: Bool = false) throws {
         do {
             try refresh(waiting: patience)
-            _ = try withFiles { files in
+            withFiles { files in
                 takeSuspicion(&files, atOnce: true)
                 takeAbsence(&files, atOnce: true)
                 if !isReadOnly { files.isWriting = true }
@@ -268,6 +268,8 @@ extension JournaledPropertyList {
     /// - Parameter isInBackground: Whether a power failure may undo it, as long as it leaves the files in an earlier state.
     func fold(waiting: Duration, isInBackground: Bool = false) throws(SettingsError) {
         guard files.withLock({ $0.isWriting }) else { return }
+        // Listeners may fold, too, or wait for a thread that does.
+        defer { deliver() }
         do {
             try folding.withLock { _ in
                 try Folding(owner: self, waiting: waiting, flush: isInBackground ? .ordered : .durable).publish()

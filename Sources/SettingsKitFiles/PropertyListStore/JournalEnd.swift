@@ -39,7 +39,7 @@ struct JournalEnd: ~Copyable, Sendable {
 final class WatchedPath: Sendable {
     private let path: Mutex<String>
 
-    init(_ path: String) { self.path = Mutex(path) }
+    init(_ path: String) { self.path = Mutex(path, .leaf) }
 
     var value: String {
         get { path.withLock { $0 } }

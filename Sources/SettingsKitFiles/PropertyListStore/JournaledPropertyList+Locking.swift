@@ -15,10 +15,11 @@ extension JournaledPropertyList {
     ///
     /// - Throws: `busy` if another process keeps the lock; what the system reports.
     func withLockedJournal<R: Sendable>(
-        waiting: @autoclosure () -> Duration, _ body: (inout sending PropertyListFiles) throws -> R
+        waiting: @autoclosure () -> Duration, isFolding: Bool = false,
+        _ body: (inout sending PropertyListFiles) throws -> R
     ) throws -> R {
         try whileLocked(waiting: waiting()) {
-            try withFiles { files in
+            try withFiles(isFolding: isFolding) { files in
                 try lockJournal(&files)
                 defer { files.cursor.journal?.unlock() }
                 if files.hasPending { try writePending(&files) }

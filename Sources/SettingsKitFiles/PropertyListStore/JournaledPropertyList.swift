@@ -40,7 +40,7 @@ final class JournaledPropertyList: Sendable {
     let files: Mutex<PropertyListFiles>
     let contents: Mutex<PropertyListContents>
     /// Held by the thread that folds.
-    let folding = Mutex(())
+    let folding = Mutex((), .operation)
     /// In nanoseconds.
     private let shortestPatience: Atomic<Int64>
     let trust: Duration
@@ -100,16 +100,16 @@ final class JournaledPropertyList: Sendable {
         } catch {
             throw SettingsError(.storeUnavailable, store: description, underlying: error)
         }
-        contents = Mutex(loaded.contents)
+        contents = Mutex(loaded.contents, .contents)
         let (queue, journal) = (BackgroundQueue(), WatchedPath(loaded.files.journalPath))
         let problems = loaded.problems
-        files = Mutex(loaded.files)
+        files = Mutex(loaded.files, .files)
         self.isWatching = isWatching
         self.isReadOnly = Atomic(isReadOnly || isDetached)
         self.isDetached = isDetached
         self.keepsJournalsFlushed = keepsJournalsFlushed
         writer = WriteBehind(delay: min(writingDelay, lag ?? writingDelay))
-        pace = Mutex(FoldingPace(lag: lag))
+        pace = Mutex(FoldingPace(lag: lag), .leaf)
         self.queue = queue
         pendingWriter = PendingWriter(
             queue: queue, feed: feed, description: description, cause: JournalProblem.locked)
@@ -195,7 +195,11 @@ final class JournaledPropertyList: Sendable {
     // MARK: Access to the files
 
     /// Runs `body` while no other thread uses the files, and reports problems and calls listeners afterwards.
-    func withFiles<R: Sendable>(_ body: (inout sending PropertyListFiles) throws -> R) throws -> R {
+    ///
+    /// - Parameter isFolding: Whether the thread holds ``folding``. Listeners then wait until it calls ``deliver()``.
+    func withFiles<R: Sendable, Failure: Error>(
+        isFolding: Bool = false, _ body: (inout sending PropertyListFiles) throws(Failure) -> R
+    ) throws(Failure) -> R {
         var problems: [SettingsError] = []
         // Only for this call's changes: another thread delivers its own before its call returns.
         var hasPublished = false
@@ -203,16 +207,21 @@ final class JournaledPropertyList: Sendable {
             if hasPublished { feed.flush() }
             for problem in problems { feed.report(problem) }
         }
-        return try files.withLock { files in
+        return try files.withLock { (files) throws(Failure) in
             defer {
-                swap(&problems, &files.problems)
-                hasPublished = self.hasPublished.exchange(false, ordering: .relaxed)
+                if !isFolding {
+                    swap(&problems, &files.problems)
+                    hasPublished = self.hasPublished.exchange(false, ordering: .relaxed)
+                }
                 let journal = files.cursor.journal
                 end.note(inode: journal?.inode ?? 0, position: journal?.position ?? 0)
             }
             return try body(&files)
         }
     }
+
+    /// Reports problems and calls listeners after a run that held ``folding``.
+    func deliver() { withFiles { _ in } }
 
     /// Publishes changes, with ``contents`` locked.
     func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {

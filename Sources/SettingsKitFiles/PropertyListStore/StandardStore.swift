@@ -2,7 +2,7 @@ import Synchronization
 
 /// The one store of the app's own property list.
 enum StandardStore {
-    private static let opened = Mutex<PropertyListStore?>(nil)
+    private static let opened = Mutex<PropertyListStore?>(nil, .standardStore)
 
     static func store() throws -> PropertyListStore {
         try opened.withLock { opened in

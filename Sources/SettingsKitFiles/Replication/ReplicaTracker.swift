@@ -37,7 +37,7 @@ final class ReplicaTracker: Sendable {
         var isWritingPending = false
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(State(), .leaf)
 
     /// What the local state holds about the replica. Undefined before ``begin(memory:records:)``.
     var memory: ReplicaMemory { state.withLock { $0.memory } }

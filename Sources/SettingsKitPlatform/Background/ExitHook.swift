@@ -19,7 +19,7 @@ package enum ExitHook {
 
     private static let lockPatience = Duration.milliseconds(500)
 
-    private static let state = Mutex(State())
+    private static let state = Mutex(State(), .leaf)
     private static let isExiting = Atomic(false)
     /// The nanoseconds for which threads have waited for locks since the exit began; threads that wait together count once.
     private static let waited = Atomic<Int64>(0)

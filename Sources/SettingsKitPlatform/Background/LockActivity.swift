@@ -52,7 +52,7 @@ package final class LockActivity: Sendable {
     private let control: any SuspensionControl
     private let lingering: Duration
     private let queue = BackgroundQueue()
-    private let state = Mutex(State())
+    private let state = Mutex(State(), .leaf)
 
     /// - Parameter lingering: How long after the last lock an activity ends.
     package init(_ control: any SuspensionControl, lingering: Duration = .seconds(1)) {

@@ -17,7 +17,7 @@ package final class OpenObjects<Object: AnyObject & Sendable>: Sendable {
 
     /// An array: to find out that `[UInt8]` is hashable costs a process a noticeable part of its start, and opening goes
     /// through all of them in any case.
-    private let entries = Mutex<[Entry]>([])
+    private let entries = Mutex<[Entry]>([], .opening)
 
     package init() {}
 

@@ -1,3 +1,5 @@
+import SettingsKitCore
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -16,6 +18,9 @@ final class WaitableMutex<State: Sendable, Condition: RawRepresentable<Int> & Ca
     /// What threads wait for, by the raw values, which count from 0.
     private let conditions = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: Condition.allCases.count)
     private var state: UnsafeMutablePointer<State>
+    #if DEBUG
+        private static var identity: HeldLocks.Identity { .init(rank: .leaf) }
+    #endif
 
     /// Creates a mutex that lives as long as the process.
     init(_ initialState: State) {
@@ -45,6 +50,10 @@ final class WaitableMutex<State: Sendable, Condition: RawRepresentable<Int> & Ca
 
     /// Calls `body` with the mutex locked.
     func withLock<R>(_ body: (inout Access) -> R) -> R {
+        #if DEBUG
+            HeldLocks.willLock(Self.identity)
+            defer { HeldLocks.didUnlock(Self.identity) }
+        #endif
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         var access = Access(owner: self)

@@ -39,7 +39,7 @@ package final class WriteBehind: Sendable {
     package init(delay: Duration, lockActivity: LockActivity? = .shared) {
         shortestDelay = delay
         self.lockActivity = lockActivity
-        state = Mutex(State(delay: delay))
+        state = Mutex(State(delay: delay), .leaf)
     }
 
     package convenience init(

@@ -28,7 +28,7 @@ package final class WholeFile: Sendable {
     package let path: String
     let fileSystem: any FileSystem
     /// Directories with a new entry that may not survive a power failure yet.
-    private let unsynchronized = Mutex<[String]>([])
+    private let unsynchronized = Mutex<[String]>([], .leaf)
 
     package init(path: String, fileSystem: any FileSystem) {
         self.path = path
@@ -102,7 +102,7 @@ package final class WholeFile: Sendable {
 
         fileprivate init(_ file: FileHandle, _ bytes: Data, target: String, status: FileStatus) {
             self.bytes = bytes
-            self.file = Mutex(file)
+            self.file = Mutex(file, .leaf)
             self.target = target
             self.status = status
         }

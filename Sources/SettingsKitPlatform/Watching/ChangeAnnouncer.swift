@@ -11,7 +11,7 @@ package final class ChangeAnnouncer: Sendable {
     private let queue = BackgroundQueue()
     /// Whether the next announcement is planned, and will be of every change made by then.
     private let isDue = Atomic(false)
-    private let nextMoment = Mutex(Moment.now)
+    private let nextMoment = Mutex(Moment.now, .leaf)
 
     /// - Parameters:
     ///   - pause: The time between two announcements.

@@ -78,7 +78,7 @@ package final class ChangeMonitor: Sendable {
     private let isIntervalFixed: Bool
     private let pollsAfterFailure: Bool
     private let queue: BackgroundQueue
-    private let state = Mutex(State())
+    private let state = Mutex(State(), .leaf)
     private let hasStarted = Atomic(false)
     /// Whether other file systems may have been mounted at the places.
     private let isUncertain = Atomic(true)

@@ -39,7 +39,7 @@ package final class DirectoryWatcher: Sendable {
 
     convenience init() { self.init(observer: PathObserver()) }
 
-    init(observer: sending PathObserver) { table = Mutex(WatchTable(observer: observer)) }
+    init(observer: sending PathObserver) { table = Mutex(WatchTable(observer: observer), .leaf) }
 
     /// Begins to watch.
     ///
@@ -116,7 +116,7 @@ final class Subscription: Sendable {
     init(path: String, names: Set<String>?, handler: @escaping @Sendable (DirectoryWatcher.Event) -> Void) {
         self.path = path
         self.names = names
-        self.handler = Mutex(Handler(call: handler))
+        self.handler = Mutex(Handler(call: handler), .leaf)
     }
 
     // In an object: a closure that is copied out of a generic type is wrapped once more each time.

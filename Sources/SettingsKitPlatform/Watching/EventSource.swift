@@ -18,7 +18,7 @@
             released: (@Sendable () -> Void)? = nil,
             handler: @escaping @Sendable (EventSource) -> Void
         ) {
-            self.source = Mutex(source)
+            self.source = Mutex(source, .leaf)
             self.queue = queue
             self.source.withLock { source in
                 source.setEventHandler { [weak self] in

@@ -11,7 +11,7 @@ final class AccessLimits: Sendable {
     private let hasBeenCancelled = Atomic(false)
     /// The connection that SQLite works on, only to interrupt it. Any thread may do so while the connection is open, and the
     /// lock keeps it from being closed.
-    private let running = Mutex<OpaquePointer?>(nil)
+    private let running = Mutex<OpaquePointer?>(nil, .leaf)
 
     init(deadline: Deadline? = nil) { self.deadline = deadline }
 

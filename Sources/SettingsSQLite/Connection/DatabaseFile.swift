@@ -16,7 +16,7 @@ import Synchronization
 /// The file of a database.
 enum DatabaseFile {
     /// Held while a new file is open here: closing the file would release SQLite's locks on it in this process.
-    private static let making = Mutex(())
+    private static let making = Mutex((), .leaf)
 
     /// The path of a URL, with symbolic links followed.
     static func path(of url: URL, store: String) throws -> String {

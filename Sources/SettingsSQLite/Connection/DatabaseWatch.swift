@@ -25,7 +25,7 @@ final class DatabaseWatch: ChangeMonitored {
     private let report: @Sendable (any Error) -> Void
     private let monitor: ChangeMonitor
     private let announcer: ChangeAnnouncer
-    private let seen = Mutex(Seen())
+    private let seen = Mutex(Seen(), .leaf)
     private let isPollDeferred = Atomic(false)
 
     /// - Parameters:

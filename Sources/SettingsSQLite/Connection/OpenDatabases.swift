@@ -15,7 +15,7 @@ enum OpenDatabases {
         let forks: Int
     }
 
-    private static let entries = Mutex<[Entry: Int]>([:])
+    private static let entries = Mutex<[Entry: Int]>([:], .leaf)
 
     static func add(_ file: FileStatus?, forks: Int) { change(file, forks, by: 1) }
 

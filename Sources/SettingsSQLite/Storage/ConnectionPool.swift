@@ -40,7 +40,7 @@ final class ConnectionPool: Sendable {
     init(
         limit: Int, patience: Duration, description: String, make: @escaping @Sendable () -> PooledConnection
     ) {
-        state = Mutex(State(room: limit))
+        state = Mutex(State(room: limit), .leaf)
         self.patience = max(patience, Self.leastPatience)
         self.description = description
         self.make = make
@@ -159,7 +159,7 @@ final class ConnectionPool: Sendable {
 
 /// The semaphore of a blocked thread, and its result.
 private final class BlockingTurn: Sendable {
-    private let outcome = Mutex<Result<PooledConnection, any Error>>(.failure(CancellationError()))
+    private let outcome = Mutex<Result<PooledConnection, any Error>>(.failure(CancellationError()), .leaf)
     private let signal = DispatchSemaphore(value: 0)
 
     func come(_ result: Result<PooledConnection, any Error>) {

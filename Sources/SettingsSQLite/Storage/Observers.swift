@@ -3,7 +3,7 @@ import Synchronization
 
 /// The observers of a database.
 final class Observers: Sendable {
-    private let observers = Mutex<[ObjectIdentifier: Observer]>([:])
+    private let observers = Mutex<[ObjectIdentifier: Observer]>([:], .leaf)
 
     func add(_ observer: Observer) { observers.withLock { $0[ObjectIdentifier(observer)] = observer } }
 
@@ -31,7 +31,7 @@ final class Observer: Sendable {
 
     /// Called if the result may differ.
     let signal = StreamSource<Void>(limit: 1) { _, newer in newer }
-    private let state = Mutex(State())
+    private let state = Mutex(State(), .leaf)
 
     func note(_ access: TableAccess) {
         let isConcerned = state.withLock { state in

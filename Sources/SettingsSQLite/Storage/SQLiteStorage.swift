@@ -37,7 +37,7 @@ public final class SQLiteStorage: Sendable {
     let isReadOnly: Bool
     let patience: Duration
     let forks = Fork.count
-    let watch = Mutex<DatabaseWatch?>(nil)
+    let watch = Mutex<DatabaseWatch?>(nil, .leaf)
 
     /// Opens a database, creates it if it is missing, and applies the versions of its schema that it lacks.
     ///

@@ -46,13 +46,13 @@ final class MirroredSettings: Sendable {
     private let layout: any SettingsLayout
     let patience: Duration
     private let isReadOnly: Bool
-    let contents = Mutex(Contents())
+    let contents = Mutex(Contents(), .contents)
     let access: Mutex<Access>
-    private let watch = Mutex<DatabaseWatch?>(nil)
+    private let watch = Mutex<DatabaseWatch?>(nil, .leaf)
     /// Whether the thread that has `access` has had to wait for another process.
     private let isBlocked = Atomic(false)
     /// What is to be reported once no lock is held.
-    let problems = Mutex<[SettingsError]>([])
+    let problems = Mutex<[SettingsError]>([], .leaf)
     let pendingWriter: PendingWriter
     /// Writes what is pending when the process exits.
     private let exitWriter = WriteBehind(delay: .zero)
@@ -78,7 +78,7 @@ final class MirroredSettings: Sendable {
         try layout.prepare(connection, isTableRequired: isReadOnly)
         // Not before: a database that is refused stays unchanged, its journal mode included.
         if !isReadOnly { try connection.useWriteAheadLog(patience: patience) }
-        access = Mutex(Access(connection: connection, version: nil))
+        access = Mutex(Access(connection: connection, version: nil), .files)
         try access.withLock { access in
             try refresh(&access)
             noteWaits(of: access.connection)

@@ -83,7 +83,7 @@ private final class Problems: Sendable {
         var leaks: [String] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex(State(), .leaf)
 
     /// Calls each function of a store, itself and through a service.
     func provoke(_ store: any SettingsStore) {

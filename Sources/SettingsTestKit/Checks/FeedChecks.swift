@@ -20,8 +20,8 @@ final class Recorder: Sendable {
     }
 
     let service: SettingsService
-    private let state = Mutex(State())
-    private let subscriptions = Mutex<[SettingsService.Subscription]>([])
+    private let state = Mutex(State(), .leaf)
+    private let subscriptions = Mutex<[SettingsService.Subscription]>([], .leaf)
 
     /// Observes a service over a store that must have a feed.
     init(_ store: any SettingsStore, names: [String]) throws {

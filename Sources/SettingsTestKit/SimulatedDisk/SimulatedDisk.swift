@@ -38,12 +38,12 @@ public final class SimulatedDisk: Sendable {
     ///   enough room writes what fits, and the next fails with `ENOSPC`. Names take no room.
     public init(capacity: Int? = nil) {
         // The machine's time, because programs compare the times of files with it.
-        state = Mutex(DiskState(capacity: capacity, startingAt: Int64(Date().timeIntervalSince1970)))
+        state = Mutex(DiskState(capacity: capacity, startingAt: Int64(Date().timeIntervalSince1970)), .leaf)
     }
 
     /// Creates a disk with the contents of another, as they are now.
     package init(copyOf disk: SimulatedDisk) {
-        state = Mutex(disk.state.withLock { $0 })
+        state = Mutex(disk.state.withLock { $0 }, .leaf)
     }
 
     /// The greatest number of bytes in all files together; nil for no limit. A limit below the present number removes

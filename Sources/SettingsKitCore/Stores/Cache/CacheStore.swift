@@ -24,7 +24,7 @@ public final class CacheStore: SettingsStore {
     /// - Precondition: both limits are positive.
     public init(countLimit: Int = 1_000, byteLimit: Int = 16 * 1_024 * 1_024) {
         precondition(countLimit > 0 && byteLimit > 0, "The limits of a cache must be positive.")
-        contents = Mutex(RecencyMap(countLimit: countLimit, byteLimit: byteLimit))
+        contents = Mutex(RecencyMap(countLimit: countLimit, byteLimit: byteLimit), .contents)
     }
 
     /// Publishes changes and dropped values; values are not cached outside of the store.

@@ -13,7 +13,7 @@ public final class MemoryStore: SettingsStore {
 
     /// A store with nothing in it, or with the given bytes under the given names.
     public init(_ contents: [String: Data] = [:]) {
-        self.contents = Mutex(contents)
+        self.contents = Mutex(contents, .contents)
     }
 
     /// Publishes every change.

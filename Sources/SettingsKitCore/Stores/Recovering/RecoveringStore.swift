@@ -76,7 +76,7 @@ package final class RecoveringStore: SettingsStore {
         reason: SettingsError, description: String, timing: Timing,
         open: @escaping @Sendable () throws -> any SettingsStore
     ) {
-        state = Mutex(State(reason: reason, nextTry: .now + timing.pauseBetweenUses))
+        state = Mutex(State(reason: reason, nextTry: .now + timing.pauseBetweenUses), .standIn)
         standInDescription = description
         self.timing = timing
         self.open = open

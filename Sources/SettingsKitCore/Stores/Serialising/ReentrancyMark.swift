@@ -12,7 +12,7 @@ final class ReentrancyMark: Sendable {
     /// begins inherit the current mark, and each could begin another one.
     private let outer: ReentrancyMark?
     /// What waits until the lock is released; nil from then on. A task can outlast the mark that it inherited.
-    private let waiting = Mutex<[any LockObserver]?>([])
+    private let waiting = Mutex<[any LockObserver]?>([], .leaf)
 
     private init(owner: AnyObject) {
         self.owner = ObjectIdentifier(owner)

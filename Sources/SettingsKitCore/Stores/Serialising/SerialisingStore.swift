@@ -29,7 +29,7 @@ final class SerialisingStore: SettingsStore {
 
     private let base: any SettingsStore
     private let ownFeed = SettingsStoreFeed(isExhaustive: false)
-    private let lock = Mutex(())
+    private let lock = Mutex((), .twoFunctionStore)
 
     fileprivate init(_ base: any SettingsStore) { self.base = base }
 
@@ -54,9 +54,9 @@ final class SerialisingStore: SettingsStore {
             return try publishingChanges(of: { [key] }) { try base.set(key, to: data) }
         }
         try locked {
-            let old = try base.get(key)
+            let old = try HeldLocks.excepting { try base.get(key) }
             guard old != data else { return }
-            try base.set(key, to: data)
+            try HeldLocks.excepting { try base.set(key, to: data) }
             ownFeed.publish([.init(name: key.name, from: old, to: data)], origin: .local)
         }
     }
@@ -88,13 +88,13 @@ final class SerialisingStore: SettingsStore {
             for problem in problems { ownFeed.report(problem) }
         }
         return try locked {
-            let before = try keys().map { ($0, try base.read($0)) }
+            let before = try HeldLocks.excepting { try keys().map { ($0, try base.read($0)) } }
             // Also after a failure: a store that could not restore everything is published as it is now.
             defer {
                 var changes: [SettingsStoreChange] = []
                 for (key, old) in before {
                     do {
-                        let new = try base.read(key)
+                        let new = try HeldLocks.excepting { try base.read(key) }
                         if new != old { changes.append(SettingsStoreChange(name: key.name, from: old, to: new)) }
                     } catch {
                         problems.append(.wrap(error, as: .readFailed, key: key, store: storeDescription))
@@ -102,7 +102,7 @@ final class SerialisingStore: SettingsStore {
                 }
                 ownFeed.publish(changes, origin: .local)
             }
-            return try body()
+            return try HeldLocks.excepting(body)
         }
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The objects must hold their store: as long as an entry's object lives, no other store can have the same address.
 final class StoreTable<Object: AnyObject & Sendable>: Sendable {
-    private let objects = Mutex<[ObjectIdentifier: WeakReference<Object>]>([:])
+    private let objects = Mutex<[ObjectIdentifier: WeakReference<Object>]>([:], .leaf)
 
     /// Returns the object of a store, and makes it if there is none.
     ///

@@ -1,0 +1,42 @@
+/// The place of a mutex in the order in which a thread may lock several.
+///
+/// A thread locks a mutex only while every mutex that it holds has a lower rank. Two threads then cannot wait for each other.
+/// User code runs while no mutex is held; the exceptions call ``HeldLocks/excepting(_:)``. Debug builds check both, if
+/// ``HeldLocks`` is asked to; see the article *Architecture*.
+package enum LockRank: UInt8, Comparable, Sendable {
+    /// The standard store, while it is opened.
+    case standardStore
+    /// The stores that are open, while another one is opened.
+    case opening
+    /// A wrapper around a store of two functions, while it calls the store.
+    case twoFunctionStore
+    /// One long operation of a store: folding a journal, sending a batch to a cluster.
+    case operation
+    /// What is known of a cluster.
+    case cluster
+    /// A store's files or its database, and with them the lock that other processes respect.
+    case files
+    /// A store's memory. No file is used while it is held.
+    case contents
+    /// A store that stands in for one that is not open yet, inside the memory of the store that replaces it.
+    case standIn
+    /// What a layered store knows of its layers, inside the memory of the layer that changes.
+    case layers
+    /// The settings of a service, while one is added.
+    case settings
+    /// A service's connection to a store: its commits, listeners and events.
+    case connection
+    /// The errors of a service.
+    case diagnostics
+    /// The publication of a cached value.
+    case cachedValue
+    /// The locks of a cached value's readers, which a writer locks one after the other.
+    case cachedValueReader
+    /// Locks under which no other one is taken.
+    case leaf
+
+    package static func < (one: LockRank, other: LockRank) -> Bool { one.rawValue < other.rawValue }
+
+    /// Whether a thread may hold several mutexes of the rank, which have an order of their own.
+    var mayNest: Bool { self == .cachedValueReader }
+}
