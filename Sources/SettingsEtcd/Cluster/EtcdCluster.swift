@@ -67,8 +67,8 @@ final class EtcdCluster: Sendable {
         range: KeyRange, description: String, options: EtcdStore.Options, client: GatewayClient, localState: LocalState?
     ) {
         (self.range, self.description, self.options, self.client) = (range, description, options, client)
-        state = Mutex(State(contents: ClusterContents(range: range)), .cluster)
-        self.localState = Mutex(localState, .cluster)
+        state = Mutex(State(contents: ClusterContents(range: range)), .contents)
+        self.localState = Mutex(localState, .files)
         state.withLock { state in
             guard let localState else { return }
             _ = state.contents.begin(with: localState.known(in: range))

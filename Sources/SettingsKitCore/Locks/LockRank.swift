@@ -12,11 +12,9 @@ package enum LockRank: UInt8, Comparable, Sendable {
     case twoFunctionStore
     /// One long operation of a store: folding a journal, sending a batch to a cluster.
     case operation
-    /// What is known of a cluster.
-    case cluster
     /// A store's files or its database, and with them the lock that other processes respect.
     case files
-    /// A store's memory. No file is used while it is held.
+    /// A store's memory, of its file or of a cluster. No file is used while it is held.
     case contents
     /// A store that stands in for one that is not open yet, inside the memory of the store that replaces it.
     case standIn

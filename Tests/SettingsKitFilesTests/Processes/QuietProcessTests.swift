@@ -25,7 +25,7 @@
         @Test(
             "A process that does nothing wakes at most once in ten seconds, with fifty property lists, a shared directory and a database",
             .enabled(if: isReporting, "changes are not known to be reported where temporary files are"),
-            .enabled(if: Rounds.areFull, "the kernel counts wake-ups, so that the machine has to be quiet; see .ci/soak"))
+            .enabled(if: Rounds.areFull, "the kernel counts wake-ups: only on a quiet machine, in .ci/soak"))
         func idle() async throws {
             // Not among other tests' directories, whose coming and going is reported.
             let parent = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
