@@ -43,7 +43,7 @@ final class EtcdCluster: Sendable {
     let state: Mutex<State>
     /// The local file; nil without one, and after the end.
     private let localState: Mutex<LocalState?>
-    private let order = Mutex((), .operation)
+    private let order = Mutex((), .cluster)
     /// Listeners run here, not on the threads that follow and send.
     private let listenerQueue = BackgroundQueue()
     /// Wakes the sender when there is something to send.
@@ -68,12 +68,13 @@ final class EtcdCluster: Sendable {
     ) {
         (self.range, self.description, self.options, self.client) = (range, description, options, client)
         state = Mutex(State(contents: ClusterContents(range: range)), .contents)
-        self.localState = Mutex(localState, .files)
+        self.localState = Mutex(localState, .clusterFile)
+        guard let localState else { return }
+        let known = localState.known(in: range)
+        let pending = options.keepsWrites ? localState.pending() : []
         state.withLock { state in
-            guard let localState else { return }
-            _ = state.contents.begin(with: localState.known(in: range))
-            guard options.keepsWrites else { return }
-            for write in localState.pending() {
+            _ = state.contents.begin(with: known)
+            for write in pending {
                 state.queue.append(write)
                 _ = state.contents.show(write.writes)
             }

@@ -10,8 +10,12 @@ package enum LockRank: UInt8, Comparable, Sendable {
     case opening
     /// A wrapper around a store of two functions, while it calls the store.
     case twoFunctionStore
-    /// One long operation of a store: folding a journal, sending a batch to a cluster.
-    case operation
+    /// A cluster's store, while it accepts a write.
+    case cluster
+    /// A cluster's store, while it uses its local file, which is a store of its own.
+    case clusterFile
+    /// Folding a journal.
+    case folding
     /// A store's files or its database, and with them the lock that other processes respect.
     case files
     /// A store's memory, of its file or of a cluster. No file is used while it is held.

@@ -40,7 +40,7 @@ final class JournaledPropertyList: Sendable {
     let files: Mutex<PropertyListFiles>
     let contents: Mutex<PropertyListContents>
     /// Held by the thread that folds.
-    let folding = Mutex((), .operation)
+    let folding = Mutex((), .folding)
     /// In nanoseconds.
     private let shortestPatience: Atomic<Int64>
     let trust: Duration
