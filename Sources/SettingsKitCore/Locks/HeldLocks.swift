@@ -61,7 +61,7 @@
         package static func willLock(_ lock: Identity?) {
             guard isChecking, let lock else { return }
             let locks = ofThread
-            for held in locks.checked where held.rank > lock.rank || held.rank == lock.rank && !lock.rank.mayNest {
+            for held in locks.checked where !held.rank.mayPrecede(lock.rank) {
                 fatalError("\(lock.description) is taken while \(held.description) is held.")
             }
             locks.held.append(lock)

@@ -3,7 +3,7 @@
 /// A thread locks a mutex only while every mutex that it holds has a lower rank. Two threads then cannot wait for each other.
 /// User code runs while no mutex is held; the exceptions call ``HeldLocks/excepting(_:)``. Debug builds check both, if
 /// ``HeldLocks`` is asked to; see the article *Architecture*.
-package enum LockRank: UInt8, Comparable, Sendable {
+@usableFromInline package enum LockRank: UInt8, Sendable {
     /// The standard store, while it is opened.
     case standardStore
     /// The stores that are open, while another one is opened.
@@ -37,8 +37,9 @@ package enum LockRank: UInt8, Comparable, Sendable {
     /// Locks under which no other one is taken.
     case leaf
 
-    package static func < (one: LockRank, other: LockRank) -> Bool { one.rawValue < other.rawValue }
-
-    /// Whether a thread may hold several mutexes of the rank, which have an order of their own.
-    var mayNest: Bool { self == .cachedValueReader }
+    /// Whether a thread that holds a mutex of this rank may wait for one of another. Those of readers have an order of their
+    /// own.
+    func mayPrecede(_ other: LockRank) -> Bool {
+        rawValue < other.rawValue || self == other && self == .cachedValueReader
+    }
 }
