@@ -23,7 +23,7 @@ extension FuzzTarget {
     } seeds: {
         let header = ReplicaHeader(
             replica: ReplicaID(0x1F0A), device: "Ann's \"laptop\"", written: 1_763_740_000_123, recordCount: 0,
-            accepted: AcceptedTimes([0: 1_863_740_000_123, 7: 1_963_740_000_123]),
+            accepted: AcceptedTimes([0: 1_963_740_000_123, 7: 1_863_740_000_123]),
             heard: HeardMoments([
                 ReplicaID(7): .earliest,
                 ReplicaID(9): HybridMoment(epoch: 3, instant: Instant(milliseconds: 1_763_740_000_123, order: 5)),

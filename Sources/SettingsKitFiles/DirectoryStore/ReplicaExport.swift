@@ -52,8 +52,10 @@ struct ReplicaExport: FilePublication {
 
         /// The summary of the file once it is in place.
         var summary: SeenFile.Summary {
-            var summary = SeenFile.Summary(of: ReplicaFile(header: header, records: records))
+            let file = ReplicaFile(header: header, records: records)
+            var summary = SeenFile.Summary(of: file)
             summary.contents = PartContents(records)
+            summary.noteLatest(of: file)
             return summary
         }
     }

@@ -10,6 +10,7 @@ extension ReplicatedDirectory {
         try takeReturning(outcome.returning, name)
         var summary = SeenFile.Summary(of: file)
         summary.note(outcome)
+        summary.noteLatest(of: file)
         if isOwn(file, named: name) {
             if file.header?.part == 0 { keepUnknownFields(of: file) }
             summary.contents = PartContents(file.records)
@@ -25,10 +26,11 @@ extension ReplicatedDirectory {
             var memory = old
             let contents = list.contents.withLock { $0 }
             let now = now()
-            memory.accepted = tracker.accepted(joining: file.header.map { [$0.accepted] } ?? [], now: now)
+            let lastEpoch = tracker.lastEpoch
+            var accepted = accepted(now: now)
+            if let header = file.header { accepted.join(header.accepted, now: now, last: lastEpoch) }
             let merge = SharedMerge(
-                own: memory.replica, now: now, accepted: memory.accepted, lastEpoch: tracker.lastEpoch,
-                collected: memory.collected
+                own: memory.replica, now: now, accepted: accepted, lastEpoch: lastEpoch, collected: memory.collected
             ) { name in
                 contents.data(named: name).flatMap { SharedEntry($0) }
             }
@@ -47,6 +49,8 @@ extension ReplicatedDirectory {
         return outcome
     }
 
+    // MARK: The memory
+
     /// Vouches for entries in the state that are ahead of the machine's clock, and raises the heard moments by the
     /// heads that are complete.
     func updateMemory() throws {
@@ -58,13 +62,17 @@ extension ReplicatedDirectory {
             head.isComplete && head.header.replica != own && !partlyTaken.contains(head.header.replica)
         }
         let present = Set(summaries.values.compactMap(\.header?.replica))
+        let (known, lastEpoch) = (latestChanges(summaries, heard: heads.map(\.header.heard)), tracker.lastEpoch)
         func updated(_ memory: ReplicaMemory) -> ReplicaMemory {
             var memory = memory
             memory.note(present: present, now: now())
-            memory.accepted = tracker.accepted(joining: [], now: now())
+            memory.accepted = tracker.vouched(now: now())
             if let last = tracker.lastOwn { memory.heard.raise(memory.replica, to: last) }
             for header in heads.map(\.header) {
-                memory.heard.join(header.heard, own: memory.replica, lastEpoch: tracker.lastEpoch)
+                memory.heard.join(header.heard, own: memory.replica, known: known, lastEpoch: lastEpoch)
+            }
+            memory.heard.reduce(keeping: memory.replica) { [memory] in
+                known.moments[$0] != nil || memory.present.contains($0)
             }
             return memory
         }
@@ -75,6 +83,23 @@ extension ReplicatedDirectory {
             let new = updated(old)
             return old == new ? [] : [JournalChange(name: ReplicaMemory.name, data: try new.bytes)]
         }
+    }
+
+    /// Returns the latest known change of each replica: in the directory's files, and in the state if one that was heard has
+    /// none there. Linear time.
+    private func latestChanges(_ summaries: [String: SeenFile.Summary], heard: [HeardMoments]) -> HeardMoments {
+        var latest = HeardMoments()
+        for summary in summaries.values { latest.join(summary.latest) }
+        let isWhole = (heard + [tracker.memory.heard]).allSatisfy { heard in
+            heard.moments.keys.allSatisfy { latest.moments[$0] != nil }
+        }
+        if isWhole { return latest }
+        let contents = list.contents.withLock { $0 }
+        for name in contents.names where SettingsService.StorageKey.isValid(name) {
+            guard let stamp = contents.data(named: name).flatMap({ SharedEntry.stamp(in: $0) }) else { continue }
+            latest.raise(stamp.replica, to: stamp.moment)
+        }
+        return latest
     }
 
     /// Takes over values that are older than a forgotten removal, unless a file in the directory has their removal.

@@ -46,8 +46,9 @@ extension ReplicatedDirectory: ChangeMonitored {
     /// called.
     var isQuiet: Bool {
         let (files, isCollecting) = table.withLock { ($0.files, $0.collectionPause?.hasPassed ?? true) }
-        let (now, accepted) = (now(), tracker.memory.accepted)
-        let isVouching = tracker.accepted(joining: [], now: now) != accepted
+        let now = now()
+        let accepted = accepted(now: now)
+        let isVouching = tracker.vouched(now: now) != tracker.memory.accepted
         if isCollecting || isVouching || exportNeed != .nothing && !isExportRetried { return false }
         do throws(SystemError) {
             for (name, file) in files {

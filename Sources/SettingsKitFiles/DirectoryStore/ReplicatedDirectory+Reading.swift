@@ -30,14 +30,17 @@ extension ReplicatedDirectory {
             table.reversals = reversals
             return table.files
         }
+        let present = Set(names)
+        for name in known.keys where !present.contains(name) { note(nil, named: name) }
+        // What a file has said counts no longer if it is gone.
+        joinAcceptedTimes()
         var isUnsettled = false
         for name in names {
             let seen = try readFile(at: name, known: known[name])
             isUnsettled = isUnsettled || seen.map { $0.isFresh && $0.summary?.isComplete == false } ?? false
         }
         requestDownloads()
-        let present = Set(names)
-        for name in known.keys where !present.contains(name) { note(nil, named: name) }
+        joinAcceptedTimes()
         try takeDue()
         if table.withLock({ $0.isExaminationDue }) { examineOwnFiles() }
         try updateMemory()
@@ -68,7 +71,8 @@ extension ReplicatedDirectory {
     private func takeDue() throws {
         // Each round takes what is due, so there are at most as many rounds as files.
         for _ in 0..<Self.fileLimit {
-            let (now, accepted) = (now(), tracker.memory.accepted)
+            let now = now()
+            let accepted = accepted(now: now)
             let due = table.withLock { $0.files.filter { $0.value.summary?.isDue(now, accepted) == true } }
             if due.isEmpty { return }
             for (name, known) in due { try readFile(at: name, known: known) }
@@ -78,9 +82,11 @@ extension ReplicatedDirectory {
     /// Notes how a file was found. Nil if it is missing.
     private func note(_ seen: SeenFile?, named name: String) {
         let isOwn = ReplicaFileName.isLikely(name, of: tracker.memory.replica)
+        let (now, last, accepted) = (now(), tracker.lastEpoch, seen?.summary?.header?.accepted)
         table.withLock { table in
             let old = table.files[name]
             table.files[name] = seen
+            if let accepted, !accepted.isEmpty { table.accepted.join(accepted, now: now, last: last) }
             if isOwn, seen?.status != old?.status || seen?.status == nil { table.isExaminationDue = true }
         }
     }
@@ -143,7 +149,7 @@ extension ReplicatedDirectory {
             guard status.kind == .file else {
                 return ReplicaFileName.isLikely(name) ? (SeenFile(status: status, content: .noFile), nil) : nil
             }
-            if var known, known.status == status, known.summary?.isDue(now(), tracker.memory.accepted) != true {
+            if var known, known.status == status, !isDue(known) {
                 known.isFresh = false
                 return (known, nil)
             }

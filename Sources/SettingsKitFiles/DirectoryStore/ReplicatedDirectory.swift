@@ -20,6 +20,8 @@ import Synchronization
 final class ReplicatedDirectory: Sendable {
     struct Table: Sendable {
         var files: [String: SeenFile] = [:]
+        /// What the heads in the directory accept, joined.
+        var accepted = AcceptedTimes()
         /// The problem that there are more files than are read. Nil if there are not.
         var surplus: ReplicaProblem?
         /// The topics of the diagnosed problems that persist.

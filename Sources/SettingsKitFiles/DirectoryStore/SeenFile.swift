@@ -30,6 +30,8 @@ struct SeenFile: Sendable {
         var refusedCount = 0
         /// For own files: what they have.
         var contents: PartContents?
+        /// The latest change of each replica among the records, and for a head of its writer.
+        var latest = HeardMoments()
 
         init(of file: ReplicaFile) {
             header = file.header
@@ -37,6 +39,14 @@ struct SeenFile: Sendable {
             damagedLines = file.damagedLines
             oversizedRecords = file.oversizedRecords
             isComplete = file.isComplete
+        }
+
+        /// Notes the latest change of each replica.
+        mutating func noteLatest(of file: ReplicaFile) {
+            if let header = file.header {
+                latest.raise(header.replica, to: header.heard.moments[header.replica] ?? .earliest)
+            }
+            for record in file.records { latest.raise(record.entry.stamp.replica, to: record.entry.stamp.moment) }
         }
 
         /// Notes the records that a merge did not take.

@@ -92,11 +92,12 @@ enum ReplicaFileReader {
             // Exactly the parts have a serial, by which a head lists them.
             (part ?? 0 > 0) == (serial != nil)
         else { return .damaged }
-        return .header(
-            ReplicaHeader(
-                replica: replica, device: device, written: written, recordCount: count, part: part ?? 0,
-                serial: serial, parts: parts ?? [], total: total, accepted: accepted ?? AcceptedTimes(),
-                heard: heard ?? HeardMoments(), unknownFields: members.unknown))
+        var header = ReplicaHeader(
+            replica: replica, device: device, written: written, recordCount: count, part: part ?? 0,
+            serial: serial, parts: parts ?? [], total: total, accepted: accepted ?? AcceptedTimes(),
+            heard: heard ?? HeardMoments(), unknownFields: members.unknown)
+        header.heard.reduce(keeping: replica)
+        return .header(header)
     }
 
     /// Whether a line that is no record is the first line of another file. Two files may have been concatenated.
@@ -266,18 +267,18 @@ private struct Members {
         number(range).flatMap { UInt32(checked: $0, in: 0...HybridMoment.lastEpoch) }
     }
 
-    /// Reads `{"EPOCH":"TIME"}`.
+    /// Reads `{"EPOCH":"TIME"}`. More epochs than this version writes are merged.
     func accepted(_ range: Range<Int>) -> AcceptedTimes? {
         var times: [UInt32: Int64] = [:]
         var scanner = JSONScanner(bytes, range)
         let isRight = scanner.readMembers { name, value in
             guard let epoch = epoch(name), let time = milliseconds(value) else { return false }
-            return times.updateValue(time, forKey: epoch) == nil && times.count <= AcceptedTimes.limit
+            return times.updateValue(time, forKey: epoch) == nil
         }
         return isRight ? AcceptedTimes(times) : nil
     }
 
-    /// Reads `{"REPLICA":["TIME",ORDER,EPOCH]}`.
+    /// Reads `{"REPLICA":["TIME",ORDER,EPOCH]}`, also with more replicas than this version writes.
     func heard(_ range: Range<Int>) -> HeardMoments? {
         var moments: [ReplicaID: HybridMoment] = [:]
         var scanner = JSONScanner(bytes, range)
@@ -285,7 +286,7 @@ private struct Members {
             guard let replica = UInt64(hexDigits: bytes[name]).map({ ReplicaID($0) }), let moment = moment(value) else {
                 return false
             }
-            return moments.updateValue(moment, forKey: replica) == nil && moments.count <= HeardMoments.limit
+            return moments.updateValue(moment, forKey: replica) == nil
         }
         return isRight ? HeardMoments(moments) : nil
     }

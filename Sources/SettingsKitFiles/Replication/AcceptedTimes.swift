@@ -1,16 +1,27 @@
-/// The times up to which replicas accept entries that are ahead of their clocks, by epoch.
+/// The times up to which entries are accepted although they are ahead of a replica's clock, by epoch.
 ///
 /// A replica *vouches* for what it holds: if its state has an entry that is ahead of its clock, because the clock was
-/// set back, it adds the entry's time. The times are in its file, and each replica joins those of all others by
-/// maximum. So all replicas accept what any replica holds. A time only grows until it has passed, so no decision
-/// depends on which file was read when.
+/// set back, it adds the entry's time, and keeps it until the time has passed. The times are in its file. Each replica
+/// joins its own times and those of all files by maximum when it reads the directory, and so accepts what any replica
+/// holds. It keeps only what it vouches for itself: what a file says counts as long as the file is there.
+///
+/// The time of an epoch counts for all earlier ones, too. So a time is left out if a later epoch has a later one.
 struct AcceptedTimes: Hashable, Sendable {
-    /// Milliseconds since 1970, by epoch. An entry within that millisecond is accepted with any counter.
-    private(set) var times: [UInt32: Int64] = [:]
+    /// Milliseconds since 1970, by epoch; the later the epoch, the earlier the time. An entry within that millisecond is
+    /// accepted with any counter.
+    private(set) var times: [UInt32: Int64]
+    /// The number of latest epochs that have times of their own. Those of earlier ones count for the first of these.
+    ///
+    /// Which epochs these are depends only on the latest one, so times can be joined in any order.
+    private let limit: Int
 
-    init(_ times: [UInt32: Int64] = [:]) { self.times = times }
+    init(_ times: [UInt32: Int64] = [:], limit: Int = Self.limit) {
+        self.limit = limit
+        self.times = Self.reduced(times, to: limit)
+    }
 
-    /// More epochs than have times in the future at once. What other replicas accept beyond them is not taken over.
+    /// More epochs than have separate times in the future, except for a clock that is wrong at each start, and less each
+    /// time.
     static let limit = 64
 
     var isEmpty: Bool { times.isEmpty }
@@ -18,24 +29,21 @@ struct AcceptedTimes: Hashable, Sendable {
     /// Whether a replica whose machine's clock shows `now` uses an entry with this moment.
     func accepts(_ moment: HybridMoment, now: Int64) -> Bool {
         let time = moment.instant.milliseconds
-        return !HybridClock.isAhead(time, of: now) || times[moment.epoch].map { time <= $0 } ?? false
+        return !HybridClock.isAhead(time, of: now) || times.contains { moment.epoch <= $0.key && time <= $0.value }
     }
 
-    /// Joins the times of another replica that have not passed.
+    /// Joins the times of a file that have not passed.
     ///
     /// - Parameter last: The latest credible epoch. Later ones are damage.
     mutating func join(_ other: AcceptedTimes, now: Int64, last: UInt32) {
-        for (epoch, time) in other.times where time > now && epoch <= last {
-            guard times[epoch] != nil || times.count < Self.limit else { continue }
-            raise(epoch, to: time)
-        }
+        let valid = other.times.filter { $0.value > now && $0.key <= last }
+        if !valid.isEmpty { raise(valid) }
     }
 
     /// Vouches for the latest instant that the replica holds in each epoch, if it is ahead of the clock.
     mutating func vouch(for latest: [UInt32: Instant], now: Int64) {
-        for (epoch, instant) in latest where HybridClock.isAhead(instant, of: now) {
-            raise(epoch, to: instant.milliseconds)
-        }
+        let ahead = latest.filter { HybridClock.isAhead($0.value, of: now) }
+        if !ahead.isEmpty { raise(ahead.mapValues(\.milliseconds)) }
     }
 
     /// Removes times that have passed. Every correct clock accepts the entries up to them.
@@ -43,7 +51,19 @@ struct AcceptedTimes: Hashable, Sendable {
         times = times.filter { $0.value > now }
     }
 
-    private mutating func raise(_ epoch: UInt32, to time: Int64) {
-        times[epoch] = max(times[epoch] ?? time, time)
+    private mutating func raise(_ others: [UInt32: Int64]) {
+        times = Self.reduced(times.merging(others, uniquingKeysWith: max), to: limit)
+    }
+
+    private static func reduced(_ times: [UInt32: Int64], to limit: Int) -> [UInt32: Int64] {
+        guard times.count > 1, let last = times.keys.max() else { return times }
+        let first = last - min(last, UInt32(limit) - 1)
+        var reduced: [UInt32: Int64] = [:]
+        var latest = Int64.min
+        for (epoch, time) in times.sorted(by: { $0.key > $1.key }) where reduced.isEmpty || time > latest {
+            reduced[max(epoch, first)] = time
+            latest = time
+        }
+        return reduced
     }
 }

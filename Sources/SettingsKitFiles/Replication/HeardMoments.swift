@@ -1,13 +1,14 @@
 /// The moments up to which a replica has heard every change of each replica.
 ///
 /// They are raised by merging complete files only, so they never claim a change that the replica lacks. A removal is
-/// forgotten only when every other replica has heard it.
+/// forgotten only when every other replica has heard it. A replica without a file or a record has made no change that
+/// can be heard, so what others say of it is not taken over, and is removed when its last file and record are gone.
 struct HeardMoments: Hashable, Sendable {
     private(set) var moments: [ReplicaID: HybridMoment] = [:]
 
     init(_ moments: [ReplicaID: HybridMoment] = [:]) { self.moments = moments }
 
-    /// More replicas than ever share a directory. What others have received from further ones is not taken over.
+    /// More replicas than ever share a directory.
     static let limit = 1_000
 
     var isEmpty: Bool { moments.isEmpty }
@@ -22,7 +23,13 @@ struct HeardMoments: Hashable, Sendable {
 
     /// Raises the moment of a replica, if the new one is later.
     mutating func raise(_ replica: ReplicaID, to moment: HybridMoment) {
-        moments[replica] = max(moments[replica] ?? moment, moment)
+        if let known = moments[replica], known >= moment { return }
+        moments[replica] = moment
+    }
+
+    /// Takes the later of two moments for each replica.
+    mutating func join(_ other: HeardMoments) {
+        moments.merge(other.moments, uniquingKeysWith: max)
     }
 
     /// Takes over what the writer of a complete file has heard. All of the file's records must have been taken: one that
@@ -30,13 +37,30 @@ struct HeardMoments: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - own: The replica that hears. Which of its own changes there are no other can know.
+    ///   - known: The latest known change of each replica. Nothing later was heard by any.
     ///   - lastEpoch: The latest epoch that is no damage.
-    mutating func join(
-        _ other: HeardMoments, own: ReplicaID? = nil, lastEpoch: UInt32 = HybridMoment.lastEpoch
-    ) {
-        for (replica, moment) in other.moments where replica != own && moment.epoch <= lastEpoch {
-            guard moments[replica] != nil || moments.count < Self.limit else { continue }
-            raise(replica, to: moment)
+    mutating func join(_ other: HeardMoments, own: ReplicaID, known: HeardMoments, lastEpoch: UInt32) {
+        for (replica, moment) in other.moments where replica != own {
+            guard let latest = known.moments[replica], min(moment, latest).epoch <= lastEpoch else { continue }
+            raise(replica, to: min(moment, latest))
         }
+    }
+
+    /// Removes the replicas that are unknown, and beyond the limit those whose changes are the oldest. Other replicas keep
+    /// the removals of these.
+    ///
+    /// - Parameters:
+    ///   - own: The replica that stays in any case.
+    ///   - isKnown: Whether there is a file or a record of a replica.
+    mutating func reduce(
+        keeping own: ReplicaID, to limit: Int = Self.limit, isKnown: (ReplicaID) -> Bool = { _ in true }
+    ) {
+        if moments.contains(where: { $0.key != own && !isKnown($0.key) }) {
+            moments = moments.filter { $0.key == own || isKnown($0.key) }
+        }
+        guard moments.count > limit else { return }
+        let newest = moments.filter { $0.key != own }.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
+        let others = newest.prefix(limit - (moments[own] == nil ? 0 : 1))
+        moments = moments.filter { $0.key == own }.merging(others.map { ($0.key, $0.value) }) { first, _ in first }
     }
 }

@@ -16,7 +16,7 @@ struct ReplicaMemory: Sendable, Hashable {
     var directory: String?
     /// The latest moment among the removals that were forgotten. Nil if there is none.
     var collected: HybridMoment?
-    /// The times up to which entries are accepted although they are ahead of the machine's clock.
+    /// The times up to which the replica vouches for entries that are ahead of the machine's clock.
     var accepted = AcceptedTimes()
     /// The moments up to which the replica has heard the changes of each other one.
     var heard = HeardMoments()

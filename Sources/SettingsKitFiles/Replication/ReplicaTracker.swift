@@ -59,12 +59,10 @@ final class ReplicaTracker: Sendable {
         state.withLock { Stamp($0.nextMoment(now: now), by: $0.memory.replica) }
     }
 
-    /// Returns the times that the replica accepts: its own, those of others, and those that it vouches for now. Times
-    /// that have passed are left out.
-    func accepted(joining others: [AcceptedTimes], now: Int64) -> AcceptedTimes {
-        let (latest, memory, last) = state.withLock { ($0.latest, $0.memory, $0.clock.last) }
+    /// Returns the times that the replica vouches for. Times that have passed are left out.
+    func vouched(now: Int64) -> AcceptedTimes {
+        let (latest, memory) = state.withLock { ($0.latest, $0.memory) }
         var accepted = memory.accepted
-        for other in others { accepted.join(other, now: now, last: last.lastCredibleEpoch) }
         accepted.vouch(for: latest, now: now)
         accepted.removePassed(now: now)
         return accepted

@@ -143,6 +143,35 @@ struct CorrectedClockTests {
     }
 
     @Test(
+        "When all clocks are right again, all have what a device wrote whose clock was wrong at 70 starts, and corrected each time",
+        arguments: [0, 2 * Device.day])
+    func allHaveWhatA(step: Int64) throws {
+        let starts = 70
+        for start in 0..<starts {
+            let right = one.time + 60_000
+            // Without a battery, a clock shows about the same at each start. If it shows less, each start has a time in the
+            // future that no later one exceeds.
+            one.time = Device.noon + Self.year - Int64(start) * step
+            one.restart()
+            try one.set("wrong \(start)", "\(start)")
+            one.time = right
+            try one.set("right \(start)", "\(start)")
+            try one.store.synchronize()
+        }
+        for device in devices { device.time = one.time }
+        try settle(devices)
+        #expect(try third.values.count == 2 * starts)
+        for device in devices {
+            #expect(try device.store.report.problems.isEmpty)
+            let header = try #require(replicaFile(Array(try device.ownFile.data))?.header)
+            #expect(header.accepted.times.count == (step == 0 ? 1 : AcceptedTimes.limit))
+        }
+        try third.set("wrong 0", "new")
+        try settle(devices)
+        #expect(try one.value("wrong 0") == "new")
+    }
+
+    @Test(
         "When all clocks are right again, an entry of an epoch that no device can have reached is damage, and changes nothing"
     )
     func anEntryOfAn() throws {

@@ -14,13 +14,13 @@ struct TheTimesUpToWhichEntriesAreAcceptedTests {
     }
 
     @Test(
-        "The times up to which entries are accepted let through what is at most a day ahead, and what is vouched for in its epoch"
+        "The times up to which entries are accepted let through what is at most a day ahead, and what is vouched for in its epoch or a later one"
     )
     func letThroughWhatIs() {
         let accepted = AcceptedTimes([1: Self.edge + 10])
         for epoch in [0, 1, 2] as [UInt32] {
             #expect(accepted.accepts(moment(Self.edge, order: .max, epoch: epoch), now: Self.now))
-            #expect(accepted.accepts(moment(Self.edge + 10, order: .max, epoch: epoch), now: Self.now) == (epoch == 1))
+            #expect(accepted.accepts(moment(Self.edge + 10, order: .max, epoch: epoch), now: Self.now) == (epoch <= 1))
             #expect(!accepted.accepts(moment(Self.edge + 11, epoch: epoch), now: Self.now))
         }
     }
@@ -29,10 +29,10 @@ struct TheTimesUpToWhichEntriesAreAcceptedTests {
         "The times up to which entries are accepted are the later of two for each epoch, in whatever order they are joined"
     )
     func areTheLaterOf() {
-        let tables = [[0: 5, 1: 9], [0: 7], [2: 1, 1: 3], [:]].map { times in
+        let tables = [[0: 9, 1: 5], [0: 7], [2: 1, 1: 3], [:]].map { times in
             AcceptedTimes(times.mapValues { Self.edge + Int64($0) })
         }
-        let expected = AcceptedTimes([0: Self.edge + 7, 1: Self.edge + 9, 2: Self.edge + 1])
+        let expected = AcceptedTimes([0: Self.edge + 9, 1: Self.edge + 5, 2: Self.edge + 1])
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 1, 2, 0, 3]] {
             var accepted = AcceptedTimes()
             for index in order { accepted.join(tables[index], now: Self.now, last: 9) }
@@ -40,14 +40,23 @@ struct TheTimesUpToWhichEntriesAreAcceptedTests {
         }
     }
 
+    @Test("The times up to which entries are accepted leave out a time if a later epoch has the same or a later one")
+    func leaveOutATime() {
+        let accepted = AcceptedTimes([0: 50, 1: 70, 3: 60, 7: 60, 9: 10].mapValues { Self.edge + $0 })
+        #expect(accepted.times == [1: 70, 7: 60, 9: 10].mapValues { Self.edge + $0 })
+        let year = (1...70).map { (UInt32($0), Self.now + Self.year + Int64($0) * 60_000) }
+        #expect(AcceptedTimes(Dictionary(uniqueKeysWithValues: year)).times == [70: year[69].1])
+    }
+
     @Test(
         "The times up to which entries are accepted are not taken over if they have passed, or belong to an epoch that no replica can have reached"
     )
     func areNotTakenOver() {
         var accepted = AcceptedTimes()
-        let other = AcceptedTimes([0: Self.now, 1: Self.now - 1, 2: .min, 3: Self.edge, 10: Self.edge])
+        let other = AcceptedTimes([9: Self.edge, 10: Self.edge - 1])
         accepted.join(other, now: Self.now, last: 9)
-        #expect(accepted == AcceptedTimes([3: Self.edge]))
+        for time in [Self.now, Self.now - 1, .min] { accepted.join(AcceptedTimes([0: time]), now: Self.now, last: 9) }
+        #expect(accepted.times == [9: Self.edge])
     }
 
     @Test(
@@ -57,7 +66,7 @@ struct TheTimesUpToWhichEntriesAreAcceptedTests {
         var accepted = AcceptedTimes([4: Self.edge + 50])
         let latest: [UInt32: Int64] = [0: Self.edge, 1: Self.edge + 1, 2: Self.now + Self.year, 3: 0, 4: Self.edge + 9]
         accepted.vouch(for: latest.mapValues { Instant(milliseconds: $0, order: 7) }, now: Self.now)
-        #expect(accepted == AcceptedTimes([1: Self.edge + 1, 2: Self.now + Self.year, 4: Self.edge + 50]))
+        #expect(accepted.times == [2: Self.now + Self.year, 4: Self.edge + 50])
         for (epoch, time) in latest {
             #expect(accepted.accepts(moment(time, order: 7, epoch: epoch), now: Self.now))
         }
@@ -65,20 +74,34 @@ struct TheTimesUpToWhichEntriesAreAcceptedTests {
 
     @Test("The times up to which entries are accepted go when they have passed, and not before")
     func goWhenTheyHave() {
-        var accepted = AcceptedTimes([0: Self.now, 1: Self.now + 1])
+        var accepted = AcceptedTimes([0: Self.now + 1, 1: Self.now])
         accepted.removePassed(now: Self.now)
-        #expect(accepted == AcceptedTimes([1: Self.now + 1]))
+        #expect(accepted == AcceptedTimes([0: Self.now + 1]))
         accepted.removePassed(now: Self.now + 1)
         #expect(accepted.isEmpty)
     }
 
-    @Test("The times up to which entries are accepted are of a limited number of epochs, those that are there first")
+    @Test(
+        "The times up to which entries are accepted are those of a limited number of latest epochs, the first of which has the times of all before, in whatever order they are joined"
+    )
     func areOfALimited() {
-        let many = (0..<UInt32(2 * AcceptedTimes.limit)).map { ($0, Self.edge + Int64($0)) }
-        var accepted = AcceptedTimes([7: Self.edge])
-        accepted.join(AcceptedTimes(Dictionary(uniqueKeysWithValues: many)), now: Self.now, last: .max)
-        #expect(accepted.times.count == AcceptedTimes.limit)
-        #expect(accepted.times[7] == Self.edge + 7)
+        // Each time is earlier than those of earlier epochs, so none can be left out.
+        let many = (0..<UInt32(3 * AcceptedTimes.limit)).map { ($0, Self.edge + 1_000 - Int64($0)) }
+        let latest = many.suffix(AcceptedTimes.limit)
+        var expected = Dictionary(uniqueKeysWithValues: latest)
+        expected[latest[latest.startIndex].0] = Self.edge + 1_000
+        for order in [many, many.reversed(), many.shuffled()] {
+            var (joined, vouched) = (AcceptedTimes(), AcceptedTimes())
+            for (epoch, time) in order {
+                joined.join(AcceptedTimes([epoch: time]), now: Self.now, last: .max)
+                vouched.vouch(for: [epoch: Instant(milliseconds: time)], now: Self.now)
+            }
+            #expect(joined.times == expected)
+            #expect(vouched == joined)
+            for (epoch, time) in many { #expect(joined.accepts(moment(time, epoch: epoch), now: Self.now)) }
+        }
+        #expect(AcceptedTimes(Dictionary(uniqueKeysWithValues: many)).times == expected)
+        #expect(AcceptedTimes([0: 9, .max: 5]).times == [.max - UInt32(AcceptedTimes.limit) + 1: 9, .max: 5])
     }
 
     @Test(
@@ -126,12 +149,33 @@ struct TheMomentsUpToWhichAReplicaHasHeardOthersTests {
     }
 
     @Test(
-        "The moments up to which a replica has heard others are not raised by what others say about the own changes, nor by what no replica can have reached"
+        "The moments up to which a replica has heard others are not raised by what others say about the own changes, nor by what no replica can have reached or no file or record is known of"
     )
     func areNotRaisedBy() {
         var heard = HeardMoments([one: moment(2)])
-        let file = HeardMoments([one: moment(5), other: moment(5), third: moment(5, epoch: 4)])
-        heard.join(file, own: one, lastEpoch: 3)
-        #expect(heard == HeardMoments([one: moment(2), other: moment(5)]))
+        let (fourth, fifth) = (ReplicaID(4), ReplicaID(5))
+        let file = HeardMoments([
+            one: moment(5), other: moment(5), third: moment(5, epoch: 4), fourth: moment(5), fifth: moment(5),
+        ])
+        let known = HeardMoments([
+            one: moment(9), other: moment(9), third: moment(9, epoch: 4), fifth: moment(3),
+        ])
+        heard.join(file, own: one, known: known, lastEpoch: 3)
+        #expect(heard == HeardMoments([one: moment(2), other: moment(5), fifth: moment(3)]))
+    }
+
+    @Test(
+        "The moments up to which a replica has heard others are of known replicas and of a limited number of them, the own one and those with the latest changes"
+    )
+    func areOfKnownReplicas() {
+        let many = (1...UInt64(HeardMoments.limit + 10)).map { (ReplicaID($0), moment(Int64($0))) }
+        var heard = HeardMoments(Dictionary(uniqueKeysWithValues: many))
+        heard.reduce(keeping: one)
+        let newest = many.suffix(HeardMoments.limit - 1) + [many[0]]
+        #expect(heard == HeardMoments(Dictionary(uniqueKeysWithValues: newest)))
+        heard.reduce(keeping: one) { $0 == other || $0 == ReplicaID(500) }
+        #expect(heard == HeardMoments([one: moment(1), ReplicaID(500): moment(500)]))
+        heard.reduce(keeping: third, to: 1)
+        #expect(heard == HeardMoments([ReplicaID(500): moment(500)]))
     }
 }

@@ -8,6 +8,11 @@ private let unheard: [ModelWorld.Step] = [
     .set(replica: 0, key: 0), .read(replica: 2, from: 0), .remove(replica: 0, key: 0),
 ]
 
+/// The first replica has a change in the future, and its clock is about to be corrected, but not to the right time.
+private let ahead: [ModelWorld.Step] = [
+    .jump(replica: 0, error: 100 * Device.day), .set(replica: 0, key: 0), .jump(replica: 0, error: 60 * Device.day),
+]
+
 /// All that can happen to three replicas within some steps.
 @Suite("In every world that some steps lead to", .ownThreads)
 struct InEveryWorldThatSomeStepsLeadToTests {
@@ -22,27 +27,43 @@ struct InEveryWorldThatSomeStepsLeadToTests {
     }
 
     static let searches = [
-        Search(scenario: .init(name: "one setting"), worlds: [3: 932, 4: 5_570], depth: 3, fullDepth: 5),
-        Search(scenario: .init(name: "two settings", keys: 2), worlds: [3: 1_971, 4: 16_521], depth: 3, fullDepth: 4),
+        Search(scenario: .init(name: "one setting"), worlds: [3: 932, 5: 31_658], depth: 3, fullDepth: 5),
+        Search(scenario: .init(name: "two settings", keys: 2), worlds: [3: 1_971, 4: 16_515], depth: 3, fullDepth: 4),
         Search(
-            scenario: .init(name: "a copied state", clones: true), worlds: [3: 1_130, 4: 7_064], depth: 3, fullDepth: 5),
+            scenario: .init(name: "a copied state", clones: true), worlds: [3: 1_130, 5: 41_615], depth: 3, fullDepth: 5
+        ),
         Search(
-            scenario: .init(name: "a device that is thrown away", throwsAway: true), worlds: [3: 1_020, 4: 6_046],
+            scenario: .init(name: "a device that is thrown away", throwsAway: true), worlds: [3: 1_020, 5: 34_103],
             depth: 3,
             fullDepth: 5),
         Search(
-            scenario: .init(name: "a clock that stays ahead", lastingError: 100 * Device.day), worlds: [4: 2_694],
+            scenario: .init(name: "a clock that stays ahead", lastingError: 100 * Device.day),
+            worlds: [3: 518, 5: 13_558],
             depth: 3, fullDepth: 5),
         Search(
-            scenario: .init(name: "a clock that stays behind", lastingError: -50 * Device.day), worlds: [4: 2_616],
+            scenario: .init(name: "a clock that stays behind", lastingError: -50 * Device.day),
+            worlds: [3: 513, 5: 12_924],
             depth: 3, fullDepth: 5),
         Search(
             scenario: .init(name: "removals that are forgotten", replicas: 2, forgets: true),
-            worlds: [3: 1_452, 4: 11_929],
+            worlds: [3: 1_452, 5: 95_608],
             depth: 3, fullDepth: 5),
         Search(
             scenario: .init(name: "a removal that one of three has not received", forgets: true, beginning: unheard),
             worlds: [2: 601, 3: 9_617], depth: 2, fullDepth: 3),
+        Search(
+            scenario: .init(name: "files with one epoch at most", keys: 2, epochs: 1, beginning: ahead),
+            worlds: [2: 277, 4: 24_939], depth: 2, fullDepth: 4),
+        Search(
+            scenario: .init(name: "files with two epochs at most", keys: 2, epochs: 2, beginning: ahead),
+            worlds: [2: 277, 4: 24_939], depth: 2, fullDepth: 4),
+        Search(
+            scenario: .init(name: "files that list two replicas at most", forgets: true, heard: 2, beginning: unheard),
+            worlds: [2: 601, 3: 9_617], depth: 2, fullDepth: 3),
+        Search(
+            scenario: .init(name: "a forged file", replicas: 2, forgets: true, forges: true),
+            worlds: [2: 200, 4: 15_681],
+            depth: 2, fullDepth: 4),
     ]
 
     @Test(
@@ -69,12 +90,14 @@ struct TheSearchOfAllWorldsTests {
         (.forgetsWhatOthersHaveNotHeard, .init(name: "removals", forgets: true, beginning: unheard), 2),
         (.hearsIncompleteFiles, .init(name: "removals", replicas: 2, forgets: true), 2),
         (.hearsWhatItHoldsBack, .init(name: "removals", replicas: 2, forgets: true), 3),
+        (.keepsWhatOthersSay, .init(name: "a forged file", replicas: 2, forgets: true, forges: true), 1),
+        (.dropsEpochs, .init(name: "files with one epoch at most", keys: 2, epochs: 1, beginning: ahead), 1),
         (.forgetsInAnEmptyDirectory, .init(name: "removals", replicas: 2, forgets: true), 5),
     ]
 
     @Test(
         "The search of all worlds finds what is wrong with a rule that is broken on purpose",
-        arguments: mutants.prefix(Rounds.choose(6, full: mutants.count)))
+        arguments: mutants.prefix(Rounds.choose(8, full: mutants.count)))
     func findsWhatIsWrong(
         mutant: ModelReplica.Mutant, scenario: ModelWorld.Scenario, depth: Int
     ) async {

@@ -8,9 +8,12 @@ struct ModelReplica: Hashable {
     private(set) var id: ReplicaID
     private(set) var known = Knowledge()
     private(set) var clock = HybridClock()
-    private(set) var accepted = AcceptedTimes()
+    /// The times that it vouches for.
+    private(set) var accepted: AcceptedTimes
     private(set) var heard = HeardMoments()
     private(set) var collected: HybridMoment?
+    /// How many replicas it says that it has heard.
+    private let heardLimit: Int
     /// Whose files it had, and when one was gone.
     private var memory = ReplicaMemory(replica: ReplicaID(0))
     /// How far the machine's clock is from the right time, in milliseconds.
@@ -27,9 +30,15 @@ struct ModelReplica: Hashable {
         case hearsIncompleteFiles
         case hearsWhatItHoldsBack
         case forgetsInAnEmptyDirectory
+        case keepsWhatOthersSay
+        case dropsEpochs
     }
 
-    init(id: UInt64) { self.id = ReplicaID(id) }
+    init(id: UInt64, epochs: Int = AcceptedTimes.limit, heard: Int = HeardMoments.limit) {
+        self.id = ReplicaID(id)
+        accepted = AcceptedTimes(limit: epochs)
+        heardLimit = heard
+    }
 
     /// Changes a setting.
     ///
@@ -75,9 +84,11 @@ struct ModelReplica: Hashable {
     /// Takes over what files have, and vouches for what it holds then.
     mutating func look(at files: [ReplicaFile], at time: Int64, mutant: Mutant? = nil) {
         let now = time + error
+        var accepted = accepted
         for header in files.compactMap(\.header) {
             accepted.join(header.accepted, now: now, last: clock.last.lastCredibleEpoch)
         }
+        if mutant == .keepsWhatOthersSay { self.accepted = accepted }
         for file in files {
             let known = known
             let merge = SharedMerge(
@@ -88,17 +99,41 @@ struct ModelReplica: Hashable {
             guard let header = file.header, header.replica != id, file.isComplete || mutant == .hearsIncompleteFiles,
                 outcome.isWhole || mutant == .hearsWhatItHoldsBack
             else { continue }
-            heard.join(header.heard, own: id, lastEpoch: clock.last.lastCredibleEpoch)
+            heard.join(
+                header.heard, own: id, known: mutant == .keepsWhatOthersSay ? header.heard : latestChanges(files),
+                lastEpoch: clock.last.lastCredibleEpoch)
         }
+        vouch(at: now, mutant: mutant)
+    }
+
+    /// The latest change of each replica that files or its own state have.
+    private func latestChanges(_ files: [ReplicaFile]) -> HeardMoments {
+        var latest = HeardMoments()
+        for file in files {
+            var summary = SeenFile.Summary(of: file)
+            summary.noteLatest(of: file)
+            latest.join(summary.latest)
+        }
+        for entry in known.values { latest.raise(entry.stamp.replica, to: entry.stamp.moment) }
+        return latest
+    }
+
+    private mutating func vouch(at now: Int64, mutant: Mutant?) {
+        var times = mutant == .dropsEpochs ? AcceptedTimes(accepted.times) : accepted
         if mutant != .vouchesForNothing {
             var latest: [UInt32: Instant] = [:]
             for entry in known.values where mutant != .vouchesForOwnEntriesOnly || entry.stamp.replica == id {
                 let moment = entry.stamp.moment
                 latest[moment.epoch] = max(latest[moment.epoch] ?? moment.instant, moment.instant)
             }
-            accepted.vouch(for: latest, now: now)
+            times.vouch(for: latest, now: now)
         }
-        accepted.removePassed(now: now)
+        times.removePassed(now: now)
+        // No world of the mutant has room for more than one epoch.
+        if mutant == .dropsEpochs, let last = times.times.max(by: { $0.key < $1.key }) {
+            times = AcceptedTimes([last.key: last.value], limit: 1)
+        }
+        accepted = times
     }
 
     private mutating func take(_ outcome: SharedMerge.Outcome, of files: [ReplicaFile]) {
@@ -119,9 +154,14 @@ struct ModelReplica: Hashable {
     }
 
     /// Takes note of whose files it has at a time.
-    mutating func note(files: [ReplicaFile], at time: Int64) {
+    mutating func note(files: [ReplicaFile], at time: Int64, mutant: Mutant? = nil) {
         memory.replica = id
         memory.note(present: Set(files.compactMap(\.header?.replica)), now: time + error)
+        guard mutant != .keepsWhatOthersSay else { return }
+        let latest = latestChanges(files)
+        heard.reduce(keeping: id, to: heardLimit) { [memory] in
+            latest.moments[$0] != nil || memory.present.contains($0)
+        }
     }
 
     /// Forgets removals from before `horizon`, in milliseconds since 1970, that all others have received and of which none of

@@ -20,6 +20,12 @@ struct ModelWorld: Hashable {
         var lastingError: Int64?
         /// Whether settings are removed, time passes, removals are forgotten, and files arrive in part.
         var forgets = false
+        /// Whether there is a forged file for a moment, which accepts everything, and has moments of unknown replicas.
+        var forges = false
+        /// How many epochs with times a file may have.
+        var epochs = AcceptedTimes.limit
+        /// For how many replicas a file may have the moment up to which its writer has their changes.
+        var heard = HeardMoments.limit
         /// The steps that have been taken already.
         var beginning: [Step] = []
         var mutant: ModelReplica.Mutant?
@@ -39,6 +45,7 @@ struct ModelWorld: Hashable {
         case pass
         /// The directory is empty for a moment.
         case lookAtNothing(replica: Int)
+        case lookAtForgedFile(replica: Int)
     }
 
     /// How far clocks are off: far ahead, far behind, ahead by less.
@@ -59,7 +66,9 @@ struct ModelWorld: Hashable {
     private var written: Set<SharedRecord> = []
 
     init(_ scenario: Scenario) {
-        replicas = (1...scenario.replicas).map { ModelReplica(id: UInt64($0)) }
+        replicas = (1...scenario.replicas).map {
+            ModelReplica(id: UInt64($0), epochs: scenario.epochs, heard: scenario.heard)
+        }
         directories = Array(repeating: [:], count: scenario.replicas)
         if let error = scenario.lastingError { replicas[scenario.replicas - 1].error = error }
         guard scenario.forgets else { return }
@@ -96,6 +105,7 @@ struct ModelWorld: Hashable {
             }
             if copy == nil { steps.append(.copyFile(of: index)) }
             if scenario.forgets { steps.append(.lookAtNothing(replica: index)) }
+            if scenario.forges { steps.append(.lookAtForgedFile(replica: index)) }
         }
         if scenario.clones, replicas[last].known.isEmpty { steps.append(.clone) }
         if scenario.throwsAway, !isThrownAway { steps.append(.throwAway) }
@@ -120,6 +130,8 @@ struct ModelWorld: Hashable {
             // Somewhere it has been from then on.
             if scenario.forgets { world.directories[(index + 1) % replicas.count][Self.copyPlace] = world.copy }
         case .lookAtNothing(let index): world.look(index, at: [], scenario)
+        case .lookAtForgedFile(let index):
+            world.look(index, at: world.directories[index].values + [Self.forgedFile], scenario)
         case .clone: world.replicas[replicas.count - 1] = replicas[0]
         case .throwAway:
             world.copy = world.export(replicas.count - 1, scenario)
@@ -131,6 +143,21 @@ struct ModelWorld: Hashable {
     }
 
     private static let copyPlace = -1
+
+    private static let forgedFile: ReplicaFile = {
+        let last = HybridMoment(epoch: 9, instant: Instant(milliseconds: Instant.latestMilliseconds))
+        let header = ReplicaHeader(
+            replica: ReplicaID(100), device: "forged", written: Device.noon, recordCount: 0,
+            accepted: AcceptedTimes([0: Instant.latestMilliseconds, 9: Instant.latestMilliseconds - 1]),
+            heard: HeardMoments([ReplicaID(100): last, ReplicaID(101): last]))
+        return ReplicaFile(header: header)
+    }()
+
+    /// Whether a replica's file has something that only the forged one has said.
+    private func hasTraceOfForgedFile(_ replica: ModelReplica) -> Bool {
+        replica.heard.moments.keys.contains { $0 >= ReplicaID(100) }
+            || replica.accepted.times.values.contains { $0 >= Instant.latestMilliseconds - 1 }
+    }
 
     private mutating func set(_ key: Int, to value: Data?, at index: Int, _ scenario: Scenario) {
         let name = key == 0 ? "a" : "b"
@@ -159,7 +186,7 @@ struct ModelWorld: Hashable {
     private mutating func look(_ index: Int, at files: [ReplicaFile], _ scenario: Scenario) {
         replicas[index].look(at: files, at: time, mutant: scenario.mutant)
         guard scenario.forgets else { return }
-        replicas[index].note(files: files, at: time)
+        replicas[index].note(files: files, at: time, mutant: scenario.mutant)
         guard files.allSatisfy(\.isComplete) else { return }
         let now = time + replicas[index].error
         let latest = files.compactMap(\.header).filter { $0.replica != replicas[index].id }.map(\.written).max()
@@ -189,11 +216,13 @@ struct ModelWorld: Hashable {
                     world.replicas[$0].known.filter { $0.value.value != nil }
                 }
                 guard values.allSatisfy({ $0 == values[0] }) else { return "the replicas do not agree (\(pause))" }
+                if world.replicas.contains(where: hasTraceOfForgedFile) { return "a forged file left a trace" }
                 for (name, entry) in values[0] where world.beaten.contains(SharedRecord(name: name, entry: entry)) {
                     if world.waitsForThrownAway(name) { continue }
                     return "a change lost against one that its writer had seen (\(pause))"
                 }
-                guard pause > 0, scenario.forgets, copy == nil else { continue }
+                // What not all can say that they have heard is kept.
+                guard pause > 0, scenario.forgets, copy == nil, scenario.heard >= replicas.count else { continue }
                 world.time += Device.day
                 world.exchange(holder: holder, scenario)
                 guard world.replicas.allSatisfy({ $0.known.values.allSatisfy { !$0.isTombstone } }) else {
