@@ -97,8 +97,8 @@ extension ReplicatedDirectory {
     private func exported(through changes: ReplicaTracker.Changes) -> Exported? {
         let memory = tracker.memory
         guard let files = ownFiles(), let head = files[0].header, head.accepted == memory.accepted,
-            // A replica that is unknown now goes from the head, too.
-            head.heard.covers(memory.heard), head.heard.moments.count == memory.heard.moments.count
+            // Also if it has more: moments can be lowered.
+            head.heard == memory.heard
         else { return nil }
         for file in files.dropFirst() {
             let listed = file.part <= head.parts.count ? head.parts[file.part - 1] : nil

@@ -71,9 +71,7 @@ extension ReplicatedDirectory {
             for header in heads.map(\.header) {
                 memory.heard.join(header.heard, own: memory.replica, known: known, lastEpoch: lastEpoch)
             }
-            memory.heard.reduce(keeping: memory.replica) { [memory] in
-                known.moments[$0] != nil || memory.present.contains($0)
-            }
+            memory.lowerHeard(to: known, present: present)
             return memory
         }
         let memory = tracker.memory
@@ -85,15 +83,13 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Returns the latest known change of each replica: in the directory's files, and in the state if one that was heard has
-    /// none there. Linear time.
+    /// Returns the latest known change of each replica: in the directory's files, and in the state if a later one was heard.
+    /// Linear time.
     private func latestChanges(_ summaries: [String: SeenFile.Summary], heard: [HeardMoments]) -> HeardMoments {
         var latest = HeardMoments()
         for summary in summaries.values { latest.join(summary.latest) }
-        let isWhole = (heard + [tracker.memory.heard]).allSatisfy { heard in
-            heard.moments.keys.allSatisfy { latest.moments[$0] != nil }
-        }
-        if isWhole { return latest }
+        if let last = tracker.lastOwn { latest.raise(tracker.memory.replica, to: last) }
+        if (heard + [tracker.memory.heard]).allSatisfy({ latest.covers($0) }) { return latest }
         let contents = list.contents.withLock { $0 }
         for name in contents.names where SettingsService.StorageKey.isValid(name) {
             guard let stamp = contents.data(named: name).flatMap({ SharedEntry.stamp(in: $0) }) else { continue }

@@ -96,7 +96,7 @@ enum ReplicaFileReader {
             replica: replica, device: device, written: written, recordCount: count, part: part ?? 0,
             serial: serial, parts: parts ?? [], total: total, accepted: accepted ?? AcceptedTimes(),
             heard: heard ?? HeardMoments(), unknownFields: members.unknown)
-        header.heard.reduce(keeping: replica)
+        header.heard.limit(keeping: replica)
         return .header(header)
     }
 

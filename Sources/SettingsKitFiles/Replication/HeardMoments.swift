@@ -1,8 +1,8 @@
 /// The moments up to which a replica has heard every change of each replica.
 ///
 /// They are raised by merging complete files only, so they never claim a change that the replica lacks. A removal is
-/// forgotten only when every other replica has heard it. A replica without a file or a record has made no change that
-/// can be heard, so what others say of it is not taken over, and is removed when its last file and record are gone.
+/// forgotten only when every other replica has heard it. Only changes that a file or a record shows can have been heard, so
+/// what others say of further ones is not taken over, and moments are lowered when the files that showed them are gone.
 struct HeardMoments: Hashable, Sendable {
     private(set) var moments: [ReplicaID: HybridMoment] = [:]
 
@@ -46,18 +46,17 @@ struct HeardMoments: Hashable, Sendable {
         }
     }
 
-    /// Removes the replicas that are unknown, and beyond the limit those whose changes are the oldest. Other replicas keep
-    /// the removals of these.
-    ///
-    /// - Parameters:
-    ///   - own: The replica that stays in any case.
-    ///   - isKnown: Whether there is a file or a record of a replica.
-    mutating func reduce(
-        keeping own: ReplicaID, to limit: Int = Self.limit, isKnown: (ReplicaID) -> Bool = { _ in true }
-    ) {
-        if moments.contains(where: { $0.key != own && !isKnown($0.key) }) {
-            moments = moments.filter { $0.key == own || isKnown($0.key) }
+    /// Lowers the moments of other replicas to their latest known changes, and removes replicas without one.
+    mutating func lower(to known: HeardMoments, own: ReplicaID) {
+        for (replica, moment) in moments where replica != own {
+            moments[replica] = known.moments[replica].map { min(moment, $0) }
         }
+    }
+
+    /// Removes the replicas with the oldest changes, beyond a limit. Other replicas keep the removals of these.
+    ///
+    /// - Parameter own: The replica that stays in any case.
+    mutating func limit(to limit: Int = Self.limit, keeping own: ReplicaID) {
         guard moments.count > limit else { return }
         let newest = moments.filter { $0.key != own }.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
         let others = newest.prefix(limit - (moments[own] == nil ? 0 : 1))

@@ -110,6 +110,19 @@ struct ReplicaMemory: Sendable, Hashable {
         if hasOthers || !self.present.contains(where: { $0 != replica }) { self.present = present }
     }
 
+    /// Lowers the heard moments to the latest `known` changes, and limits their number. Those of replicas whose files are only
+    /// missing because the directory is not there stay.
+    mutating func lowerHeard(
+        to known: HeardMoments, present: Set<ReplicaID>, limit: Int = HeardMoments.limit
+    ) {
+        var known = known
+        for replica in self.present.subtracting(present) {
+            known.raise(replica, to: heard.moments[replica] ?? .earliest)
+        }
+        heard.lower(to: known, own: replica)
+        heard.limit(to: limit, keeping: replica)
+    }
+
     /// Whether a loss was noted that is not to be noted again yet.
     private func isLossRecent(_ now: Int64) -> Bool {
         guard let lastLoss, let age = now.subtracting(checked: lastLoss) else { return false }

@@ -17,7 +17,7 @@ struct ForgedFileTests {
     /// The times until the year 9999 of as many epochs as a head may have, and the moments of as many replicas.
     private func header(_ replica: UInt64, epochs: Int = 64, heard count: UInt64 = 1_000) -> ReplicaHeader {
         let times = (0..<epochs).map { (UInt32($0), Instant.latestMilliseconds - Int64($0)) }
-        let heard = (0..<count).map { (ReplicaID(replica + $0), Self.last) }
+        let heard = (0..<count).map { (ReplicaID(replica &+ $0), Self.last) }
         return ReplicaHeader(
             replica: ReplicaID(replica), device: "forged", written: Device.noon, recordCount: 0,
             accepted: AcceptedTimes(Dictionary(uniqueKeysWithValues: times)),
@@ -61,6 +61,26 @@ struct ForgedFileTests {
         one.time -= 365 * Device.day - 60_000
         try settle(devices)
         #expect(try other.values == ["a": "2", "b": "1"])
+    }
+
+    @Test("A forged file with a device's ID leaves no trace when it is deleted", arguments: [false, true])
+    func withADevicesID(isRestarted: Bool) throws {
+        try one.set("a", "1")
+        try other.set("b", "1")
+        try settle(devices)
+        let before = try said()
+        for device in devices {
+            let number = try #require(replicaFile(Array(try one.ownFile.data))?.header).replica.number
+            try put(header(number), device)
+        }
+        try settle(devices)
+        for device in devices {
+            try device.remove("forged.jsonl")
+            if isRestarted { device.restart() }
+        }
+        try settle(devices)
+        #expect(try said() == before)
+        #expect(try devices.allSatisfy { try $0.store.report.problems.isEmpty })
     }
 
     @Test("A forged file cannot say of a replica that a later change was heard than any file has")

@@ -165,17 +165,34 @@ struct TheMomentsUpToWhichAReplicaHasHeardOthersTests {
     }
 
     @Test(
-        "The moments up to which a replica has heard others are of known replicas and of a limited number of them, the own one and those with the latest changes"
+        "The moments up to which a replica has heard others are of a limited number of replicas, the own one and those with the latest changes"
     )
-    func areOfKnownReplicas() {
+    func areOfALimited() {
         let many = (1...UInt64(HeardMoments.limit + 10)).map { (ReplicaID($0), moment(Int64($0))) }
         var heard = HeardMoments(Dictionary(uniqueKeysWithValues: many))
-        heard.reduce(keeping: one)
+        heard.limit(keeping: one)
         let newest = many.suffix(HeardMoments.limit - 1) + [many[0]]
         #expect(heard == HeardMoments(Dictionary(uniqueKeysWithValues: newest)))
-        heard.reduce(keeping: one) { $0 == other || $0 == ReplicaID(500) }
-        #expect(heard == HeardMoments([one: moment(1), ReplicaID(500): moment(500)]))
-        heard.reduce(keeping: third, to: 1)
-        #expect(heard == HeardMoments([ReplicaID(500): moment(500)]))
+        heard.limit(to: 1, keeping: other)
+        #expect(heard.moments == [ReplicaID(UInt64(many.count)): many[many.count - 1].1])
+    }
+
+    @Test("The moments up to which a replica has heard others are lowered to what files and records show")
+    func areLowered() {
+        var heard = HeardMoments([one: moment(5), other: moment(5), third: moment(5), ReplicaID(4): moment(5)])
+        heard.lower(to: HeardMoments([one: moment(1), other: moment(3), third: moment(9)]), own: one)
+        #expect(heard == HeardMoments([one: moment(5), other: moment(3), third: moment(5)]))
+    }
+
+    @Test("The moments up to which a replica has heard others stay while the directory is not there")
+    func stayWhileThe() {
+        var memory = ReplicaMemory(replica: one)
+        memory.heard = HeardMoments([one: moment(5), other: moment(5), third: moment(5)])
+        memory.note(present: [one, other], now: Device.noon)
+        memory.note(present: [], now: Device.noon)
+        memory.lowerHeard(to: HeardMoments(), present: [])
+        #expect(memory.heard == HeardMoments([one: moment(5), other: moment(5)]))
+        memory.lowerHeard(to: HeardMoments([other: moment(3)]), present: [other])
+        #expect(memory.heard == HeardMoments([one: moment(5), other: moment(3)]))
     }
 }

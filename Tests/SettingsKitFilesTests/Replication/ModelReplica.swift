@@ -156,12 +156,13 @@ struct ModelReplica: Hashable {
     /// Takes note of whose files it has at a time.
     mutating func note(files: [ReplicaFile], at time: Int64, mutant: Mutant? = nil) {
         memory.replica = id
-        memory.note(present: Set(files.compactMap(\.header?.replica)), now: time + error)
+        let present = Set(files.compactMap(\.header?.replica))
+        memory.note(present: present, now: time + error)
         guard mutant != .keepsWhatOthersSay else { return }
-        let latest = latestChanges(files)
-        heard.reduce(keeping: id, to: heardLimit) { [memory] in
-            latest.moments[$0] != nil || memory.present.contains($0)
-        }
+        memory.heard = heard
+        memory.lowerHeard(to: latestChanges(files), present: present, limit: heardLimit)
+        heard = memory.heard
+        memory.heard = HeardMoments()
     }
 
     /// Forgets removals from before `horizon`, in milliseconds since 1970, that all others have received and of which none of
