@@ -31,6 +31,7 @@ long long sqlite3_last_insert_rowid(sqlite3 *database);
 int sqlite3_wal_checkpoint_v2(
     sqlite3 *database, const char *name, int mode, int *frameCount, int *checkpointedCount);
 int sqlite3_db_config(sqlite3 *database, int option, ...);
+int sqlite3_file_control(sqlite3 *database, const char *name, int operation, void *argument);
 int sqlite3_set_authorizer(
     sqlite3 *database,
     int (*authorizer)(
@@ -80,7 +81,7 @@ enum {
     SQLITE_ROW = 100, SQLITE_DONE = 101,
 
     SQLITE_CONSTRAINT_TRIGGER = 19 | (7 << 8),
-    SQLITE_IOERR_SHMSIZE = 10 | (19 << 8),
+    SQLITE_IOERR_SHMSIZE = 10 | (19 << 8), SQLITE_IOERR_SHORT_READ = 10 | (2 << 8),
 
     SQLITE_OPEN_READONLY = 0x1, SQLITE_OPEN_READWRITE = 0x2, SQLITE_OPEN_NOMUTEX = 0x8000,
 
@@ -96,6 +97,25 @@ enum {
 // Has closing leave the write-ahead log as it is. (Swift calls no function with a variable number of arguments.)
 static inline int csqlite_keep_log_on_close(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
+// An open file of SQLite. Of its methods, these are the first three, in each version.
+typedef struct csqlite_file csqlite_file;
+struct csqlite_file {
+    const struct {
+        int version;
+        int (*close)(csqlite_file *file);
+        int (*read)(csqlite_file *file, void *buffer, int count, long long offset);
+    } *methods;
+};
+
+// Reads the beginning of a database's file through the descriptor that SQLite has open, without a statement and without a lock.
+// Returns what SQLite's `xRead` returns: SQLITE_IOERR_SHORT_READ if there are fewer bytes, the others being 0 then.
+static inline int csqlite_read_beginning(sqlite3 *database, void *buffer, int count) {
+    csqlite_file *file = 0;
+    int code = sqlite3_file_control(database, "main", 7 /* SQLITE_FCNTL_FILE_POINTER */, &file);
+    if (code != SQLITE_OK) return code;
+    return file && file->methods ? file->methods->read(file, buffer, count, 0) : SQLITE_IOERR;
 }
 
 // Whether the present thread runs the closure of an access. (Swift has no variables of a thread.)

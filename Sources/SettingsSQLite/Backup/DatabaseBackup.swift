@@ -121,9 +121,7 @@ final class DatabaseBackup: Sendable {
 
     /// Renames a complete file, unless another file has that name by now.
     private func publish(_ temporary: String) throws {
-        let file = try fileSystem.openForReading(temporary, followingLink: false)
-        defer { fileSystem.close(file) }
-        try fileSystem.synchronize(file)
+        try synchronize(temporary)
         do throws(SystemError) {
             try fileSystem.link(temporary, as: path)
         } catch {
@@ -138,6 +136,13 @@ final class DatabaseBackup: Sendable {
             remove(path)
             throw error
         }
+    }
+
+    /// Flushes the complete file, and closes it before it has the name under which programs open it.
+    private func synchronize(_ temporary: String) throws(SystemError) {
+        let file = try fileSystem.openForReading(temporary, followingLink: false)
+        defer { fileSystem.close(file) }
+        try fileSystem.synchronize(file)
     }
 
     private func remove(_ path: String) {

@@ -59,7 +59,6 @@ final class Connection {
         try SQLiteLibrary.requireUsable()
         let file = path == Self.inMemory ? nil : try? POSIXFileSystem().status(of: path, followingLink: true)
         try OpenDatabases.requireNoneInherited(file, store: description)
-        try DatabaseFile.requireDatabase(path, file, store: description)
         var handle: OpaquePointer?
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         let code = sqlite3_open_v2(path, &handle, Int32(mode | SQLITE_OPEN_NOMUTEX), nil)
@@ -81,6 +80,7 @@ final class Connection {
         installHandlers()
         // It may have been replaced while it was opened.
         try requireSameFile()
+        try requireDatabase()
     }
 
     deinit { close() }

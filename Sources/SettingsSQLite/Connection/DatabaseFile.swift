@@ -1,6 +1,5 @@
 import SettingsKitCore
 import SettingsKitPlatform
-import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -13,11 +12,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// The file of a database.
+/// The file of a database. Only SQLite opens it, and the files `-wal` and `-shm` beside it: closing a file releases all locks
+/// that the process has on it, also those of other connections, of this library or of another one.
 enum DatabaseFile {
-    /// Held while a new file is open here: closing the file would release SQLite's locks on it in this process.
-    private static let making = Mutex((), .leaf)
-
     /// The path of a URL, with symbolic links followed.
     static func path(of url: URL, store: String) throws -> String {
         guard url.isFileURL else {
@@ -44,16 +41,7 @@ enum DatabaseFile {
         do throws(SystemError) {
             try requireFile(path)
             try WholeFile(path: path, fileSystem: POSIXFileSystem()).createDirectory()
-            try making.withLock { _ throws(SystemError) in
-                // An existing file is not opened here, for the same reason.
-                let descriptor = Descriptor.aboveStandard(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
-                let number = errno
-                if descriptor != -1 {
-                    close(descriptor)
-                } else if number != EEXIST {
-                    throw SystemError(call: "open", path: path, number: number)
-                }
-            }
+            try create(path)
         } catch {
             throw SettingsError(.storeUnavailable, store: store, underlying: error)
         }
@@ -68,26 +56,25 @@ enum DatabaseFile {
         }
     }
 
-    /// Fails for a file that is not a database, before SQLite sees it: SQLite takes a file named `NAME-journal` beside it for
-    /// its own, and removes it. A property list has its journal there.
-    ///
-    /// A file that this process has open as a database is not examined: closing it would release SQLite's locks on it.
-    ///
-    /// - Throws: `SettingsError` with the code `notADatabase`. What the system reports is reported by SQLite, too.
-    static func requireDatabase(_ path: String, _ status: FileStatus?, store: String) throws(SettingsError) {
-        guard let status, status.kind == .file, status.size > 0 else { return }
-        var beginning: [UInt8] = []
-        OpenDatabases.unlessOpen(status) {
-            let fileSystem = POSIXFileSystem()
-            guard let file = try? fileSystem.openForReading(path) else { return }
-            beginning = (try? fileSystem.read(header.count, of: file, at: 0)) ?? []
-            fileSystem.close(file)
-        }
-        if !beginning.isEmpty, beginning != header { throw SettingsError(.notADatabase, store: store) }
+    /// Creates an empty file if there is none.
+    private static func create(_ path: String) throws(SystemError) {
+        #if os(Linux)
+            // Unlike open, it leaves no descriptor that has to be closed.
+            let result = mknod(path, S_IFREG | 0o600, 0)
+            let number = errno
+            if result == 0 || number == EEXIST { return }
+            throw SystemError(call: "mknod", path: path, number: number)
+        #else
+            // Only the superuser may use mknod there. Nothing is in a file that did not exist, so it hardly has a lock.
+            let descriptor = Descriptor.aboveStandard(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+            let number = errno
+            if descriptor != -1 {
+                close(descriptor)
+            } else if number != EEXIST {
+                throw SystemError(call: "open", path: path, number: number)
+            }
+        #endif
     }
-
-    /// How every database begins.
-    private static let header = Array("SQLite format 3\0".utf8)
 
     private static func requireFile(_ path: String) throws(SystemError) {
         switch try POSIXFileSystem().status(of: path, followingLink: true)?.kind {

@@ -30,13 +30,6 @@ enum OpenDatabases {
         }
     }
 
-    /// Calls a function unless this process has the file open as a database; none is opened meanwhile.
-    static func unlessOpen(_ file: FileStatus, _ body: () throws -> Void) rethrows {
-        try entries.withLock { entries in
-            if !entries.keys.contains(where: { $0.inode == file.inode && $0.device == file.device }) { try body() }
-        }
-    }
-
     /// - Throws: `SettingsError` with the code `storeUnavailable` in a child that has the file open from its parent.
     static func requireNoneInherited(_ file: FileStatus?, store: String) throws(SettingsError) {
         let forks = Fork.count
