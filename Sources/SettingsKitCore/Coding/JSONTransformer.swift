@@ -13,7 +13,7 @@
 /// order, so setting an equal value may count as a change.
 public struct JSONTransformer<Value: Codable & Sendable>: Transformer {
     private let encoder: JSONEncoder
-    private let decoder: JSONDecoder
+    let decoder: JSONDecoder
     private let shortcut: JSONScalarCoding<Value>?
 
     /// Creates a transformer whose JSON stores can keep natively.

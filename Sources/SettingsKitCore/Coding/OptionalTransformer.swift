@@ -6,7 +6,7 @@ public struct OptionalTransformer<Base: Transformer>: Transformer {
         public var description: String { "The transformer has no form for nil." }
     }
 
-    private let base: Base
+    let base: Base
 
     init(_ base: Base) { self.base = base }
 

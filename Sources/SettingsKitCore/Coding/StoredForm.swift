@@ -11,6 +11,8 @@ struct StoredForm<Value: Sendable>: Sendable {
     let decodeStrictly: @Sendable (Data) throws -> Value
     /// Decodes what people and other programs have written in another form.
     private let decodeTolerantly: (@Sendable (Data) -> Value?)?
+    /// Decodes a value that lacks members, which it takes from a default; nil if the transformer cannot.
+    let decodeFilling: (@Sendable (_ data: Data, _ default: Value) throws -> Value?)?
     /// Finds the form as text, which few programs need.
     private let makeText: (@Sendable () -> TextForm<Value>)?
     /// Whether decoding the bytes of a value quickly gives the same value, so that it need not be kept beside its bytes.
@@ -18,15 +20,23 @@ struct StoredForm<Value: Sendable>: Sendable {
 
     private init(
         encode: @escaping @Sendable (Value) throws -> Data, decode: @escaping @Sendable (Data) throws -> Value,
-        tolerant: (@Sendable (Data) -> Value?)? = nil, text: (@Sendable () -> TextForm<Value>)? = nil,
+        filling: (@Sendable (Data, Value) throws -> Value?)? = nil, tolerant: (@Sendable (Data) -> Value?)? = nil,
+        text: (@Sendable () -> TextForm<Value>)? = nil,
         isExact: Bool = false
     ) {
         self.isExact = isExact
-        (self.encode, decodeStrictly, decodeTolerantly, makeText) = (encode, decode, tolerant, text)
+        (self.encode, decodeStrictly, decodeFilling) = (encode, decode, filling)
+        (decodeTolerantly, makeText) = (tolerant, text)
     }
 
     init(_ transformer: some Transformer<Value, Data>) {
-        self.init(encode: { try transformer.transformValue($0) }, decode: { try transformer.untransformValue($0) })
+        self.init(
+            encode: { try transformer.transformValue($0) }, decode: { try transformer.untransformValue($0) },
+            // Testing a conformance takes long, so it waits until a member is missing.
+            filling: {
+                guard let transformer = transformer as? any MemberFilling<Value, Data> else { return nil }
+                return try transformer.untransformValue($0, missingMembersFrom: $1)
+            })
     }
 
     /// How values are read and written as text: with a transformer as JSON, or as what it stores if the type is not `Codable`.
@@ -71,7 +81,7 @@ extension StoredForm where Value: Codable {
         // Its functions know the type of the transformer; closures made here would look it up at each call.
         let json = StoredForm(JSONTransformer<Value>())
         return StoredForm(
-            encode: json.encode, decode: json.decodeStrictly,
+            encode: json.encode, decode: json.decodeStrictly, filling: json.decodeFilling,
             tolerant: { TolerantDecoding.value(from: $0) }, text: { .standard },
             isExact: Value.self == Bool.self)
     }

@@ -85,7 +85,7 @@ extension TextForm where Value: Codable {
 }
 
 /// The result of a function; nil if it throws. Only for functions whose error says no more than that there is no result.
-func optionalResult<Input, Output>(of function: (Input) throws -> Output, _ input: Input) -> Output? {
+package func optionalResult<Input, Output>(of function: (Input) throws -> Output, _ input: Input) -> Output? {
     do {
         return try function(input)
     } catch {

@@ -38,8 +38,8 @@ extension Transformer {
 /// Applies two transformers, one after the other; made by ``Transformer/append(transformer:)``.
 public struct ChainedTransformer<First: Transformer, Second: Transformer>: Transformer
 where First.Output == Second.Input {
-    private let first: First
-    private let second: Second
+    let first: First
+    let second: Second
 
     init(first: First, second: Second) {
         self.first = first

@@ -121,13 +121,26 @@ final class ValueCoding<Value: Sendable>: Sendable {
         if mayBeNil, !isNil(defaultValue), let none = erasedNil { return none }
         HeldLocks.requireNone(before: "decoding")
         do {
-            return try form.decode(bytes)
+            return try decodeFilling(bytes)
         } catch {
             // Stored as nil while the setting had another default.
             if mayBeNil, let none = erasedNil { return none }
             throw SettingsError(
                 .decodingFailed, key: key, expected: expected, underlying: CodingProblem(error, of: Value.self) ?? error
             )
+        }
+    }
+
+    /// Decodes bytes. A member that is missing, because an older version of the program has stored the value, is that of
+    /// the default.
+    private func decodeFilling(_ bytes: Data) throws -> Value {
+        do {
+            return try form.decode(bytes)
+        } catch DecodingError.keyNotFound(let key, let context) {
+            guard case .constant(let value) = self.default, !isNil(value),
+                let filled = try form.decodeFilling?(bytes, value)
+            else { throw DecodingError.keyNotFound(key, context) }
+            return filled
         }
     }
 

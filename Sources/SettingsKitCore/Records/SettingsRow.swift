@@ -68,7 +68,12 @@ public struct SettingsRow {
     /// Decodes a value; nil, with a note, if the bytes cannot be decoded.
     func decoded<Value: Decodable>(_ type: Value.Type, from data: Data, name: String) -> Value? {
         do {
-            return try JSONScalars.value(type, from: data)
+            do {
+                return try JSONScalars.value(type, from: data)
+            } catch DecodingError.keyNotFound(let key, let context) {
+                guard let empty = defaultData(name) else { throw DecodingError.keyNotFound(key, context) }
+                return try JSONDecoder().decode(type, from: data, missingMembersFrom: empty)
+            }
         } catch {
             note(error, with: name, data: data)
             return nil

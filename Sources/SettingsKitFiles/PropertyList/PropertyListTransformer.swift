@@ -37,12 +37,80 @@ public struct PropertyListTransformer<Value: Codable & Sendable>: Transformer {
     public func untransformValue(_ output: Data) throws -> Value {
         // Foundation's parser ends the process on deeply nested input, so the bytes are checked first.
         _ = try PropertyListReader.read(output)
+        var missing: DecodingError?
         do {
             let wrapped = try decoder.decode([Value].self, from: output)
             if wrapped.count == 1 { return wrapped[0] }
+        } catch DecodingError.keyNotFound(let key, let context) {
+            missing = Self.missing(key, context)
         } catch {
             // Not wrapped, or not a property list: the plain reading below decides, and has the better error.
         }
-        return try decoder.decode(Value.self, from: output)
+        do {
+            return try decoder.decode(Value.self, from: output)
+        } catch {
+            throw missing ?? error
+        }
+    }
+
+    /// The error that a member is missing, with the place in the value instead of that in the array around it.
+    private static func missing(_ key: any CodingKey, _ context: DecodingError.Context) -> DecodingError {
+        .keyNotFound(
+            key,
+            .init(codingPath: Array(context.codingPath.dropFirst()), debugDescription: context.debugDescription))
+    }
+}
+
+extension PropertyListTransformer: MemberFilling {
+    package func untransformValue(_ output: Data, missingMembersFrom default: Value) throws -> Value {
+        guard let encoded = optionalResult(of: transformValue, `default`) else { return try untransformValue(output) }
+        let tree = try Self.unwrapped(PropertyListReader.read(output))
+        let source = try Self.unwrapped(PropertyListReader.read(encoded))
+        // Binary, because XML has no fractions of seconds.
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        return try tree.decode(missingMembersFrom: source, name: \.last) { tree in
+            do {
+                return try decoder.decode([Value].self, from: encoder.encode([EncodedTree(value: tree)]))[0]
+            } catch DecodingError.keyNotFound(let key, let context) {
+                throw Self.missing(key, context)
+            }
+        }
+    }
+
+    private static func unwrapped(_ tree: PropertyListValue) -> PropertyListValue {
+        if case .array(let elements) = tree, elements.count == 1 { elements[0] } else { tree }
+    }
+}
+
+extension PropertyListValue: MemberTree {
+    package init(members: [String: PropertyListValue]) {
+        self = .dictionary(members.map { PropertyListMember(key: $0.key, value: $0.value) })
+    }
+
+    package var members: [String: PropertyListValue]? {
+        guard case .dictionary(let members) = self else { return nil }
+        return Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
+    }
+}
+
+/// A property list that Foundation's encoder writes.
+private struct EncodedTree: Encodable {
+    let value: PropertyListValue
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch value {
+        case .boolean(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .unsigned(let value): try container.encode(value)
+        case .real(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .date(let value): try container.encode(Date(timeIntervalSinceReferenceDate: value))
+        case .data(let value): try container.encode(value)
+        case .array(let elements): try container.encode(elements.map(EncodedTree.init))
+        case .dictionary:
+            try container.encode((value.members ?? [:]).mapValues(EncodedTree.init))
+        }
     }
 }

@@ -71,6 +71,30 @@ struct PropertyListTransformerTests {
         #expect(error?.description.contains("hunter2") == false)
     }
 
+    @Test("A member that is missing comes from the default, and the others stay exact", arguments: [true, false])
+    func missingMembers(isBinary: Bool) throws {
+        struct Old: Codable, Sendable { var (inner, when) = (["x": 1], Date(timeIntervalSinceReferenceDate: 0.5)) }
+        struct New: Codable, Sendable, Equatable {
+            var inner = ["y": 2]
+            var when = Date.distantPast
+            var data = Data([1])
+            var nested = Outer()
+        }
+        let format: PropertyListDecoder.PropertyListFormat = isBinary ? .binary : .xml
+        let setting = Setting<New>("n", in: .defaults, default: New(), transformer: PropertyListTransformer())
+        let old = Old()
+        let wrapped = try PropertyListTransformer<Old>(format: format).transformValue(old)
+        let plain = try PropertyListEncoder().encode(old)
+        for (bytes, isExact) in [(wrapped, isBinary), (plain, true)] {
+            let value = try Self.service(over: ["n": bytes]).load(setting)
+            #expect(value.inner == old.inner && value.data == Data([1]) && value.nested == Outer())
+            if isExact { #expect(value.when == old.when) }
+        }
+        let none = Setting<New?>("n", in: .defaults, transformer: PropertyListTransformer())
+        let error = #expect(throws: SettingsError.self) { try Self.service(over: ["n": wrapped]).load(none) }
+        #expect(error?.description.contains("missing, at data") == true)
+    }
+
     @Test("A date in a setting comes back, and nil removes it")
     func settings() throws {
         let settings = Self.service(over: [:])

@@ -1,0 +1,86 @@
+/// A decoded text whose objects can be changed: JSON or a property list.
+package protocol MemberTree {
+    /// The members of an object; nil for anything else.
+    var members: [String: Self]? { get }
+
+    /// Creates an object.
+    init(members: [String: Self])
+}
+
+/// A transformer that decodes values which lack members, because an older version of the program has stored them.
+package protocol MemberFilling<Input, Output>: Transformer {
+    /// Decodes a value, and takes members that are missing from the encoded default.
+    ///
+    /// - Throws: `DecodingError.keyNotFound` if the default has no such member either, or the error of decoding.
+    func untransformValue(_ output: Output, missingMembersFrom default: Input) throws -> Input
+}
+
+extension MemberTree {
+    /// Decodes the tree. As long as a member is missing, takes that member from the same place of `source`.
+    ///
+    /// Objects are never merged: that would bring back members which were removed on purpose, such as the entries of a
+    /// dictionary.
+    ///
+    /// - Parameters:
+    ///   - name: How the decoder spells the last name of a path in the tree.
+    package func decode<Value>(
+        missingMembersFrom source: Self, name: ([String]) -> String?, _ decode: (Self) throws -> Value
+    ) throws -> Value {
+        var tree = self
+        while true {
+            do {
+                return try decode(tree)
+            } catch DecodingError.keyNotFound(let key, let context) {
+                let path = context.codingPath.map(\.stringValue) + [key.stringValue]
+                guard let filled = tree.filled(path[...], from: source, at: [], name) else {
+                    throw DecodingError.keyNotFound(key, context)
+                }
+                tree = filled
+            }
+        }
+    }
+
+    /// The same tree with one member of `source`; nil if that is not there, or if this tree has it.
+    private func filled(
+        _ path: ArraySlice<String>, from source: Self, at place: [String], _ name: ([String]) -> String?
+    ) -> Self? {
+        guard var members, let others = source.members, let key = path.first,
+            let spelled = Self.spelling(of: key, among: others.keys, at: place, name), let other = others[spelled]
+        else { return nil }
+        if path.count == 1 {
+            guard members[spelled] == nil else { return nil }
+            members[spelled] = other
+        } else {
+            guard
+                let filled = members[spelled]?.filled(path.dropFirst(), from: other, at: place + [spelled], name)
+            else { return nil }
+            members[spelled] = filled
+        }
+        return Self(members: members)
+    }
+
+    /// How a tree spells a coding key. A decoder with a strategy for keys leaves those of dictionaries alone.
+    private static func spelling(
+        of key: String, among names: some Collection<String>, at place: [String], _ name: ([String]) -> String?
+    ) -> String? {
+        let spelled = names.filter { name(place + [$0]) == key }
+        if spelled.count == 1 { return spelled[0] }
+        return names.contains(key) ? key : nil
+    }
+}
+
+extension ChainedTransformer: MemberFilling where First: MemberFilling {
+    package func untransformValue(
+        _ output: Second.Output, missingMembersFrom default: First.Input
+    ) throws -> First.Input {
+        try first.untransformValue(second.untransformValue(output), missingMembersFrom: `default`)
+    }
+}
+
+extension OptionalTransformer: MemberFilling where Base: MemberFilling {
+    package func untransformValue(_ output: Base.Output, missingMembersFrom default: Base.Input?) throws -> Base.Input?
+    {
+        guard let `default` else { return try base.untransformValue(output) }
+        return try base.untransformValue(output, missingMembersFrom: `default`)
+    }
+}
