@@ -131,10 +131,10 @@ extension SettingsError.Code {
     /// The store cannot be opened now. Its file is not changed.
     public static let storeUnavailable = Self(
         name: "storeUnavailable", advice: "The store cannot be opened; its file was not changed.")
-    /// Another process, or another user of the file in this one, keeps the store's file locked.
+    /// Another process, or another access of this one, uses the store's file for too long.
     public static let busy = Self(
         name: "busy",
-        advice: "Another process keeps the file locked; nothing was written. Try again.")
+        advice: "Another process, or another access of this one, uses the file; nothing was written. Try again.")
     /// The store's file is damaged. It is kept aside, and its intact part is used.
     public static let damaged = Self(
         name: "damaged",

@@ -4,7 +4,7 @@ import CSettingsKitSQLite
 /// connection.
 ///
 /// One access after another uses a connection. So it refuses everything that would change the connection: the beginning
-/// or end of a transaction, another database, and pragmas of the connection.
+/// or end of a transaction, another database, temporary tables and triggers, and pragmas of the connection.
 final class Authorizer {
     var access = TableAccess()
     /// Whether the module's own statements are prepared or run, which may do everything.
@@ -16,10 +16,10 @@ final class Authorizer {
     static func install(_ authorizer: Authorizer, on handle: OpaquePointer) {
         _ = sqlite3_set_authorizer(
             handle,
-            { context, action, first, second, _, _ in
+            { context, action, first, second, database, _ in
                 guard let context else { return Int32(SQLITE_OK) }
                 let authorizer = Unmanaged<Authorizer>.fromOpaque(context).takeUnretainedValue()
-                return authorizer.answer(Int(action), first, second)
+                return authorizer.answer(Int(action), first, second, database: database)
             }, Unmanaged.passUnretained(authorizer).toOpaque())
     }
 
@@ -37,10 +37,15 @@ final class Authorizer {
         refusal = nil
     }
 
-    private func answer(_ action: Int, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) -> Int32 {
+    private func answer(
+        _ action: Int, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?, database: UnsafePointer<CChar>?
+    ) -> Int32 {
         switch action {
         case SQLITE_READ:
             if let first { access.reads.insert(String(cString: first)) }
+        // Only into the schema: there is no other table.
+        case SQLITE_INSERT where database.map { String(cString: $0) } == "temp":
+            return refuse("What is temporary would stay for the accesses that use this connection later.")
         case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
             guard let first else { break }
             let table = String(cString: first)

@@ -38,6 +38,7 @@ enum DatabaseFile {
     ///   file.
     static func make(_ path: String, store: String) throws {
         try SQLiteLibrary.requireUsable()
+        try AccessMark.requireOutside(store: store)
         do throws(SystemError) {
             try requireFile(path)
             try WholeFile(path: path, fileSystem: POSIXFileSystem()).createDirectory()
@@ -49,6 +50,7 @@ enum DatabaseFile {
 
     /// - Throws: `SettingsError` with the code `storeUnavailable` if there is something at the path that is not a file.
     static func requireFile(_ path: String, store: String) throws {
+        try AccessMark.requireOutside(store: store)
         do throws(SystemError) {
             try requireFile(path)
         } catch {

@@ -42,7 +42,8 @@ extension SQLiteError {
     private static func isValueFree(_ code: Int32) -> Bool {
         switch Int(code) & 0xFF {
         case SQLITE_CONSTRAINT: Int(code) != SQLITE_CONSTRAINT_TRIGGER
-        case SQLITE_READONLY, SQLITE_FULL, SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_BUSY, SQLITE_CANTOPEN, SQLITE_AUTH:
+        case SQLITE_READONLY, SQLITE_FULL, SQLITE_NOTADB, SQLITE_CORRUPT, SQLITE_BUSY, SQLITE_LOCKED,
+            SQLITE_CANTOPEN, SQLITE_AUTH:
             true
         default: false
         }
@@ -56,7 +57,9 @@ extension SQLiteError {
             switch Int(primaryCode) {
             case SQLITE_CONSTRAINT: .constraintViolated
             // The last: a read was restarted again and again, because others were always quicker.
-            case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
+            case SQLITE_BUSY, SQLITE_PROTOCOL: .busy
+            // Another statement of the same access still uses the table.
+            case SQLITE_LOCKED: .statementFailed
             case SQLITE_READONLY: .readOnly
             case SQLITE_FULL: .noRoom
             case SQLITE_IOERR where Int(self.code) == SQLITE_IOERR_SHMSIZE: .noRoom

@@ -19,7 +19,7 @@ enum AccessMark {
         throw SettingsError(
             .outsideAccess, store: store,
             underlying: SQLiteProblem(
-                "Inside the closure of a read or a write there can be no other access and no write, of whatever storage: "
-                    + "two could wait for each other."))
+                "Inside the closure of a read or a write there can be no other access, no write and no opening, of "
+                    + "whatever storage: two could wait for each other."))
     }
 }

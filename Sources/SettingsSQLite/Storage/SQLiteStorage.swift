@@ -163,7 +163,7 @@ public final class SQLiteStorage: Sendable {
     /// Reads in a transaction, as `read` without a handler does, and calls a handler with errors.
     ///
     /// - Returns: nil after an error, too.
-    public func read<Value: Sendable>(
+    nonisolated(nonsending) public func read<Value: Sendable>(
         _ body: @Sendable (SQLiteDatabase) throws -> Value?, catch handler: (any Error) -> Void
     ) async -> Value? {
         do {
@@ -178,7 +178,7 @@ public final class SQLiteStorage: Sendable {
     ///
     /// - Returns: nil after an error.
     @discardableResult
-    public func write<Value: Sendable>(
+    nonisolated(nonsending) public func write<Value: Sendable>(
         _ body: @Sendable (SQLiteDatabase) throws -> Value, catch handler: (any Error) -> Void
     ) async -> Value? {
         do {

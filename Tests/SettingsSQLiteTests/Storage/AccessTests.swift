@@ -254,6 +254,22 @@ struct AccessTests {
         }
     }
 
+    @Test("Opening a storage or a store inside an access throws at once, and makes no file", arguments: [true, false])
+    func openingInside(isWriting: Bool) async throws {
+        try await withStorage { storage in
+            let (own, new) = (URL(fileURLWithPath: storage.path), URL(fileURLWithPath: storage.path + "-new"))
+            let body: @Sendable (SQLiteDatabase) throws -> Void = { _ in
+                for url in [own, new] {
+                    expectError(.outsideAccess) { _ = try SQLiteStorage(at: url) }
+                    expectError(.outsideAccess) { _ = try SQLiteStore(at: url) }
+                }
+            }
+            if isWriting { try await storage.write(body) } else { try await storage.read(body) }
+            #expect(!FileManager.default.fileExists(atPath: new.path))
+            #expect(try SQLiteStore(at: own).keys() == [])
+        }
+    }
+
     @Test("Two storages that write into each other end with an error, and neither waits for the other")
     func crossed() async throws {
         try await withStorage { one in

@@ -225,6 +225,40 @@ struct StorageConcurrencyTests {
         }
     }
 
+    /// A view model as the guide has it: it handles errors where it has its state.
+    @MainActor private final class Model {
+        private(set) var texts: [String] = []
+        private(set) var problem: String?
+
+        func load(_ sql: SQLiteStatement, from storage: SQLiteStorage) async {
+            let texts: [String]? = await storage.read {
+                try $0.select(sql: sql)
+            } catch: {
+                problem = "\($0)"
+            }
+            self.texts = texts ?? []
+        }
+
+        func insert(_ note: Note, into storage: SQLiteStorage) async {
+            await storage.write {
+                try $0.insert(note)
+            } catch: {
+                problem = "\($0)"
+            }
+        }
+    }
+
+    @Test("The handler for errors runs where the caller runs, so it may use a view model's state")
+    func handlerOnMain() async throws {
+        try await withStorage { storage in
+            let model = Model()
+            for _ in 0..<2 { await model.insert(Note(1, "one"), into: storage) }
+            await model.load("SELECT text FROM notes", from: storage)
+            #expect(await model.texts == ["one"])
+            #expect(await model.problem?.contains("constraintViolated") == true)
+        }
+    }
+
     @MainActor private func readOnMain(_ storage: SQLiteStorage, _ key: DispatchSpecificKey<Int>) async throws -> Int? {
         try await storage.read { _ in DispatchQueue.getSpecific(key: key) }
     }

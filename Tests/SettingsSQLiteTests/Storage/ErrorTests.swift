@@ -15,6 +15,38 @@ struct StorageErrorTests {
         return configuration
     }
 
+    @Test("A statement that another one of the same access hinders is said to be that, and no process to have the file")
+    func ownStatement() async throws {
+        try await withStorage { storage in
+            try await storage.write { try $0.insert(Note(1, "secret")) }
+            let error = await expect(.statementFailed, saying: "locked", not: "secret") {
+                try await storage.write { database in
+                    try database.forEachRow(sql: "SELECT * FROM notes") { _ in try database.drop(table: "notes") }
+                }
+            }
+            #expect(!"\(error as Any)".contains("process"))
+            #expect(try await storage.number("SELECT count(*) FROM notes") == 1)
+        }
+    }
+
+    @Test("Waiting for accesses of the same storage is reported as that, and not as another process")
+    func ownAccesses() async throws {
+        try await withStorage(configuration: configuration(timeout: .zero)) { storage in
+            let (hasBegun, mayEnd) = (Signal(), Gate())
+            async let writing: Void = storage.write { _ in
+                hasBegun.send()
+                mayEnd.wait()
+            }
+            await hasBegun.wait()
+            let error = await expect(.busy, saying: "Other accesses of this storage") {
+                try await storage.write { _ in }
+            }
+            #expect(!"\(error as Any)".contains("Another process keeps"))
+            mayEnd.open()
+            try await writing
+        }
+    }
+
     @Test("A database that cannot be opened is reported by path and label, and unchanged", arguments: [true, false])
     func opening(isReadOnly: Bool) async throws {
         try await withTemporaryFolder { folder in

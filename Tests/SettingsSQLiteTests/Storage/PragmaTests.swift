@@ -36,6 +36,23 @@ struct PragmaTests {
     }
 
     @Test(
+        "What is temporary would stay with the connection, and is refused",
+        arguments: [
+            "CREATE TEMP TABLE log (n INTEGER)", "CREATE TABLE temp.log (n INTEGER)", "CREATE TEMP VIEW v AS SELECT 1",
+            "CREATE TEMP TRIGGER t AFTER INSERT ON notes BEGIN DELETE FROM notes; END",
+            "CREATE VIRTUAL TABLE temp.words USING fts5(text)",
+        ])
+    func temporary(sql: String) async throws {
+        try await withStorage { storage in
+            await expect(.statementFailed, saying: "temporary") {
+                try await storage.write { try $0.execute(script: sql) }
+            }
+            try await storage.write { try $0.insert(Note(1, "one")) }
+            #expect(try await storage.texts("SELECT text FROM notes") == ["one"])
+        }
+    }
+
+    @Test(
         "A pragma that reads is allowed, in a read and in a write",
         arguments: [
             "table_info(notes)", "table_info = notes", "index_list(notes)", "foreign_key_list(notes)",
