@@ -22,37 +22,43 @@ extension LayeredStore {
             }
         }
 
+        /// Where a layer must be.
+        enum Place: String, Sendable {
+            case aboveWritable = "above"
+            case belowWritable = "below"
+        }
+
         /// The layer's name; nil for the layer that is written to.
         let name: String?
         let source: Source
+        /// Where the layer must be; nil for the layer that is written to, and for one that may be anywhere.
+        var place: Place?
 
         static let (argumentsName, environmentName) = ("arguments", "environment")
 
-        /// A store whose values cannot be changed, such as the one of an administrator. Place it above the layer that is
-        /// written to.
+        /// A store whose values cannot be changed, such as the one of an administrator.
         ///
-        /// The place alone decides: below the layer that is written to, this is the same as ``fallback(_:name:)``.
+        /// It must be above the layer that is written to; below it, nothing would be locked.
         ///
         /// - Parameters:
         ///   - store: The store. It is never written to.
         ///   - name: The name for ``SettingsService/Source/layer(_:)`` and for messages.
         public static func locked(_ store: any SettingsStore, name: String) -> Layer {
-            Layer(name: name, source: .store(store))
+            Layer(name: name, source: .store(store), place: .aboveWritable)
         }
 
         /// The store that is written to, the user's. A layered store has exactly one.
         public static func writable(_ store: any SettingsStore) -> Layer { Layer(name: nil, source: .store(store)) }
 
-        /// A store whose values count where no layer above has one, such as the one for all users of a machine. Place it below
-        /// the layer that is written to.
+        /// A store whose values count where no layer above has one, such as the one for all users of a machine.
         ///
-        /// The place alone decides: above the layer that is written to, this is the same as ``locked(_:name:)``.
+        /// It must be below the layer that is written to; above it, its values would lock their settings.
         ///
         /// - Parameters:
         ///   - store: The store. It is never written to.
         ///   - name: The name for ``SettingsService/Source/layer(_:)`` and for messages.
         public static func fallback(_ store: any SettingsStore, name: String) -> Layer {
-            Layer(name: name, source: .store(store))
+            Layer(name: name, source: .store(store), place: .belowWritable)
         }
 
         /// Arguments of the process, such as `--volume=0.8`, `--volume 0.8`, `--muted` and `--no-muted`. The layer's name is
@@ -60,6 +66,9 @@ extension LayeredStore {
         ///
         /// The setting `launchCount` is `--launch-count` or `--launchCount`. `sound.volume` is `--sound-volume`,
         /// `--soundVolume` or, as every name, itself: `--sound.volume`. The type of a setting says what the text means.
+        ///
+        /// Above the layer that is written to, an argument locks its setting. Below it, it counts where no layer above has a
+        /// value.
         ///
         /// - The last argument of a setting counts.
         /// - An argument without a value sets a Boolean, which does not take the next argument: `--muted false` is `--muted`.
@@ -85,7 +94,7 @@ extension LayeredStore {
         /// | `apiURL`, `URLScheme` | `PLAYER_API_URL`, `PLAYER_URL_SCHEME` |
         /// | `http2Server` | `PLAYER_HTTP2_SERVER` |
         ///
-        /// The type of a setting says what the text means.
+        /// The type of a setting says what the text means. Variables lock as arguments do.
         ///
         /// - Parameters:
         ///   - prefix: What the names of the program's variables begin with, usually its name and `_`.
@@ -119,13 +128,15 @@ extension LayeredStore {
                 throw LayersProblem("\(writable.count) layers are writable; exactly one must be.").error
             }
             var names: Set<String> = []
-            for layer in layers {
+            for (index, layer) in layers.enumerated() {
                 guard let name = layer.name else { continue }
                 if name.isEmpty { throw LayersProblem("The name of a layer is empty.").error }
                 if !layer.isText, [argumentsName, environmentName].contains(name) {
                     throw LayersProblem("The name \"\(name)\" belongs to another kind of layer.").error
                 }
                 if !names.insert(name).inserted { throw LayersProblem("Two layers have the name \"\(name)\".").error }
+                let place: Place = index < position ? .aboveWritable : .belowWritable
+                if let required = layer.place, required != place { throw LayersProblem(name, mustBe: required).error }
             }
             return position
         }
@@ -138,12 +149,19 @@ private struct LayersProblem: ValueFreeError {
 
     init(_ description: String) { self.description = description }
 
+    init(_ name: String, mustBe place: LayeredStore.Layer.Place) {
+        let kind = place == .aboveWritable ? "locked" : "fallback"
+        description = "The \(kind) layer \"\(name)\" must be \(place.rawValue) the writable layer."
+    }
+
     var error: SettingsError { SettingsError(.invalidLayers, store: "LayeredStore", underlying: self) }
 }
 
 extension SettingsError.Code {
-    /// The layers of a ``LayeredStore`` cannot be combined: not exactly one is writable, or names are empty or repeated.
+    /// The layers of a ``LayeredStore`` cannot be combined: not exactly one is writable, a locked layer is below it or a
+    /// fallback above it, or names are empty or repeated.
     public static let invalidLayers = Self(
         name: "invalidLayers",
-        advice: "The layers cannot be combined; have exactly one writable layer, and give all others different names.")
+        advice: "The layers cannot be combined; have exactly one writable layer, locked layers above and fallbacks "
+            + "below it, and give all others different names.")
 }

@@ -18,8 +18,9 @@ import Synchronization
 /// ]))
 /// ```
 ///
-/// The order of the array is the precedence; any order works. A layer whose value a setting's type or validation does not
-/// accept is passed over for the next one.
+/// The order of the array is the precedence. Locked layers are above the writable one, and fallbacks below it; arguments and
+/// variables may be anywhere. A layer whose value a setting's type or validation does not accept is passed over for the next
+/// one.
 ///
 /// ## Writing
 /// Only the writable layer is written to, by every function: setting, removing, batches, ``removeAll()`` and
@@ -62,7 +63,8 @@ public final class LayeredStore: SettingsStore {
 
     /// Combines layers, the highest first, and reads them.
     ///
-    /// - Parameter layers: The layers: exactly one is writable, and the names of the others differ.
+    /// - Parameter layers: The layers: exactly one is writable, locked ones are above and fallbacks below it, and the names
+    ///   differ.
     /// - Throws: ``SettingsError`` with the code `invalidLayers`. A layer that cannot be read is no error: it is reported to
     ///   the diagnostics of the service that uses the store.
     public init(_ layers: [Layer]) throws {

@@ -52,7 +52,7 @@ extension SettingsStore {
 }
 
 extension LayeredStore {
-    /// The layers as they are below another writable one, which gives the present one a name.
+    /// The layers as they are below another writable one, which gives the present one a name. They lock nothing there.
     fileprivate var fallbacks: [Layer] {
         let names = Set(layerNames.compactMap { $0 })
         var name = "store"

@@ -45,18 +45,36 @@ struct LayeredStoreTests {
         #expect(try layered.summary("muted") == "")
     }
 
-    @Test("Only the place of a layer decides whether it locks")
+    @Test("Locked layers below the writable one and fallbacks above it are refused, and the message names them")
+    func refusedPlaces() throws {
+        let store = MemoryStore()
+        let refused: [(layers: [LayeredStore.Layer], message: String)] = [
+            (
+                [.writable(store), .arguments([]), .locked(MemoryStore(), name: "managed")],
+                #"The locked layer "managed" must be above the writable layer."#
+            ),
+            (
+                [.fallback(MemoryStore(), name: "system"), .environment(prefix: "P_", [:]), .writable(store)],
+                #"The fallback layer "system" must be below the writable layer."#
+            ),
+        ]
+        for (layers, message) in refused {
+            let error = #expect(throws: SettingsError.self) { try LayeredStore(layers) }
+            #expect(error?.code == .invalidLayers && error?.description.contains(message) == true)
+        }
+    }
+
+    @Test("Arguments and variables lock above the writable layer, and only there")
     func placeLocks() throws {
-        let (upper, lower) = (MemoryStore(["a": "1"]), MemoryStore(["a": "2"]))
+        let lower = MemoryStore(["a": "2"])
         let layered = try LayeredStore([
-            .fallback(upper, name: "upper"), .writable(MemoryStore()), .locked(lower, name: "lower"),
-            .environment(prefix: "", ["A": "3"]), .arguments(["--a", "4"]),
+            .environment(prefix: "", ["B": "1"]), .writable(MemoryStore()), .fallback(lower, name: "lower"),
+            .arguments(["--a", "4"]),
         ])
-        #expect(try layered.summary("a") == "upper!=1 lower=2 environment=3 arguments=true")
-        #expect(thrownCode { try layered.put("a", "5") } == .locked)
-        try upper.put("a", nil)
+        #expect(try layered.summary("a") == "lower=2 arguments=true")
+        #expect(thrownCode { try layered.put("b", "5") } == .locked)
         try layered.put("a", "5")
-        #expect(try layered.summary("a") == "store=5 lower=2 environment=3 arguments=true")
+        #expect(try layered.summary("a") == "store=5 lower=2 arguments=true")
     }
 
     @Test("Setting and removing a locked value is refused with the layer's name, and writes nothing")
