@@ -1,8 +1,9 @@
 import Foundation
-import SettingsCommandLine
 import SettingsKit
 import SettingsTestSupport
 import Testing
+
+@testable import SettingsCommandLine
 
 @Suite("Subcommands that read")
 struct ReadingCommandsTests {
@@ -58,6 +59,34 @@ struct ReadingCommandsTests {
         for subcommand in ["set", "reset", "watch"] {
             #expect(desk.run(subcommand, "PORTS", "1").code == 2)
         }
+    }
+
+    @Test("A layer that locks because it cannot be read is named by every subcommand, with the reason")
+    func unreadableLayer() throws {
+        struct Broken: SettingsStore {
+            func get(_ key: SettingsService.StorageKey) throws -> Data? {
+                throw SettingsError(.readFailed, store: "Broken")
+            }
+            func set(_ key: SettingsService.StorageKey, to data: Data?) {}
+        }
+        let desk = Desk(try LayeredStore([.locked(Broken(), name: "managed"), .writable(MemoryStore())]))
+        let list = desk.run("list").output
+        #expect(list.contains("default, locked by managed"))
+        #expect(list.components(separatedBy: "Locked, because the layer managed cannot be read").count == 2)
+        let explanation = desk.run("explain", "port").output
+        #expect(explanation.contains("managed  –     cannot be read, so the setting is locked"))
+        #expect(explanation.contains("readFailed: "))
+        guard case .object(let json) = desk.run("explain", "port", "--json").json, case .object(let lock) = json["lock"]
+        else { return #expect(Bool(false), "There is no lock in the explanation.") }
+        #expect(json["isLocked"] == .bool(true) && lock["layer"] == .string("managed") && lock["problem"] != nil)
+        let set = desk.run("set", "port", "1")
+        #expect(set.code == 1 && set.errors.hasPrefix("port: locked:") && set.errors.contains("cannot be read"))
+        let imported = desk.run("import", "-", input: #"{"port": 1}"#)
+        #expect(imported.code == 1 && imported.errors.contains("cannot be read"))
+        let item = CatalogueSettings(command: desk.command).item(named: "port")
+        #expect(item?.isLocked == true && item?.source == "default, locked by managed")
+        let refusal = CatalogueSettings(command: desk.command).detail(of: "port")?.refusal
+        #expect(refusal?.hasPrefix("port is locked by the layer managed, which cannot be read. ") == true)
     }
 
     @Test("explain shows what each layer has, and which one counts")

@@ -32,8 +32,9 @@ private func layeredService(
 
 private func describe(_ settings: SettingsService) {
     print(settings.text(of: .volume), "from", settings.source(of: .volume))
-    if settings.isLocked(.volume) {
-        print("The volume cannot be changed here.")
+    if let lock = settings.lock(of: .volume) {
+        print("The volume cannot be changed here: \(lock.layer) locks it.")
+        if let problem = lock.problem { print(problem) }
     }
     if let problem = settings.problem(of: .volume) { print(problem) }
 }

@@ -83,12 +83,14 @@ extension SettingsCommand {
                 if !line.remark.isEmpty { members.append(("remark", .string(line.remark))) }
                 return JSONText.object(members)
             }
-            let explanation = JSONText.object([
+            var members: [(name: String, value: JSONText)] = [
                 ("name", .string(catalogue.name(of: setting))),
                 ("value", SettingsCatalogue.json(of: state.text, setting)),
-                ("source", .string("\(state.source)")), ("isLocked", .bool(state.isLocked)), ("layers", .array(layers)),
-            ])
-            return try streams.print(explanation.indented + "\n")
+                ("source", .string("\(state.source)")), ("isLocked", .bool(state.isLocked)),
+            ]
+            if let lock = state.lock { members.append(("lock", lock.json)) }
+            members.append(("layers", .array(layers)))
+            return try streams.print(JSONText.object(members).indented + "\n")
         }
         try streams.print(explanation(of: setting, state, lines))
     }
@@ -124,6 +126,9 @@ extension SettingsCommand {
                     line.remark = "hidden by \(inForce)"
                 }
             }
+            if let lock = state.lock, lock.layer == name, lock.problem != nil {
+                line.remark += (line.remark.isEmpty ? "" : "; ") + "cannot be read, so the setting is locked"
+            }
             if isSource { inForce = name ?? "store" }
             lines.append(line)
         }
@@ -157,6 +162,11 @@ extension SettingsCommand {
                 text += cells + "\n"
                 for line in TextLayout.wrapped(remark, to: TextLayout.width - 6) { text += "      \(line)\n" }
             }
+        }
+        if let problem = state.lock?.problem {
+            text += "\n"
+            let message = TextLayout.escaped("\(problem)")
+            for line in TextLayout.wrapped(message, to: TextLayout.width) { text += line + "\n" }
         }
         text += "\n"
         let description = TextLayout.escaped(SettingsCatalogue.description(of: setting))

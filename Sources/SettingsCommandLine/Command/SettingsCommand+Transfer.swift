@@ -116,10 +116,7 @@ extension SettingsCommand {
             // A last good value is in force, but its layer holds something else.
             let isInForce = new.canonicalText != nil && new.canonicalText == state.text && !state.isLastGood
             if isInForce && (state.source == .store || state.isLocked) { continue }
-            if state.isLocked {
-                let error = SettingsError(.locked, key: setting.key, layer: "\(state.source)")
-                problems.append(message(for: error))
-            }
+            if let lock = state.lock { problems.append(message(for: lock.error(of: setting.key))) }
             differences.append(Difference(setting: setting, old: state, new: new))
         }
         if problems.isEmpty { return differences }

@@ -31,7 +31,7 @@ struct CatalogueSettings: BrowsedSettings {
         let text = state.text ?? SettingsService.SettingDefinition.withoutText
         return BrowserItem(
             name: catalogue.name(of: setting), group: group, text: String(text.prefix(Self.previewLimit)),
-            source: state.source.description + (state.isLocked ? ", locked" : ""),
+            source: state.sourceText,
             isDefault: state.source == .default, isLocked: state.isLocked, isSet: state.isSet,
             hasProblem: state.problem != nil, help: setting.help ?? "")
     }
@@ -61,10 +61,12 @@ struct CatalogueSettings: BrowsedSettings {
         } catch {
             detail.refusal = command.message(for: error)
         }
-        if state.isLocked {
-            let place = state.layers.first { $0.isLocking && $0.problem == nil }?.location.map { " (\($0))" } ?? ""
-            detail.refusal =
-                "\(name) is locked by the layer \(state.source)\(place). Change or remove the value there."
+        if let lock = state.lock {
+            let place = lock.location.map { " (\($0))" } ?? ""
+            let reason =
+                lock.problem.map { ", which cannot be read. \(command.message(for: $0))" }
+                ?? ". Change or remove the value there."
+            detail.refusal = "\(name) is locked by the layer \(lock.layer)\(place)\(reason)"
         }
         return detail
     }

@@ -40,11 +40,13 @@ extension SettingsTool {
                 members += facts.map { ($0.member, $0.memberValue) }
                 if !layers.isEmpty {
                     let list = layers.map { layer in
-                        JSONText.object([
+                        var members: [(name: String, value: JSONText)] = [
                             ("layer", .string(layer.name)), ("store", .string(layer.store)),
                             ("value", layer.value?.jsonText ?? .value("null")),
                             ("holdsValue", .bool(layer.value != nil)),
-                        ])
+                        ]
+                        if let problem = layer.problem { members.append(("problem", .string("\(problem)"))) }
+                        return JSONText.object(members)
                     }
                     members.append(("layers", .array(list)))
                 }
@@ -58,9 +60,15 @@ extension SettingsTool {
             if !layers.isEmpty {
                 text += "\n"
                 let rows = layers.map { layer in
-                    [layer.name, layer.value?.summary(columns: 30) ?? "-", TextLayout.escaped(layer.store)]
+                    let missing = layer.problem == nil ? "-" : "(cannot be read)"
+                    return [layer.name, layer.value?.summary(columns: 30) ?? missing, TextLayout.escaped(layer.store)]
                 }
                 for line in TextLayout.table(rows, indentation: 2) { text += line + "\n" }
+                for problem in layers.compactMap(\.problem) {
+                    text += "\n"
+                    let message = TextLayout.escaped("\(problem)")
+                    for line in TextLayout.wrapped(message, to: TextLayout.width - 2) { text += "  \(line)\n" }
+                }
             }
             try streams.print(text)
             return .success
@@ -119,22 +127,26 @@ extension SettingsTool {
         let name: String
         let store: String
         let value: UntypedValue?
+        /// Why the layer cannot be read; nil if it can.
+        let problem: SettingsError?
     }
 
-    /// What the layers of a program have under a name, the highest first; none for other stores, and for a program without
-    /// files of an administrator.
+    /// What the layers of a program have under a name, the highest first; none for other stores, and for a program whose
+    /// administrator's files have nothing and can be read.
     private func layers(of name: String, _ opened: OpenedStore) throws -> [Layer] {
         guard case .app(let app) = opened.place else { return [] }
         let layered = try LayeredStore.standard(
             over: opened.store, named: app, environmentPrefix: nil, arguments: [],
             environment: ProcessInfo.processInfo.environment)
         let candidates = try layered.candidates(for: OpenedStore.key(name))
-        if candidates.allSatisfy({ $0.layer == nil }) { return [] }
+        let problems = layered.layerProblems
+        if problems.isEmpty && candidates.allSatisfy({ $0.layer == nil }) { return [] }
         return layered.layerNames.filter { $0 != "arguments" }.map { layer in
             let candidate = candidates.first { $0.layer == layer }
             return Layer(
                 name: layer ?? "own", store: layered.description(ofLayer: layer),
-                value: candidate.map { UntypedValue($0.data) })
+                value: candidate.map { UntypedValue($0.data) },
+                problem: layer == nil ? nil : problems.first { $0.layer == layer })
         }
     }
 }

@@ -12,7 +12,7 @@ struct FormItem: Identifiable, Sendable {
     let input: String
     /// Help, and why the value cannot be changed or is not the stored one.
     let footer: [String]
-    /// Whether a layer above the one that is written to has the value.
+    /// Whether a layer above the one that is written to has the value, or cannot be read.
     let isLocked: Bool
     /// Whether something is stored that can be removed.
     let canReset: Bool
@@ -29,7 +29,9 @@ struct FormItem: Identifiable, Sendable {
         canReset = state.isSet && !state.isLocked
         var footer: [String] = []
         if let help = setting.help, !help.isEmpty { footer.append(help) }
-        if state.isLocked { footer.append("Locked by \(state.source).") }
+        if let lock = state.lock {
+            footer.append("Locked by \(lock.layer)\(lock.problem == nil ? "" : ", which cannot be read").")
+        }
         if let problem = state.problem {
             footer.append(problem.expected.map { "The stored value is not \($0)." } ?? problem.description)
         }

@@ -20,13 +20,25 @@ package struct SettingState: Sendable {
     package var source: SettingsService.Source = .default
     /// Whether the value in force is the last good one, because its layer holds something else now.
     package var isLastGood = false
-    package var isLocked = false
+    /// What keeps the setting from being changed; nil for nothing.
+    package var lock: SettingsService.Lock?
     /// The layers that hold something, the highest first.
     package var layers: [Layer] = []
     /// The names of all layers, the highest first; nil stands for the one that is written to.
     package var layerNames: [String?] = [nil]
     /// Why a stored value is not used, or the store cannot be read: the first reason.
     package var problem: SettingsError?
+
+    package var isLocked: Bool { lock != nil }
+
+    /// Where the value comes from, and what locks the setting, in a few words.
+    package var sourceText: String { Self.sourceText(source, lock) }
+
+    static func sourceText(_ source: SettingsService.Source, _ lock: SettingsService.Lock?) -> String {
+        guard let lock else { return source.description }
+        let isOwnLock = lock.problem == nil && source == .layer(lock.layer)
+        return source.description + (isOwnLock ? ", locked" : ", locked by \(lock.layer)")
+    }
 
     /// Why the store cannot be read; nil if it can.
     package var storeProblem: SettingsError? { layers.isEmpty ? problem : nil }
@@ -94,9 +106,9 @@ extension SettingsService.Setting: CataloguedSetting {
             state.text = text(resolution.value)
             if let candidate = resolution.candidate {
                 state.source = candidate.layer.map { .layer($0) } ?? .store
-                state.isLocked = candidate.isLocking
                 state.isLastGood = !stored.all.contains(candidate)
             }
+            state.lock = store.lock(of: key, holding: stored, resolution.candidate)
             for candidate in stored.all where coding.concerns(candidate) {
                 let problem = cached.problem(with: candidate).map { store.store.locating($0) }
                 // The bytes of an accepted value that has no text are not its text.

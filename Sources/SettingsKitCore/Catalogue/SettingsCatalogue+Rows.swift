@@ -15,8 +15,10 @@ extension SettingsCatalogue {
         public let defaultText: String
         /// Where the value comes from.
         public let source: SettingsService.Source
-        /// Whether a layer above the one that is written to has the value, so that the setting cannot be changed.
-        public let isLocked: Bool
+        /// Whether the setting cannot be changed; ``lock`` says why.
+        public var isLocked: Bool { lock != nil }
+        /// What keeps the setting from being changed, as ``SettingsService/lock(of:)`` returns it.
+        public let lock: SettingsService.Lock?
         /// Whether the store, or the layer that is written to, holds something for the setting.
         public let isSet: Bool
         /// Whether the value is a secret.
@@ -61,7 +63,7 @@ extension SettingsCatalogue {
             type: setting.catalogued.valueDescription.name,
             text: state.text ?? SettingsService.SettingDefinition.withoutText,
             defaultText: setting.defaultText ?? "(computed)",
-            source: state.source, isLocked: state.isLocked, isSet: state.isSet, isSecret: setting.isSecret,
+            source: state.source, lock: state.lock, isSet: state.isSet, isSecret: setting.isSecret,
             help: setting.help, problem: state.problem)
     }
 
@@ -76,7 +78,7 @@ extension SettingsCatalogue {
     /// ```
     ///
     /// Long values are cut off with `…`, so that a line takes at most `width` columns if names are not too long. A problem
-    /// stands below its setting.
+    /// stands below its setting. Why a layer locks that cannot be read stands at the end.
     public func table(in service: SettingsService, width: Int = 80) -> String {
         let rows = groups.map { group in
             group.settings.map { row(of: $0, $0.catalogued.state(in: service, showsSecrets: false), in: group) }
@@ -103,11 +105,17 @@ extension SettingsCatalogue {
                 for line in TextLayout.wrapped(message, to: width - 4) { text += "    \(line)\n" }
             }
         }
+        var unreadable: Set<String> = []
+        for lock in rows.joined().compactMap(\.lock) {
+            guard let problem = lock.problem, unreadable.insert("\(problem)").inserted else { continue }
+            let message = TextLayout.escaped("Locked, because the layer \(lock.layer) cannot be read: \(problem)")
+            text += "\n" + TextLayout.wrapped(message, to: width).map { $0 + "\n" }.joined()
+        }
         return text
     }
 
     private static func sourceText(_ row: Row) -> String {
-        TextLayout.escaped(row.source.description) + (row.isLocked ? ", locked" : "")
+        TextLayout.escaped(SettingState.sourceText(row.source, row.lock))
     }
 
     // MARK: For programs
@@ -135,6 +143,7 @@ extension SettingsCatalogue {
             ("default", json(of: setting.defaultText, setting)), ("source", .string(row.source.description)),
             ("isLocked", .bool(row.isLocked)), ("isSet", .bool(row.isSet)), ("isSecret", .bool(row.isSecret)),
         ]
+        if let lock = row.lock { members.append(("lock", lock.json)) }
         if let help = row.help { members.append(("help", .string(help))) }
         if let problem = row.problem { members.append(("problem", .string("\(problem)"))) }
         return .object(members)
@@ -145,5 +154,15 @@ extension SettingsCatalogue {
         guard let text else { return .value("null") }
         if setting.isSecret, text == SettingsService.SettingDefinition.hidden { return .string(text) }
         return .value(setting.catalogued.valueDescription.json(ofText: text))
+    }
+}
+
+extension SettingsService.Lock {
+    /// The name of the layer, the argument or the variable, and why the layer cannot be read.
+    package var json: JSONText {
+        var members: [(name: String, value: JSONText)] = [("layer", .string(layer))]
+        if let location { members.append(("location", .string(location))) }
+        if let problem { members.append(("problem", .string("\(problem)"))) }
+        return .object(members)
     }
 }

@@ -86,6 +86,14 @@ public struct SettingsError: Error, Sendable {
             expected: self.expected ?? expected, underlying: underlying)
     }
 
+    /// The same error of a store that writes, which keeps a file aside before it replaces the file.
+    package var keepingFilesAside: SettingsError {
+        guard [.damaged, .mismatchedFiles].contains(code) else { return self }
+        let code = Code(name: code.name, advice: code.advice + " The file is kept aside before it is replaced.")
+        return SettingsError(
+            code, key: key, store: store, line: line, layer: layer, expected: expected, underlying: underlying)
+    }
+
     /// Returns `error` if it is a `SettingsError`, and otherwise an error with `code` around it, with key and store
     /// filled in.
     package static func wrap(
@@ -112,10 +120,15 @@ extension SettingsError.Code {
     /// value stays where it is, and the setting has the last good value, the next layer's or its default.
     public static let invalidValue = Self(
         name: "invalidValue", advice: "The value is not one that the setting accepts; it is not used.")
-    /// A layer above the one that is written to has a value, so the setting cannot be changed.
+    /// A layer above the one that is written to has a value, or cannot be read, so the setting cannot be changed.
     public static let locked = Self(
         name: "locked",
         advice: "The setting is locked by a layer above the one that is written to; change or remove the value there.")
+    /// The same code, if the layer cannot be read.
+    static let lockedByUnreadableLayer = Self(
+        name: locked.name,
+        advice: "The setting is locked, because a layer above the one that is written to cannot be read; "
+            + "repair that layer.")
     /// The store could not read.
     public static let readFailed = Self(
         name: "readFailed", advice: "The store could not be read; settings in it read as their defaults.")
@@ -135,15 +148,13 @@ extension SettingsError.Code {
     public static let busy = Self(
         name: "busy",
         advice: "Another process, or another access of this one, uses the file; nothing was written. Try again.")
-    /// The store's file is damaged. It is kept aside, and its intact part is used.
+    /// The store's file is damaged, and its intact part is used. A store that writes keeps the file aside.
     public static let damaged = Self(
-        name: "damaged",
-        advice: "The file is damaged; its intact part is used, and the file is kept aside before it is replaced.")
-    /// Two files of the store do not belong together. The newer one is used, and the other is kept aside.
+        name: "damaged", advice: "The file is damaged; its intact part is used.")
+    /// Two files of the store do not belong together, and the newer one is used. A store that writes keeps the other aside.
     public static let mismatchedFiles = Self(
         name: "mismatchedFiles",
-        advice: "Two files of the store do not belong together; the newer one is used, and the other is kept aside "
-            + "before it is replaced.")
+        advice: "Two files of the store do not belong together; the newer one is used.")
     /// The journal of a property list cannot be used. The property list is read without it, and nothing can be written.
     public static let journalUnavailable = Self(
         name: "journalUnavailable",

@@ -7,8 +7,8 @@
 extension LayeredStore {
     /// Stores bytes under a key in the writable layer, or removes it there.
     ///
-    /// - Throws: ``SettingsError`` with the code `locked` if a layer above the writable one has a value; otherwise as the
-    ///   writable layer does.
+    /// - Throws: ``SettingsError`` with the code `locked` if a layer above the writable one has a value or cannot be read;
+    ///   otherwise as the writable layer does.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         let (isKnown, obstacle) = mirror.contents.withLock { contents in
             (contents.isFollowingAll, contents.obstacle(to: key.name, disregarding: nil))
@@ -49,6 +49,24 @@ extension LayeredStore {
         throw error(for: obstacle, key)
     }
 
+    /// What keeps a key from being written, once the store has been read.
+    ///
+    /// - Parameter disregarded: The candidates that lock nothing, because the setting does not accept them.
+    func lock(
+        of key: SettingsService.StorageKey, disregarding disregarded: [SettingsStoreCandidate]
+    ) -> SettingsService.Lock? {
+        let obstacle = mirror.contents.withLock { $0.obstacle(to: key.name, disregarding: disregarded) }
+        switch obstacle {
+        case nil: return (writable as? LayeredStore)?.lock(of: key, disregarding: [])
+        case .candidate(let candidate, let layer):
+            return .init(layer: layerNames[layer] ?? "", location: candidate.location)
+        case .unreadable(let error, let layer):
+            // A file that was damaged may be intact now.
+            if noteRepairs() { return lock(of: key, disregarding: disregarded) }
+            return .init(layer: layerNames[layer] ?? "", problem: error)
+        }
+    }
+
     private func error(for obstacle: Obstacle, _ key: SettingsService.StorageKey) -> SettingsError {
         switch obstacle {
         case .candidate(let candidate, let layer):
@@ -57,7 +75,8 @@ extension LayeredStore {
                 underlying: candidate.location.map(LockingText.init))
         case .unreadable(let error, let layer):
             SettingsError(
-                .locked, key: key, store: stores[layer]?.storeDescription, layer: layerNames[layer], underlying: error)
+                .lockedByUnreadableLayer, key: key, store: stores[layer]?.storeDescription, layer: layerNames[layer],
+                underlying: error)
         }
     }
 }

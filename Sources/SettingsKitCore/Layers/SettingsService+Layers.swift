@@ -13,14 +13,40 @@ extension SettingsService {
     ///
     /// It reads the store. A store that is missing or cannot be read is diagnosed, and the answer is ``Source/default``.
     public func source(of setting: SettingDefinition) -> Source {
-        guard let candidate = resolution(of: setting)?.candidate else { return .default }
+        guard let candidate = resolved(setting)?.resolution.candidate else { return .default }
         return candidate.layer.map { .layer($0) } ?? .store
     }
 
-    /// Whether the setting cannot be changed, because a layer above the one that is written to has a value that the setting
-    /// accepts.
-    public func isLocked(_ setting: SettingDefinition) -> Bool {
-        resolution(of: setting)?.candidate?.isLocking ?? false
+    /// What keeps a setting from being changed: a layer above the one that is written to.
+    public struct Lock: Sendable {
+        /// The name of the layer.
+        public let layer: String
+        /// The argument or the variable that has the value; nil for another layer.
+        public let location: String?
+        /// Why the layer cannot be read, so that every setting is locked that it may lock; nil if it has a value.
+        public let problem: SettingsError?
+
+        /// The error of a change that the lock refuses.
+        package func error(of key: StorageKey) -> SettingsError {
+            SettingsError(
+                problem == nil ? .locked : .lockedByUnreadableLayer, key: key, store: location, layer: layer,
+                underlying: problem)
+        }
+
+        init(layer: String, location: String? = nil, problem: SettingsError? = nil) {
+            (self.layer, self.location, self.problem) = (layer, location, problem)
+        }
+    }
+
+    /// Whether the setting cannot be changed; ``lock(of:)`` says why.
+    public func isLocked(_ setting: SettingDefinition) -> Bool { lock(of: setting) != nil }
+
+    /// What keeps the setting from being changed: a layer above the one that is written to has a value that the setting
+    /// accepts, or cannot be read. Nil if the setting can be changed.
+    ///
+    /// It reads the store. A store that is missing or cannot be read is diagnosed, and the answer is nil.
+    public func lock(of setting: SettingDefinition) -> Lock? {
+        resolved(setting).flatMap { $0.store.lock(of: setting.key, holding: $0.stored, $0.resolution.candidate) }
     }
 
     /// Why a value that is stored for the setting is not used: the first of all layers' that the setting does not accept, or
@@ -46,12 +72,15 @@ extension SettingsService {
         try setting.set(fromText: text, in: self)
     }
 
-    /// What is stored for a setting, as it counts; nil, with a diagnosis, if it cannot be read.
-    private func resolution(of setting: SettingDefinition) -> Resolution<any Sendable>? {
+    /// What is stored for a setting, and what of it counts; nil, with a diagnosis, if it cannot be read.
+    private func resolved(
+        _ setting: SettingDefinition
+    ) -> (store: ConnectedStore, stored: StoredValue, resolution: Resolution<any Sendable>)? {
         let cached = setting.cached(in: self)
         do throws(SettingsError) {
             let store = try connection(for: setting.key).requireStore(for: setting.key)
-            return cached.resolve(try store.read(setting.key), set: nil)
+            let stored = try store.read(setting.key)
+            return (store, stored, cached.resolve(stored, set: nil))
         } catch {
             connections.diagnostics.reportOnce(error)
             return nil

@@ -59,6 +59,22 @@ final class ConnectedStore: Sendable {
         }
     }
 
+    /// What keeps a key from being written; nil for nothing.
+    ///
+    /// - Parameters:
+    ///   - stored: What the store holds under the key.
+    ///   - candidate: The candidate that counts; nil if the default does.
+    func lock(
+        of key: SettingsService.StorageKey, holding stored: StoredValue, _ candidate: SettingsStoreCandidate?
+    ) -> SettingsService.Lock? {
+        guard isLayered else { return nil }
+        if let candidate, candidate.isLocking, let layer = candidate.layer {
+            return .init(layer: layer, location: candidate.location)
+        }
+        // The setting accepts none of those that are above the candidate that counts.
+        return (store as? LayeredStore)?.lock(of: key, disregarding: stored.all.filter(\.isLocking))
+    }
+
     /// The error that a candidate locks a key, with the place of the candidate.
     func locked(_ key: SettingsService.StorageKey, by candidate: SettingsStoreCandidate) -> SettingsError {
         store.locating(SettingsError(.locked, key: key, store: candidate.location, layer: candidate.layer))

@@ -116,7 +116,7 @@ final class JournaledPropertyList: Sendable {
         watchedJournal = journal
         monitor = ChangeMonitor(interval: Self.pollInterval, queue: queue)
         announcer = ChangeAnnouncer(pause: Self.announcementPause) { Self.touch(journal.value, in: fileSystem) }
-        for problem in problems { feed.report(problem) }
+        for problem in problems { report(problem) }
         monitor.monitor(self)
         writer.begin { [weak self] in
             try self?.foldInBackground()
@@ -181,6 +181,11 @@ final class JournaledPropertyList: Sendable {
         pace.withLock { $0.lag = min($0.lag ?? lag, lag) }
     }
 
+    /// Reports a problem with the files. Only a list that writes keeps files aside.
+    private func report(_ problem: SettingsError) {
+        feed.report(isReadOnly.load(ordering: .relaxed) ? problem : problem.keepingFilesAside)
+    }
+
     /// Notes that a store over the list may write.
     func allowWriting() { isReadOnly.store(false, ordering: .relaxed) }
 
@@ -205,7 +210,7 @@ final class JournaledPropertyList: Sendable {
         var hasPublished = false
         defer {
             if hasPublished { feed.flush() }
-            for problem in problems { feed.report(problem) }
+            for problem in problems { report(problem) }
         }
         return try files.withLock { (files) throws(Failure) in
             defer {

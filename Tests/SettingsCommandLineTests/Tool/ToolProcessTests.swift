@@ -39,6 +39,26 @@ struct ToolProcessTests {
         }
     }
 
+    #if !canImport(Darwin)
+        @Test("explain of a program's settings names a file of the administrator that cannot be read, and the reason")
+        func unreadableLayer() throws {
+            try withTemporaryDirectory { directory in
+                let result = try ToolProcess.bash(
+                    """
+                    export XDG_CONFIG_HOME="$PWD/home" XDG_CONFIG_DIRS="$PWD/all"
+                    mkdir -p home all/Desk && settings set volume 0.5 --app Desk && settings explain volume --app Desk &&
+                        echo garbage > all/Desk/Managed.plist && settings explain volume --app Desk &&
+                        settings explain volume --app Desk --json
+                    """, in: directory)
+                let parts = result.output.components(separatedBy: "(cannot be read)")
+                #expect(result.code == 0 && parts.count == 2, "\(result)")
+                #expect(parts[0].split(separator: "\n").last?.split(separator: " ") == ["managed"], "\(result)")
+                #expect(parts.last?.contains("damaged: The file is damaged") == true)
+                #expect(parts.last?.contains("\"problem\"") == true && parts.last?.contains("aside") == false)
+            }
+        }
+    #endif
+
     @Test("A pipe that is closed ends the tool without a message")
     func closedPipe() throws {
         try withTemporaryDirectory { directory in

@@ -38,6 +38,69 @@ struct UnreadableLayerTests {
         #expect(problems.codes == [.readFailed])
     }
 
+    @Test("A locking layer that cannot be read is named as the lock of each setting, with the reason")
+    func lockIsTold() throws {
+        let managed = GatedStore(["b": "5"])
+        managed.isReadable.value = false
+        let service = SettingsService.over(try lockedStore(managed))
+        let (a, b) = (Setting<Int>("a", in: .defaults, default: 0), Setting<Int>("b", in: .defaults, default: 0))
+        let catalogue = SettingsCatalogue("All", [SettingsGroup("Numbers", [a, b])])
+        #expect(service.isLocked(a) && service.isLocked(b))
+        let lock = try #require(service.lock(of: a))
+        #expect(lock.layer == "managed" && lock.location == nil && lock.problem?.code == .readFailed)
+        #expect(service.get(a) == 1 && service.source(of: a) == .store)
+        let rows = catalogue.rows(in: service)
+        #expect(rows.allSatisfy { $0.isLocked && $0.lock?.layer == "managed" && $0.lock?.problem?.code == .readFailed })
+        let lines = catalogue.table(in: service).split(separator: "\n")
+        #expect(
+            lines.prefix(3) == ["Numbers", "  a  1  store, locked by managed", "  b  0  default, locked by managed"])
+        let reason = lines.dropFirst(3).joined(separator: " ")
+        #expect(reason.hasPrefix("Locked, because the layer managed cannot be read: readFailed:"))
+        let json = JSONValue(json: Data(catalogue.json(in: service).utf8))
+        guard case .array(let objects) = json, case .object(let object) = objects.first,
+            case .object(let told) = object["lock"]
+        else { return #expect(Bool(false), "The row has no lock.") }
+        #expect(object["isLocked"] == .bool(true) && object["problem"] == nil)
+        #expect(told["layer"] == .string("managed") && told["problem"] != nil)
+        let error = #expect(throws: SettingsError.self) { try service.save(a, to: 2) }
+        #expect(error?.description.contains("cannot be read; repair that layer.") == true)
+
+        managed.isReadable.value = true
+        try managed.put("c", "1")
+        #expect(!service.isLocked(a) && service.lock(of: a) == nil && catalogue.rows(in: service)[0].lock == nil)
+        #expect(service.lock(of: b)?.layer == "managed" && service.lock(of: b)?.problem == nil)
+        #expect(catalogue.rows(in: service)[1].source == .layer("managed"))
+    }
+
+    @Test("An unreadable layer locks a setting that accepts no other lock; the layer of an accepted one is named")
+    func lockBesideOthers() throws {
+        let managed = GatedStore()
+        managed.isReadable.value = false
+        let service = SettingsService.over(
+            try LayeredStore([
+                .locked(managed, name: "managed"), .arguments(["--a=bad", "--b=7"]), .writable(MemoryStore()),
+            ]))
+        let (a, b) = (Setting<Int>("a", in: .defaults, default: 0), Setting<Int>("b", in: .defaults, default: 0))
+        #expect(service.lock(of: a)?.layer == "managed" && service.lock(of: a)?.problem != nil)
+        let lock = service.lock(of: b)
+        #expect(lock?.layer == "arguments" && lock?.location == "--b" && lock?.problem == nil)
+        #expect(thrownCode { try service.save(a, to: 2) } == .locked)
+        managed.isReadable.value = true
+        try managed.put("c", "1")
+        #expect(service.lock(of: a) == nil)
+        try service.save(a, to: 2)
+        #expect(service.get(a) == 2)
+    }
+
+    @Test("A layered store that is the writable layer of another tells its locks through it")
+    func lockOfTheLayersBelow() throws {
+        let lower = try LayeredStore([.arguments(["--a=7"]), .writable(MemoryStore())])
+        let service = SettingsService.over(try LayeredStore([.writable(lower)]))
+        let a = Setting<Int>("a", in: .defaults, default: 0)
+        #expect(thrownCode { try service.save(a, to: 2) } == .locked)
+        #expect(service.lock(of: a)?.layer == "arguments")
+    }
+
     @Test(
         "A layer that cannot be read is tried at most ten times a second when it is used, and at once when it publishes"
     )

@@ -55,7 +55,12 @@
                 let setting = Setting<Int>("a", in: .defaults, default: 0)
                 let catalogue = SettingsCatalogue("Player", [SettingsGroup("All", [setting])])
                 let settings = SettingsService(defaults: try files.store(), diagnosticSink: .none)
-                #expect(thrownCode { try settings.save(setting, to: 5) } == .locked)
+                let error = #expect(throws: SettingsError.self) { try settings.save(setting, to: 5) }
+                #expect(error?.code == .locked)
+                // Nothing that only reads keeps a file aside.
+                #expect(error.map { !"\($0)".contains("aside") && "\($0)".contains("The file is damaged") } == true)
+                #expect(settings.lock(of: setting)?.problem?.code == .damaged && settings.isLocked(setting))
+                #expect(catalogue.rows(in: settings)[0].lock?.layer == "managed")
                 #expect(settings.get(setting) == 0)
                 let problems = catalogue.check(in: settings)
                 #expect(problems.map(\.kind) == [.store] && problems.first?.error?.layer == "managed")
@@ -65,6 +70,21 @@
                     return true
                 }
                 #expect(settings.get(setting) == 5 && catalogue.check(in: settings).isEmpty)
+                #expect(settings.lock(of: setting) == nil)
+            }
+        }
+
+        @Test("Only a store that writes says that a damaged file is kept aside", arguments: [true, false])
+        func aside(isWriting: Bool) throws {
+            try withTemporaryDirectory { directory in
+                let url = URL(fileURLWithPath: directory + "/Settings.plist")
+                try Data("garbage".utf8).write(to: url)
+                let problems = Recorder<SettingsError>()
+                let store = try PropertyListStore(url: url, access: isWriting ? .readWrite : .readOnly)
+                let service = SettingsService(defaults: store, diagnosticSink: .init { problems.append($0) })
+                #expect(problems.codes == [.damaged])
+                #expect(problems.all.allSatisfy { "\($0)".contains("kept aside") == isWriting })
+                withExtendedLifetime(service) {}
             }
         }
 

@@ -114,6 +114,18 @@ struct FormTests {
         #expect(service.get(.port) == 80)
     }
 
+    @Test("A setting that is locked by a layer that cannot be read says so, and cannot be changed")
+    func lockedByUnreadableLayer() throws {
+        struct Broken: SettingsStore {
+            func get(_ key: SettingsService.StorageKey) throws -> Data? { throw SettingsError(.readFailed) }
+            func set(_ key: SettingsService.StorageKey, to data: Data?) {}
+        }
+        let store = try LayeredStore([.locked(Broken(), name: "managed"), .writable(MemoryStore())])
+        let item = item(.port, in: SettingsService(stores: [.defaults: store], diagnosticSink: .none))
+        #expect(item.isLocked && !item.canReset)
+        #expect(item.footer == ["The port to listen on.", "Locked by managed, which cannot be read."])
+    }
+
     @Test("A stored value that the setting does not accept is explained")
     func problem() {
         let store = MemoryStore()
