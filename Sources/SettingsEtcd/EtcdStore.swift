@@ -140,7 +140,8 @@ public final class EtcdStore: SettingsStore {
     /// - Throws: As ``set(_:to:)`` does; `tooManyOperations` for more than 127 settings, `clusterUnreachable`,
     ///   `clusterRefused`, `outcomeUnknown`.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        try batch.waitsForAgreement ? cluster.agree(batch) : cluster.accept(batch)
+        if batch.isQuestion { return cluster.holds(batch.expectations) }
+        return try batch.waitsForAgreement ? cluster.agree(batch) : cluster.accept(batch)
     }
 
     /// The names of the settings that are stored.

@@ -33,6 +33,11 @@
         }
 
         package func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+            if batch.isQuestion {
+                return contents.withLock { contents in
+                    batch.expectations.allSatisfy { contents[$0.key.name] == $0.data }
+                }
+            }
             throw SettingsError(.readOnly, store: storeDescription)
         }
 

@@ -13,6 +13,7 @@ final class BrokenDurableStore: SettingsStore {
         case changesAndThrows
         case refusesAndWritesLater
         case changesHalfABatchAndThrows
+        case writesToAnswer
         case removesOneAndThrows
         case publishesAndThrows
         case acknowledgesWhatItCannotWrite
@@ -35,6 +36,7 @@ final class BrokenDurableStore: SettingsStore {
             case .overwritesWhatItCannotRead: "unreadable.kept"
             case .changesAndThrows, .refusesAndWritesLater: "unwritable.set"
             case .changesHalfABatchAndThrows: "unwritable.batch"
+            case .writesToAnswer: "unwritable.question"
             case .removesOneAndThrows: "unwritable.remove-all"
             case .publishesAndThrows: "unwritable.feed"
             case .acknowledgesWhatItCannotWrite, .synchronizesWhatItCannotWrite: "unwritable.acknowledged"
@@ -110,6 +112,7 @@ final class BrokenDurableStore: SettingsStore {
         return try state.withLock { state in
             let old = try read(state)
             guard batch.expectations.allSatisfy({ old[$0.key.name] == $0.data }) else { return false }
+            if batch.isQuestion && fault != .writesToAnswer { return true }
             var new = old
             for write in batch.writes { new[write.key.name] = write.data }
             let changes = Set(batch.writes.map(\.key.name)).filter { old[$0] != new[$0] }

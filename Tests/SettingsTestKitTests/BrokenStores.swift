@@ -42,6 +42,7 @@ final class BrokenStore: SettingsStore {
         case refusesTwoExpectations
         case ignoresExpectations
         case refusesEmptyBatches
+        case acceptsWhatWritesNothing
         case listsRemovedKeys
         case keepsAKeyAtRemoveAll
         case losesConcurrentWrites
@@ -67,6 +68,7 @@ final class BrokenStore: SettingsStore {
             case .refusesTwoExpectations: "batches.accepted"
             case .ignoresExpectations: "batches.refused"
             case .refusesEmptyBatches: "batches.empty"
+            case .acceptsWhatWritesNothing: "batches.question"
             case .listsRemovedKeys: "keys.exact"
             case .keepsAKeyAtRemoveAll: "keys.remove-all"
             case .losesConcurrentWrites: "threads.distinct"
@@ -148,6 +150,7 @@ final class BrokenStore: SettingsStore {
 
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         if fault == .refusesEmptyBatches && batch.writes.isEmpty { return false }
+        if fault == .acceptsWhatWritesNothing && batch.writes.isEmpty { return true }
         if fault == .refusesTwoExpectations && batch.expectations.count > 1 { return false }
         for expectation in batch.expectations where fault != .ignoresExpectations {
             if try get(expectation.key) != expectation.data { return false }

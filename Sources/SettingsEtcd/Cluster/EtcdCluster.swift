@@ -215,6 +215,9 @@ final class EtcdCluster: Sendable {
         }
     }
 
+    /// Whether expectations hold, by what readers see at one moment.
+    func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool { state.withLock { $0.holds(expectations) } }
+
     /// Accepts a write: shows it to readers, keeps it in the local file, and has it sent.
     ///
     /// - Returns: False, with nothing changed, if an expectation does not hold.

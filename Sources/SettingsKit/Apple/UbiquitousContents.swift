@@ -52,6 +52,7 @@ final class UbiquitousContents: SettingsStore {
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         let isApplied = try access.withLock { seen in
             for entry in batch.expectations where read(entry.key.name) != entry.data { return false }
+            if batch.writes.isEmpty { return true }
             try checkLimits(of: batch)
             var changes: [SettingsStoreChange] = []
             for write in batch.writes {

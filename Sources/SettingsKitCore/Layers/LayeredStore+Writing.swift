@@ -28,12 +28,14 @@ extension LayeredStore {
     /// - Throws: As ``set(_:to:)`` does. An obstacle that is in `disregardedLocks` locks nothing.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         if !mirror.contents.withLock({ $0.isFollowingAll }) { try read((batch.writes + batch.expectations).map(\.key)) }
-        let (obstacle, lower) = mirror.contents.withLock { contents in
-            contents.lowered(batch)
+        let (obstacle, lower, isKnown) = mirror.contents.withLock { contents in
+            let (obstacle, lower) = contents.lowered(batch)
+            return (obstacle, lower, contents.isFollowingAll)
         }
         if let (obstacle, key) = obstacle, try isGone(obstacle, to: key) { return try apply(batch) }
         guard let lower else { return false }
-        return try writable.apply(lower)
+        // If all layers are followed, the contents are what they have at this moment.
+        return try batch.isQuestion && isKnown || writable.apply(lower)
     }
 
     /// Empties the writable layer.

@@ -15,21 +15,12 @@ extension SettingsService {
         for connection in connections.all {
             if let store = connection.store { service.register(store.store.overridden, for: connection.scope) }
         }
-        for attempt in 1...Self.attemptLimit {
-            var transaction = Transaction(service: service)
-            try body(&transaction)
+        let (_, error) = try Transaction.run(Transaction(service: service), body) { transaction throws(SettingsError) in
             let scopes = service.scopesWithoutStore(of: transaction)
             for scope in scopes { service.register(MemoryStore(), for: scope) }
-            if !scopes.isEmpty { continue }
-            do throws(SettingsError) {
-                // False if a value that the closure has read was changed meanwhile.
-                if try transaction.commit() { break }
-                if attempt == Self.attemptLimit { throw SettingsError(.conflict) }
-            } catch {
-                service.report(error)
-                break
-            }
+            return scopes.isEmpty ? try transaction.commit() : false
         }
+        if let error { service.report(error) }
         return service
     }
 

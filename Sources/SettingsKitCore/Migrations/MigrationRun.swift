@@ -20,18 +20,16 @@ struct MigrationRun {
         let isLocal = ledger.scope != .shared || service.connections[.defaults].store == nil
         let home = isLocal ? ledger : SettingsService.StorageKey(ledger.name, scope: .defaults)
         let intents = MigrationIntents(service: service, home: home)
-        for _ in 0..<Self.attemptLimit {
+        let first = SettingsService.Transaction(service: service)
+        let (report, error) = try SettingsService.Transaction.run(first, limit: Self.attemptLimit) {
+            transaction throws(SettingsError) in
             try intents.completeInterrupted()
-            var transaction = SettingsService.Transaction(service: service)
-            let report = try perform(in: &transaction)
-            do {
-                if try transaction.commit(across: intents) { return report }
-            } catch {
-                transaction.notifyListeners(of: error)
-                throw error
-            }
+            return try perform(in: &transaction)
+        } commit: { transaction throws(SettingsError) in
+            try transaction.commit(across: intents)
         }
-        throw SettingsError(.conflict)
+        if let error { throw error }
+        return report
     }
 
     /// Runs the steps that have not run yet, and lists them in the ledger.

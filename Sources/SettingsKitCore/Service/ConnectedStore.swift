@@ -113,9 +113,32 @@ final class ConnectedStore: Sendable {
         defer { feed.flush() }
         do {
             return try store.apply(batch)
+        } catch SettingsError.Code.readOnly where batch.writes.isEmpty && batch.waitsForAgreement {
+            // Where nothing can be written, there is no turn of writing to wait for.
+            var question = batch
+            question.waitsForAgreement = false
+            return try holds(question)
         } catch {
             throw .wrap(error, as: .writeFailed, store: description)
         }
+    }
+
+    /// Whether all expectations of a question hold at one moment.
+    ///
+    /// A store may throw that knows only batches that write. Then the values are read again: if none has changed, all were
+    /// stored together when the first of these readings began, unless one has changed and changed back meanwhile.
+    ///
+    /// - Parameter isDoubted: Whether they are also read again if the store says no, because it has done so too often.
+    func holds(_ question: SettingsStoreBatch, isDoubted: Bool = false) throws(SettingsError) -> Bool {
+        do throws(SettingsError) {
+            if try apply(question) { return true }
+            if !isDoubted { return false }
+        } catch {
+            // The answer is found below.
+        }
+        for expectation in question.expectations
+        where try read(expectation.key).entry(for: expectation.key) != expectation { return false }
+        return true
     }
 
     /// - Parameter scope: The scope under which a store without a feed is read.

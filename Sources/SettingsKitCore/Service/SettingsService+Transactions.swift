@@ -5,7 +5,7 @@ extension SettingsService {
     /// `body` may run more than once, on any thread, without a lock held: it runs again when a value that it has read was
     /// changed before the transaction could be applied, and when a store becomes available that could not be opened (see
     /// ``init(shared:storesForCustomScopes:diagnosticSink:)``). So it should do nothing but compute; return what you want to
-    /// know. Within one scope, all or nothing is as strict as the store's ``SettingsStore/apply(_:)``. Across scopes, a scope
+    /// know. If it only reads, the values that it has read in one store with a feed are those of one moment. Within one scope, all or nothing is as strict as the store's ``SettingsStore/apply(_:)``. Across scopes, a scope
     /// that fails has the others set back, which readers may see.
     ///
     /// Problems are diagnosed, and nothing is changed; ``save(_:)`` throws them, and takes a closure that need not be
@@ -90,21 +90,9 @@ extension SettingsService {
         _ body: (inout Transaction) throws(E) -> R, operation: PendingOperation.Body? = nil,
         waitsForAgreement: Bool = true
     ) throws(E) -> (R, SettingsError?) {
-        var attempts = 0
-        while true {
-            attempts += 1
-            var transaction = Transaction(service: self)
-            transaction.operation = operation
-            transaction.waitsForAgreement = waitsForAgreement
-            HeldLocks.requireNone(before: "a transaction's closure")
-            let result = try body(&transaction)
-            do throws(SettingsError) {
-                if try transaction.commit() { return (result, nil) }
-                if attempts == Self.attemptLimit { throw SettingsError(.conflict) }
-            } catch {
-                transaction.notifyListeners(of: error)
-                return (result, error)
-            }
-        }
+        var transaction = Transaction(service: self)
+        transaction.operation = operation
+        transaction.waitsForAgreement = waitsForAgreement
+        return try Transaction.run(transaction, body)
     }
 }

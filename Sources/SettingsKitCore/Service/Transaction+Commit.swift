@@ -6,6 +6,42 @@
 
 /// Applying a transaction.
 extension SettingsService.Transaction {
+    /// Runs a closure, and again as long as what it has read changes before it is applied, or has changed while it was read.
+    ///
+    /// - Parameters:
+    ///   - first: The transaction that the closure receives each time.
+    ///   - limit: How often the closure runs. Others make progress each time, so that this many failures mean a store that
+    ///     never answers twice the same.
+    ///   - commit: Applies the transaction. It returns false for another run.
+    /// - Returns: The result of the run that counted, and why it was not applied.
+    /// - Throws: The error of the closure, unless that may come from values of several moments.
+    static func run<R, E: Error>(
+        _ first: Self, limit: Int = SettingsService.attemptLimit, _ body: (inout Self) throws(E) -> R,
+        commit: (Self) throws(SettingsError) -> Bool = { transaction throws(SettingsError) in try transaction.commit() }
+    ) throws(E) -> (result: R, error: SettingsError?) {
+        var attempt = 0
+        while true {
+            attempt += 1
+            var transaction = first
+            transaction.attempt = attempt
+            HeldLocks.requireNone(before: "a transaction's closure")
+            let result: R
+            do throws(E) {
+                result = try body(&transaction)
+            } catch {
+                if attempt < limit, transaction.hasReadSeveralMoments { continue }
+                throw error
+            }
+            do throws(SettingsError) {
+                if try commit(transaction) { return (result, nil) }
+                if attempt == limit { throw SettingsError(.conflict) }
+            } catch {
+                transaction.notifyListeners(of: error)
+                return (result, error)
+            }
+        }
+    }
+
     /// Applies the transaction.
     ///
     /// - Returns: false, with nothing changed, if something that was read has changed since.
@@ -36,7 +72,7 @@ extension SettingsService.Transaction {
 
     private func commit(by carryOut: () throws(SettingsError) -> Bool) throws(SettingsError) -> Bool {
         if let error { throw error }
-        if writes.isEmpty { return try keepDecision() }
+        if writes.isEmpty { return try hasReadOneMoment() ? try keepDecision() : false }
         let hooks = callsHooks ? hooks : CommitHooks()
         hooks.callBefore()
         var pending: [(connection: ScopeConnection, value: SetValue?, setting: any CachedSetting)] = []
@@ -69,6 +105,41 @@ extension SettingsService.Transaction {
         }
         return true
     }
+
+    /// Whether everything that was read in a store was stored there at one moment.
+    ///
+    /// The store is asked. A single value needs no question.
+    private func hasReadOneMoment() throws(SettingsError) -> Bool {
+        if expectations.count < 2 { return true }
+        var questions: [(store: ConnectedStore, batch: SettingsStoreBatch)] = []
+        for (key, value) in expectations {
+            guard let store = service.connection(for: key).store else { continue }
+            let entry = value.entry(for: key)
+            if let index = questions.firstIndex(where: { $0.store.isSame(as: store) }) {
+                questions[index].batch.expectations.append(entry)
+            } else {
+                questions.append((store, .init(writes: [], expectations: [entry], waitsForAgreement: false)))
+            }
+        }
+        for (store, question) in questions where question.expectations.count > 1 {
+            if try !store.holds(question, isDoubted: attempt > Self.attemptsWithoutDoubt) { return false }
+        }
+        return true
+    }
+
+    /// Whether the closure may have failed because what it has read is of several moments.
+    var hasReadSeveralMoments: Bool {
+        if error != nil { return false }
+        do throws(SettingsError) {
+            return try !hasReadOneMoment()
+        } catch {
+            return false
+        }
+    }
+
+    /// How often a store may answer that what was read is of several moments before that is found out by reading again: a
+    /// store may not know that a batch can be a question.
+    private static var attemptsWithoutDoubt: Int { 100 }
 
     /// Has a store that is not open yet carry out again a transaction that writes nothing: with the stored values, it may
     /// decide otherwise.

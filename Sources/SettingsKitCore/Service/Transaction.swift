@@ -8,7 +8,8 @@ extension SettingsService {
     /// Reads and writes that are applied together; passed to the closure of a transaction.
     ///
     /// Reads see earlier writes. If a value that the closure has read changes before the transaction is applied, the
-    /// closure runs again.
+    /// closure runs again. So the values that it has read in one store with a feed are those of one moment, also if it writes
+    /// nothing.
     public struct Transaction {
         let service: SettingsService
         /// The bytes to store.
@@ -30,6 +31,8 @@ extension SettingsService {
         var operation: PendingOperation.Body?
         /// Whether the caller waits until the stores have agreed on the writes with other machines.
         var waitsForAgreement = true
+        /// Which run of the closure this is.
+        var attempt = 1
         /// Whether hooks are called; they were, if a transaction is applied again.
         var callsHooks = true
         private(set) var error: SettingsError?

@@ -61,6 +61,8 @@ public protocol SettingsStore: Sendable {
     /// store with a ``feed`` implements it itself: checks the expectations and writes under its own lock, and publishes
     /// the changes of a batch in one call.
     ///
+    /// A batch without writes asks whether its expectations hold; see ``SettingsStoreBatch/isQuestion``.
+    ///
     /// - Returns: false, with nothing written, if one of the batch's expectations did not hold.
     /// - Throws: if the batch could not be stored; nothing of it then is.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool

@@ -40,6 +40,12 @@ public struct SettingsStoreBatch: Sendable {
     /// A store with a ``SettingsStore/feed`` is given the value of `save` as a batch of one write, and the value of `set` by
     /// ``SettingsStore/set(_:to:)``.
     public var waitsForAgreement: Bool
+    /// Whether the batch only asks whether its expectations hold: it has no writes, and its caller does not wait for others.
+    ///
+    /// A service asks at the end of a transaction that only reads, so that what it has read is of one moment. Compare with what
+    /// ``SettingsStore/get(_:)`` returns, all of it at once, inside the lock that orders your changes. Answer also where the
+    /// store cannot write.
+    public var isQuestion: Bool { writes.isEmpty && !waitsForAgreement }
     /// How the writes were computed, for a store that may have to compute them again; see ``RecoveringStore``.
     package var operation: PendingOperation?
 

@@ -154,6 +154,7 @@ public final class DirectoryStore: SettingsStore {
     /// - Throws: the errors of ``set(_:to:)``; also `busy` if another process keeps the state locked, and the caller waits or
     ///   expects something.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        if batch.isQuestion { return core.holds(batch.expectations) }
         try requireWriting()
         return try core.apply(batch)
     }

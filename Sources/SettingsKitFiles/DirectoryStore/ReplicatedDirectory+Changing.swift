@@ -25,6 +25,13 @@ extension ReplicatedDirectory {
         if tracker.changes != changes { scheduleExport() }
     }
 
+    /// Whether expectations hold, by what is in memory at one moment.
+    func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
+        list.contents.withLock { contents in
+            expectations.allSatisfy { tracker.value(named: $0.key.name, in: contents) == $0.data }
+        }
+    }
+
     /// Applies a batch if its expectations hold. If another process keeps the state locked, a batch that expects nothing and
     /// whose caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {

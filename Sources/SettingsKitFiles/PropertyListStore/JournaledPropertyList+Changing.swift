@@ -55,6 +55,13 @@ extension JournaledPropertyList {
         }
     }
 
+    /// Whether expectations hold, by what is in memory at one moment.
+    func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
+        contents.withLock { contents in
+            expectations.allSatisfy { contents.data(named: $0.key.name) == $0.data }
+        }
+    }
+
     /// Carries out a batch if its expectations hold. If another process keeps the journal locked, a batch that expects nothing
     /// and whose caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {

@@ -158,11 +158,13 @@ public final class PropertyListStore: SettingsStore {
     }
 
     /// Applies a batch as one change if its expectations hold: always stores all of it, or nothing. The expectations
-    /// are compared with what all processes have written so far.
+    /// are compared with what all processes have written so far. A question (``SettingsStoreBatch/isQuestion``) is compared
+    /// with the values in memory, without the journal's lock.
     ///
     /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the journal locked, and the caller waits or
     ///   expects something.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        if batch.isQuestion { return list.holds(batch.expectations) }
         try requireWriting()
         return try list.apply(batch)
     }

@@ -129,6 +129,11 @@ final class MirroredSettings: Sendable {
     /// Carries out a batch if its expectations hold. If another process keeps the database locked, a batch that expects nothing
     /// and whose caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        if batch.isQuestion {
+            return contents.withLock { contents in
+                batch.expectations.allSatisfy { contents.data(named: $0.key.name) == $0.data }
+            }
+        }
         let isKept = !batch.waitsForAgreement && batch.expectations.isEmpty && !batch.writes.isEmpty
         do {
             return try change(

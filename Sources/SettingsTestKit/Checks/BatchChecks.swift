@@ -52,6 +52,22 @@ extension Check {
                 try require(try store.get(key("b")) == nil, "A refused batch made a key.")
             }
         },
+        Check("batches.question", "A batch without writes is accepted if its expectations hold, and changes nothing.") {
+            store in
+            try store.set(key("a"), to: Data("1".utf8))
+            try store.set(key("b"), to: Data("2".utf8))
+            for (a, b, isRight) in [("1", "2", true), ("1", "1", false), ("2", "2", false), ("1", nil, false)] {
+                let entries: [SettingsStoreBatch.Entry] = [
+                    .init(key: key("a"), data: Data(a.utf8)), .init(key: key("b"), data: b.map { Data($0.utf8) }),
+                    .init(key: key("absent"), data: nil),
+                ]
+                let answer = try store.apply(.init(writes: [], expectations: entries, waitsForAgreement: false))
+                try require(answer == isRight, "It was \(answer ? "accepted" : "refused").")
+            }
+            try require(try store.get(key("a")) == Data("1".utf8), "A batch without writes changed a key.")
+            try require(try store.get(key("b")) == Data("2".utf8), "A batch without writes changed a key.")
+            try require(try store.get(key("absent")) == nil, "A batch without writes made a key.")
+        },
         Check("batches.empty", "An empty batch is accepted.") { store in
             try require(try store.apply(.init(writes: [])), "It was refused.")
         },

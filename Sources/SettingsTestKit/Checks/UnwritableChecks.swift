@@ -33,6 +33,20 @@ extension Check {
                     try contents.compare(store, "after a batch threw", mayThrow: true)
                 }
             },
+            Check("unwritable.question", "A batch without writes is answered also while the medium refuses changes.") {
+                store in
+                try prepare(store)
+                try whileUnwritable(store, means) {
+                    for (name, isRight) in [("b", true), ("a", false)] {
+                        let entries = ["a", name].map { name in
+                            SettingsStoreBatch.Entry(key: key(name), data: isRight ? old[name] : Data("other".utf8))
+                        }
+                        let answer = try store.apply(
+                            .init(writes: [], expectations: entries, waitsForAgreement: false))
+                        try require(answer == isRight, "It was \(answer ? "accepted" : "refused").")
+                    }
+                }
+            },
             Check("unwritable.remove-all", "If removeAll throws, it has removed nothing.") { store in
                 do {
                     _ = try store.keys()

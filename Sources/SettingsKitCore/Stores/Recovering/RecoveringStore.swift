@@ -112,12 +112,23 @@ package final class RecoveringStore: SettingsStore {
     }
 
     package func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        guard batch.operation != nil else { return try requiredStore().apply(batch) }
+        guard batch.operation != nil else {
+            if batch.isQuestion, let answer = answer(to: batch) { return answer }
+            return try requiredStore().apply(batch)
+        }
         if let store = storeIfDue() { return try store.apply(batch) }
         return switch try keep(batch) {
         case .isOpen(let store): try store.apply(batch)
         case .isRefused: false
         case .isKept: true
+        }
+    }
+
+    /// Whether the expectations of a question hold for what stands in for the store; nil if the store is open.
+    private func answer(to question: SettingsStoreBatch) -> Bool? {
+        state.withLock { state in
+            if state.store != nil { return nil }
+            return question.expectations.allSatisfy { state.contents[$0.key.name] == $0.data }
         }
     }
 
