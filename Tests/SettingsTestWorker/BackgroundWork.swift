@@ -43,14 +43,14 @@ enum BackgroundWork {
     }
 
     /// Sets a value in each of `count` property lists, and exits at SIGUSR1.
-    static func setAndWait(_ directory: String, count: Int) throws {
+    static func setAndWait(_ directory: String, count: Int, name: String?) throws {
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGUSR1)
         // Before there are other threads, which would get it.
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         let stores = try (0..<count).map { number in
-            try PropertyListStore(url: URL(fileURLWithPath: "\(directory)/\(number).plist"))
+            try PropertyListStore(url: URL(fileURLWithPath: "\(directory)/\(name ?? "\(number)").plist"))
         }
         for store in stores { try store.set(key, to: Data("2".utf8)) }
         say("set")

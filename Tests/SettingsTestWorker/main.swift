@@ -97,16 +97,16 @@ case "migrate-up-to":
     for number in 1...argument(4) { try world.migrate(to: number) }
 
 case "lock":
-    // lock PATH: keeps the journal locked.
+    // lock PATH: keeps the files locked.
     let system = POSIXFileSystem()
-    let file = try system.openOrCreate(path + "-journal").file
+    let file = try system.openOrCreate(path + "-lock").file
     say(try system.lock(file) ? "locked" : "not locked")
     while true { pause() }
 
 case "lock-until-continued":
-    // lock-until-continued PATH: locks the journal and stops; when it is continued, releases the lock and does nothing more.
+    // lock-until-continued PATH: locks the files and stops; when it is continued, releases the lock and does nothing more.
     let system = POSIXFileSystem()
-    let file = try system.openOrCreate(path + "-journal").file
+    let file = try system.openOrCreate(path + "-lock").file
     say(try system.lock(file) ? "locked" : "not locked")
     kill(getpid(), SIGSTOP)
     system.unlock(file)
@@ -284,8 +284,9 @@ case "read":
     try BackgroundWork.read(path)
 
 case "set-and-wait":
-    // set-and-wait DIRECTORY COUNT: sets a value in so many property lists, and exits at SIGUSR1.
-    try BackgroundWork.setAndWait(path, count: argument(3))
+    // set-and-wait DIRECTORY COUNT [NAME]: sets a value in so many property lists, or in one of a name, and exits at SIGUSR1.
+    try BackgroundWork.setAndWait(
+        path, count: argument(3), name: arguments.count > 4 ? arguments[4] : nil)
 
 case "open-and-close":
     // open-and-close PATH COUNT: opens, uses and closes a store so often, and says how much of the system it has.

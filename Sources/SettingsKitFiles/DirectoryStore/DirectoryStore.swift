@@ -55,7 +55,7 @@ public final class DirectoryStore: SettingsStore {
         /// How often to look for changes that the system does not report. Nil chooses by the file system: every two
         /// seconds where changes may go unreported, as on a network file system, and every twelve seconds elsewhere.
         public var pollInterval: Duration?
-        /// How long a change waits for another process that keeps the local state locked and makes no progress, before it
+        /// How long a change waits for another process that keeps the local state locked, before it
         /// fails with ``SettingsError/Code/busy``: 3 seconds by default. A `set` waits for half a second at most, and is then
         /// ``SettingsError/Code/pending``. Nothing ever waits for the shared directory.
         public var patience: Duration = PropertyListStore.defaultPatience

@@ -7,9 +7,9 @@ import SettingsKitPlatform
     import Darwin
 #endif
 
-/// An open journal: a file of records to which many processes append, each under the file's lock.
+/// An open journal: a file of records to which many processes append, each under a lock.
 ///
-/// It locks, reads, appends to and cuts the file. The store interprets the records. All offsets are those in the file.
+/// It reads, appends to and cuts the file. The store interprets the records. All offsets are those in the file.
 ///
 /// One thread at a time uses it, as the compiler ensures: it is not `Sendable`, and lies in ``PropertyListFiles``, which a
 /// mutex guards. An object only because a structure of this size is copied too often.
@@ -130,7 +130,7 @@ final class Journal {
         }
     }
 
-    /// Creates an empty journal, locked, under a temporary name.
+    /// Creates an empty journal under a temporary name. It is locked, so that no other process takes it for a dead one's.
     static func makeTemporary(
         beside target: String, in fileSystem: any FileSystem, beside list: FilePermissions?
     ) throws -> Journal {
@@ -196,34 +196,6 @@ final class Journal {
     /// Whether a status is one of this file: no other one has its number while it is open.
     func has(_ status: FileStatus) -> Bool { status.inode == inode && status.device == device }
 
-    // MARK: Locking
-
-    /// Takes the file's lock, and waits while another process holds it.
-    ///
-    /// - Parameter patience: The longest wait without a change. While the journal grows, other processes make progress,
-    ///   and the wait continues.
-    /// - Returns: false if another process holds the lock all the time, without progress.
-    func lock(waiting patience: Duration) throws(SystemError) -> Bool {
-        if try tryLock() { return true }
-        var pause = LockPause()
-        var deadline = Deadline(after: patience)
-        var size = try size()
-        while !ExitHook.isOutOfPatience {
-            if deadline.hasPassed {
-                let newSize = try self.size()
-                if newSize == size { return false }
-                size = newSize
-                deadline = Deadline(after: patience)
-            }
-            pause.next()
-            if try tryLock() { return true }
-        }
-        return false
-    }
-
-    /// Takes the file's lock if it is free.
-    func tryLock() throws(SystemError) -> Bool { try fileSystem.lock(file) }
-
     /// The offset of the end of the file.
     func size() throws(SystemError) -> UInt64 { UInt64(max(0, try fileSystem.extent(of: file).size)) }
 
@@ -231,8 +203,6 @@ final class Journal {
     func isUnchanged() throws(SystemError) -> Bool {
         try fileSystem.extent(of: file) == FileExtent(size: Int64(position), linkCount: 1)
     }
-
-    func unlock() { fileSystem.unlock(file) }
 
     // MARK: Reading
 

@@ -43,6 +43,19 @@ struct JournalProtection {
         return .tooOpen
     }
 
+    /// Returns the problem of a lock file; nil if it may be used.
+    ///
+    /// Nothing is written to it. So it may have other names, as a snapshot of hard links gives them to it, if they do not let
+    /// other users lock it.
+    func problem(
+        withLock file: FileStatus, directory: () throws(SystemError) -> FilePermissions?
+    ) throws(SystemError) -> JournalProblem? {
+        if file.linkCount > 1, file.permissions.isWider(than: allowed(for: file.permissions)) { return .hardLink }
+        var file = file
+        file.linkCount = min(file.linkCount, 1)
+        return try problem(with: file, directory: directory)
+    }
+
     /// Whether a journal may have several names, as a snapshot of hard links gives them to it. Nothing is appended to it.
     ///
     /// Another user may have given the journal's name to any file that this user owns. So the new files, which contain what

@@ -11,6 +11,9 @@ enum FilesBeside {
     /// The journal.
     static func journal(_ target: String) -> String { CompanionName.path(beside: target, suffix: "-journal") }
 
+    /// The file that a process locks to write.
+    static func lock(_ target: String) -> String { CompanionName.path(beside: target, suffix: "-lock") }
+
     /// The name of the file that the property list replaced, from which a damaged one can be restored.
     static func previousName(_ target: String) -> String {
         CompanionName.stem(of: WholeFile.split(target).name) + "-previous"

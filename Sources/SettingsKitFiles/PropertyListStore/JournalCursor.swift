@@ -13,7 +13,7 @@ struct JournalCursor {
     private(set) var list: UInt64 = 0
     /// The generation of the latest journal.
     private(set) var generation: UInt64 = 0
-    /// When the journal's lock is waited for again, after another process has kept it too long.
+    /// When the lock is waited for again, after another process has kept it too long.
     private var busyUntil = Deadline(after: .zero)
     /// Until when the open journal is taken to be the one at its path, unless it has grown. Nil if it is not.
     private var trustedUntil: Deadline?
@@ -167,21 +167,15 @@ struct JournalCursor {
 
     // MARK: Locking
 
-    /// Locks the journal if that takes nothing more: it is free, and has not grown since the last time.
-    func lockUnchanged() throws -> Bool {
-        guard let journal, journal.isPlain, forkCount == Fork.count, let trustedUntil, try journal.tryLock() else {
-            return false
-        }
-        do throws(SystemError) {
-            // Compared with the time while the lock is held: a process that replaces a journal without a word in it holds
-            // the lock for as long as a journal is trusted.
-            if !trustedUntil.hasPassed, try journal.isUnchanged() { return true }
-        } catch {
-            journal.unlock()
-            throw error
-        }
-        journal.unlock()
-        return false
+    /// Whether the open journal may be taken to be the one at its path, which records can be appended to.
+    var isTrusted: Bool { trustedUntil != nil && forkCount == Fork.count && journal?.isPlain == true }
+
+    /// Whether the open journal is trusted, and has not grown since it was read. The lock is held.
+    func isUnchanged() throws(SystemError) -> Bool {
+        // Compared with the time while the lock is held: a process that replaces a journal without a word in it holds the
+        // lock for as long as a journal is trusted.
+        guard let journal, let trustedUntil, !trustedUntil.hasPassed else { return false }
+        return try journal.isUnchanged()
     }
 
     /// How long to wait for the lock: not at all for a while after another process has kept it too long, so that operations

@@ -8,7 +8,7 @@ import SettingsKitCore
 
 /// Changing what is stored.
 extension JournaledPropertyList {
-    /// Stores bytes under a key, or removes it. If another process keeps the journal locked, the change is kept, and stored
+    /// Stores bytes under a key, or removes it. If another process keeps the files locked, the change is kept, and stored
     /// later.
     func set(_ data: Data?, for key: SettingsService.StorageKey) throws {
         do {
@@ -62,7 +62,7 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Carries out a batch if its expectations hold. If another process keeps the journal locked, a batch that expects nothing
+    /// Carries out a batch if its expectations hold. If another process keeps the files locked, a batch that expects nothing
     /// and whose caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         if batch.waitsForAgreement || !batch.expectations.isEmpty { return try applyNow(batch, waiting: patience) }

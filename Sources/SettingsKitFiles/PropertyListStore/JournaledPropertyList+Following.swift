@@ -63,7 +63,7 @@ extension JournaledPropertyList {
         let loaded = try LoadedPropertyList(
             path: path, fileSystem: fileSystem, isWriting: files.isWriting, store: description)
         files.cursor.leave()
-        let old = files
+        var old = files
         if let journal = loaded.files.cursor.journal, old.target == loaded.files.target,
             [.foreign, .stale].contains(journal.condition.asideReason)
         {
@@ -78,6 +78,7 @@ extension JournaledPropertyList {
                 publish(changes, origin: .external)
             }
             files = loaded.files
+            if old.target == files.target { files.lock = old.lock } else { old.lock.close(in: fileSystem) }
             if old.list.mustRewrite { files.list.requireRewrite() }
             files.hasCleanedUp = old.hasCleanedUp
             files.hasPending = old.hasPending

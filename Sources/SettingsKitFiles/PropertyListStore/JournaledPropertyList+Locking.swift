@@ -21,110 +21,120 @@ extension JournaledPropertyList {
         try whileLocked(waiting: waiting()) {
             try withFiles(isFolding: isFolding) { files in
                 try lockJournal(&files)
-                defer { files.cursor.journal?.unlock() }
+                defer { files.lock.unlock(in: fileSystem) }
                 if files.hasPending { try writePending(&files) }
                 return try body(&files)
             }
         }
     }
 
-    /// Repeats an attempt while another process keeps the journal locked. Between two attempts, this process keeps nothing
-    /// locked.
+    /// Repeats an attempt while another process has the lock. Between two attempts, this process keeps nothing locked.
     ///
-    /// - Parameter patience: The longest wait without a change. While the journal grows, other processes make progress, and the
-    ///   wait continues. Not asked for if the first attempt succeeds.
-    /// - Throws: `busy` if another process keeps the lock for so long. The next caller does not wait, for a while: operations
+    /// - Parameter patience: The longest wait. Not asked for if the first attempt succeeds.
+    /// - Throws: `busy` if other processes have the lock all the time. The next caller does not wait, for a while: operations
     ///   that follow each other fail together. What the attempt throws.
     func whileLocked<R>(waiting patience: @autoclosure () -> Duration, _ attempt: () throws -> R) throws -> R {
         do {
             return try attempt()
         } catch SettingsError.Code.busy {}
         let longest = patience()
-        var (pause, size) = (LockPause(), journalSize)
-        var deadline = Deadline(after: files.withLock { $0.cursor.patience(longest) })
-        while true {
-            if ExitHook.isOutOfPatience { throw busy }
-            if deadline.hasPassed {
-                let newSize = journalSize
-                if newSize == size {
-                    if longest >= PendingValues.longestWait { files.withLock { $0.cursor.noteBusy() } }
-                    throw busy
-                }
-                size = newSize
-                deadline = Deadline(after: longest)
-            }
+        // The exit waits once more: nothing comes after it.
+        let wait = ExitHook.isExiting ? longest : files.withLock { $0.cursor.patience(longest) }
+        let deadline = Deadline(after: wait)
+        var (pause, mark) = (LockPause(), Deadline(after: JournalLock.markInterval))
+        while !ExitHook.isOutOfPatience, !deadline.hasPassed {
             pause.next()
             do {
                 return try attempt()
             } catch SettingsError.Code.busy {}
+            if mark.hasPassed {
+                files.withLock { $0.lock }.markWaiting(in: fileSystem)
+                mark = Deadline(after: JournalLock.markInterval)
+            }
         }
+        if wait >= PendingValues.longestWait { files.withLock { $0.cursor.noteBusy() } }
+        throw busy
     }
 
     private var busy: SettingsError { SettingsError(.busy, store: description, underlying: JournalProblem.locked) }
 
-    private var journalSize: UInt64? {
-        files.withLock { files in
-            do throws(SystemError) {
-                return try files.cursor.journal?.size()
-            } catch {
-                // The next attempt says why.
-                return nil
-            }
-        }
-    }
-
-    /// Locks the journal, creating it if there is none, and applies what other processes have appended to it.
+    /// Takes the lock, creates the journal if there is none, and applies what other processes have appended to it.
     ///
-    /// The cursor's journal is the locked one afterwards, also if it was replaced: unlocking or closing it ends the lock.
+    /// The cursor's journal is the one at its path afterwards.
     ///
-    /// - Throws: `busy`, at once, if another process has the lock. `journalUnavailable` if the file at the journal's path must
+    /// - Throws: `busy`, at once, if another process has the lock. `journalUnavailable` if the journal or its lock file must
     ///   not be used.
     func lockJournal(_ files: inout PropertyListFiles) throws {
-        if try files.cursor.lockUnchanged() { return }
+        if try lockUnchanged(&files) { return }
         files.isWriting = true
-        try lockPresentJournal(&files)
+        do {
+            try enterLocked(&files)
+        } catch {
+            files.lock.unlock(in: fileSystem)
+            throw error
+        }
         files.cursor.trust(for: trust)
     }
 
-    private func lockPresentJournal(_ files: inout PropertyListFiles) throws {
+    /// Takes the lock if that takes nothing more: it is free, and the journal has not grown since the last time.
+    private func lockUnchanged(_ files: inout PropertyListFiles) throws -> Bool {
+        guard files.cursor.isTrusted, try files.lock.takeOpen(in: fileSystem) else { return false }
+        do throws(SystemError) {
+            if try files.cursor.isUnchanged() { return true }
+        } catch {
+            files.lock.unlock(in: fileSystem)
+            throw error
+        }
+        // The lock is kept: what follows needs it.
+        return false
+    }
+
+    private func takeLock(_ files: inout PropertyListFiles) throws {
+        let list = files.list.permissions
+        do {
+            let isTaken: Bool
+            do {
+                isTaken = try files.lock.take(beside: list, in: fileSystem)
+            } catch let error as SystemError where error.number == ENOENT {
+                try files.file.createDirectory()
+                isTaken = try files.lock.take(beside: list, in: fileSystem)
+            }
+            guard isTaken else { throw busy }
+        } catch let problem as JournalProblem {
+            throw SettingsError(.journalUnavailable, store: description, underlying: problem)
+        }
+    }
+
+    private func enterLocked(_ files: inout PropertyListFiles) throws {
         files.cursor.leaveAfterFork()
         while true {
+            try takeLock(&files)
             let journal = try writableJournal(&files)
-            guard try journal.tryLock() else { throw busy }
-            do {
-                guard let status = try fileSystem.status(of: files.journalPath, followingLink: false),
-                    journal.has(status)
-                else {
-                    // It was replaced. Its last records are read from the file, which is still open.
-                    _ = try readRest(&files, upTo: Int64(journal.size()), isLocked: false)
-                    journal.unlock()
+            // A symbolic link may have another destination now, which has another lock.
+            guard files.lock.isHeld else { continue }
+            guard let status = try fileSystem.status(of: files.journalPath, followingLink: false), journal.has(status)
+            else {
+                // It was replaced. Its last records are read from the file, which is still open.
+                _ = try readRest(&files, upTo: Int64(journal.size()), isLocked: false)
+                files.cursor.leave()
+                continue
+            }
+            journal.condition.isShared = status.linkCount > 1
+            if journal.header == nil {
+                let isBegun = try hasHeader(journal)
+                if isBegun || journal.condition.isShared {
+                    // Another process was quicker; or the empty file stays under its other name, and a new one is created.
+                    if !isBegun { try fileSystem.remove(files.journalPath) }
                     files.cursor.leave()
                     continue
                 }
-                journal.condition.isShared = status.linkCount > 1
-                if journal.header == nil {
-                    let isBegun = try hasHeader(journal)
-                    if isBegun || journal.condition.isShared {
-                        // Another process was quicker; or the empty file stays under its other name, and a new one is
-                        // created.
-                        if !isBegun { try fileSystem.remove(files.journalPath) }
-                        journal.unlock()
-                        files.cursor.leave()
-                        continue
-                    }
-                    try begin(journal, &files)
-                    return
-                }
-                if status.size != Int64(journal.position) {
-                    _ = try readRest(&files, upTo: status.size, isLocked: true)
-                }
-                guard journal.condition.isSuperseded || journal.condition.isShared else { return }
-                try replaceSupersededJournal(&files)
-                return
-            } catch {
-                files.cursor.journal?.unlock()
-                throw error
+                return try begin(journal, &files)
             }
+            if status.size != Int64(journal.position) {
+                _ = try readRest(&files, upTo: status.size, isLocked: true)
+            }
+            guard journal.condition.isSuperseded || journal.condition.isShared else { return }
+            return try replaceSupersededJournal(&files)
         }
     }
 
@@ -153,7 +163,7 @@ extension JournaledPropertyList {
                 return journal
             }
             try files.file.createDirectory()
-            // Two processes may do this at once. Both then have the same empty file, and the first to lock it begins it.
+            // A program that does not take the lock may do this at the same time.
             let journal: Journal
             do {
                 journal = try Journal.create(files.journalPath, in: fileSystem, beside: list())

@@ -1,7 +1,7 @@
 import SettingsKitCore
 import SettingsKitPlatform
 
-/// Changes made while another process keeps the journal locked: they are in force in this process at once, and written as soon
+/// Changes made while another process keeps the files locked: they are in force in this process at once, and written as soon
 /// as the lock is free.
 ///
 /// They follow everything that other processes have written until then, as if they were made at that moment. All of them are
@@ -56,7 +56,7 @@ extension JournaledPropertyList {
 
     /// Writes what is pending, and waits for other processes no longer than it says.
     ///
-    /// - Throws: `busy` if another process keeps the journal locked; what the system reports.
+    /// - Throws: `busy` if another process keeps the files locked; what the system reports.
     func writePending(waiting: Duration) throws {
         if contents.withLock({ $0.pending.isEmpty }) { return pendingWriter.finish() }
         try withLockedJournal(waiting: waiting) { _ in }

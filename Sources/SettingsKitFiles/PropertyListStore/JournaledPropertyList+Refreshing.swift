@@ -14,19 +14,26 @@ extension JournaledPropertyList {
     ///
     /// - Throws: what the system reports. What was read before the error is kept.
     func refresh(waiting: Duration) throws {
-        let isBehind = try whileLocked(waiting: waiting) { try refreshOnce() }
+        let isBehind: Bool
+        do {
+            isBehind = try whileLocked(waiting: waiting) { try refreshOnce() }
+        } catch SettingsError.Code.busy {
+            // An edit is read all the same, as by a process that only reads.
+            isBehind = try refreshOnce(isLocking: false)
+        }
         if isBehind { scheduleFold(after: Self.othersDelay) }
     }
 
+    /// - Parameter isLocking: Whether an edit is put into the journal, under the lock, where this process may do that.
     /// - Returns: whether the property list lacks a change.
-    private func refreshOnce() throws -> Bool {
+    private func refreshOnce(isLocking: Bool = true) throws -> Bool {
         try withFiles { files in
             if try files.file.resolvedPath() != files.target {
                 // The symbolic link has another destination now.
                 try reload(&files)
             }
             let isUnclear = try catchUp(&files)
-            if files.isWriting {
+            if files.isWriting, isLocking {
                 if try isUnclear || files.file.status() != files.list.status {
                     try adoptLocked(&files)
                 }
@@ -39,7 +46,7 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Adopts an edit with the journal locked, or without if it cannot be written.
+    /// Adopts an edit with the lock, or without if it cannot be written.
     private func adoptLocked(_ files: inout PropertyListFiles) throws {
         do {
             try lockJournal(&files)
@@ -48,11 +55,11 @@ extension JournaledPropertyList {
         } catch SettingsError.Code.journalUnavailable {
             return try adoptUnlocked(&files)
         }
-        defer { files.cursor.journal?.unlock() }
+        defer { files.lock.unlock(in: fileSystem) }
         try adopt(&files)
     }
 
-    /// Adopts an edit without the journal's lock, as a process does that only reads. Other processes read the edit
+    /// Adopts an edit without the lock, as a process does that only reads. Other processes read the edit
     /// themselves.
     private func adoptUnlocked(_ files: inout PropertyListFiles) throws {
         // The journal is read first. Otherwise its changes in the property list would look like an edit, and its records

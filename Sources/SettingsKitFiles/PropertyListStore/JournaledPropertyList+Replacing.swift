@@ -37,7 +37,7 @@ extension JournaledPropertyList {
         return (header, bytes + records)
     }
 
-    /// Replaces the journal, which is locked and read to its end, by a new one, which is locked then.
+    /// Replaces the journal, which is read to its end, by a new one. The lock is held.
     ///
     /// Other processes notice that their open journal has no name any more, read it to its end, and open the new one.
     func replaceJournal(_ files: inout PropertyListFiles, restore: JournalRecord?) throws {
@@ -64,17 +64,17 @@ extension JournaledPropertyList {
             new.close()
             throw error
         }
+        // It is no temporary file any more.
+        fileSystem.unlock(new.file)
         new.path = files.journalPath
-        // A child process that was forked meanwhile shares the lock, so closing alone would not release it.
-        old.unlock()
         old.close()
         files.cursor.didBegin(new, header, at: old.historyPosition)
         files.list.didBeginJournal()
     }
 
-    /// Waits until every process looks at the path before it appends to the journal, whose lock is held: nothing in the
-    /// journal says that another one takes its place.
-    private static func waitForTrust() {
+    /// Waits until every process looks at the paths before it appends to the journal. The lock is held: nothing in the journal
+    /// says that another one takes its place, or that of its lock file.
+    static func waitForTrust() {
         let end = Deadline(after: trust)
         while !end.hasPassed { ThreadPause.sleep(for: .milliseconds(1)) }
     }

@@ -11,16 +11,16 @@ import Synchronization
 /// A property list and its journal, shared by all stores of the process over one path.
 ///
 /// The journal's byte order is the order of all changes of all processes. Memory contains the files up to a position in the
-/// journal. A change locks the journal, applies the records of other processes, appends a record, and changes memory.
+/// journal. A change takes the lock, applies the records of other processes, appends a record, and changes memory.
 /// Reading uses memory only.
 ///
-/// Locks are taken in the order ``folding``, ``files`` and with it the lock on the journal, which other processes take, too,
+/// Locks are taken in the order ``folding``, ``files`` and with it the lock on the lock file, which other processes take, too,
 /// ``contents``. ``contents`` is never held while a file is used, so that reading never waits for one. No lock is held while
 /// listeners run. The ``monitor`` tells the process's own records from those of other processes without a lock.
 final class JournaledPropertyList: Sendable {
     /// How long after a change the background looks at the files.
     static let writingDelay = Duration.milliseconds(250)
-    /// How long a writer waits for another process that keeps the journal locked and appends nothing.
+    /// How long a writer waits for other processes that keep the files locked.
     static let patience = Duration.seconds(3)
     /// How long a journal is taken to be the one at its path without examining the path. A process that replaces a journal
     /// says so in it. Used only while the directory is watched, so that a removal is reported.
@@ -141,7 +141,10 @@ final class JournaledPropertyList: Sendable {
         } catch {
             feed.report(error)
         }
-        files.withLock { $0.cursor.journal?.close() }
+        files.withLock { files in
+            files.cursor.journal?.close()
+            files.lock.close(in: fileSystem)
+        }
     }
 
     static func description(of path: String) -> String { "PropertyListStore at \(path)" }
@@ -167,7 +170,7 @@ final class JournaledPropertyList: Sendable {
             && files.cursor.problem == nil
     }
 
-    /// How long an operation waits for another process that keeps the journal locked and appends nothing.
+    /// How long an operation waits for other processes that keep the files locked.
     var patience: Duration { .nanoseconds(shortestPatience.load(ordering: .relaxed)) }
 
     private static func nanoseconds(_ duration: Duration) -> Int64 {

@@ -11,6 +11,7 @@ struct PropertyListFiles {
     var isWriting = false
     var list = KnownPropertyList()
     var cursor = JournalCursor()
+    var lock: JournalLock
     /// Whether the property list was edited since it was last folded here.
     var isEdited = false
     /// Where the last change ends that this process has made, in the history of journals.
@@ -28,6 +29,7 @@ struct PropertyListFiles {
         self.file = file
         self.target = target
         journalPath = FilesBeside.journal(target)
+        lock = JournalLock(beside: target)
     }
 
     /// Flushes the directory, so that a power failure cannot undo the property list and leave what is written from now on.

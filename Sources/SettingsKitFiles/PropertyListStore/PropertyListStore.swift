@@ -30,12 +30,12 @@ import SettingsKitPlatform
 /// is atomic across processes. A change that another process makes, and an edit of the file by hand, is noticed within
 /// milliseconds. An edit wins for the keys that it changes; a change that is not in the file yet wins for its own.
 ///
-/// A process that stops while it has locked the journal hinders the writes of others. `save`, `update` and transactions
+/// A process that stops while it has locked the files hinders the writes of others. `save`, `update` and transactions
 /// fail with ``SettingsError/Code/busy`` after the store's `patience`, three seconds unless you choose another. `set` waits
 /// no longer than that, and at most half a second. Then its value is in force in this process, an error with the code
 /// ``SettingsError/Code/pending`` is reported, and the value is written as soon as the lock is free, after what others have
 /// written by then: it wins over a value that another process has given the same setting meanwhile. If the process is
-/// killed before, it is lost. While a value is pending, no further `set` waits. Reading never waits.
+/// killed before, it is lost; an exit waits for half a second. While a value is pending, no further `set` waits. Reading never waits.
 ///
 /// ## Damage
 /// A file that cannot be read is never taken for an empty one. When it is damaged, its intact part is used over its last
@@ -48,7 +48,7 @@ import SettingsKitPlatform
 /// ``SettingsError/Code/tooLarge``.
 ///
 /// All functions may be called from any thread. `get` takes constant time and touches no file. `set` takes constant time:
-/// it locks the journal, appends to it, and unlocks it.
+/// it locks a file beside the journal, appends to the journal, and unlocks the file.
 public final class PropertyListStore: SettingsStore {
     /// What a store may do with its files.
     public typealias Access = SettingsStoreAccess
@@ -70,7 +70,7 @@ public final class PropertyListStore: SettingsStore {
     ///   - url: The file's URL.
     ///   - access: Whether the store may write. If it only reads, and the file is removed, its values end a third of a second
     ///     later, unless another process writes it or another store of this process may.
-    ///   - patience: How long an operation waits for another process that keeps the files locked and makes no progress.
+    ///   - patience: How long an operation waits for other processes that keep the files locked.
     ///   - lag: How long a change may be missing from the property list that people and tools read, while changes go on. Nil
     ///     for a time in proportion to the file's size. A short one costs writing: the whole file, each time.
     ///
@@ -147,7 +147,7 @@ public final class PropertyListStore: SettingsStore {
     }
 
     /// Stores bytes under a key, or removes it. When it returns, the change survives the end of the process, unless another
-    /// process keeps the journal locked: then the feed reports `pending`, and the change is stored later.
+    /// process keeps the files locked: then the feed reports `pending`, and the change is stored later.
     ///
     /// - Throws: what the system reports (``SystemError``); ``SettingsError`` with the code `tooLarge` beyond the limits,
     ///   `journalUnavailable` if the file at the journal's path must not be trusted, `readOnly`. The old bytes are still
@@ -159,9 +159,9 @@ public final class PropertyListStore: SettingsStore {
 
     /// Applies a batch as one change if its expectations hold: always stores all of it, or nothing. The expectations
     /// are compared with what all processes have written so far. A question (``SettingsStoreBatch/isQuestion``) is compared
-    /// with the values in memory, without the journal's lock.
+    /// with the values in memory, without a lock on files.
     ///
-    /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the journal locked, and the caller waits or
+    /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the files locked, and the caller waits or
     ///   expects something.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         if batch.isQuestion { return list.holds(batch.expectations) }
@@ -176,7 +176,7 @@ public final class PropertyListStore: SettingsStore {
 
     /// Removes everything, also what other programs have put into the file, as one change.
     ///
-    /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the journal locked.
+    /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the files locked.
     public func removeAll() throws {
         try requireWriting()
         try list.removeAll()

@@ -20,7 +20,7 @@ package enum ExitHook {
     private static let lockPatience = Duration.milliseconds(500)
 
     private static let state = Mutex(State(), .leaf)
-    private static let isExiting = Atomic(false)
+    private static let hasBegun = Atomic(false)
     /// The nanoseconds for which threads have waited for locks since the exit began; threads that wait together count once.
     private static let waited = Atomic<Int64>(0)
 
@@ -35,12 +35,15 @@ package enum ExitHook {
         withExtendedLifetime(others) {}
         if mustInstall {
             atexit {
-                ExitHook.isExiting.store(true, ordering: .releasing)
+                ExitHook.hasBegun.store(true, ordering: .releasing)
                 for writer in ExitHook.state.withLock({ $0.writers }) { writer.object?.runAtExit() }
                 LastWriting.wait()
             }
         }
     }
+
+    /// Whether the process exits.
+    package static var isExiting: Bool { hasBegun.load(ordering: .relaxed) }
 
     /// Whether the process exits, and has waited for locks as long as it may. Then all threads give up locks that are
     /// not free.
@@ -60,7 +63,7 @@ package enum ExitHook {
     /// - Parameter mark: Nil if the process did not exit then, or the wait begins now.
     /// - Returns: A new mark; nil if the process does not exit.
     static func countWait(since mark: WaitMark?) -> WaitMark? {
-        guard isExiting.load(ordering: .relaxed) else { return nil }
+        guard isExiting else { return nil }
         if let mark {
             let duration = Int64((ContinuousClock.now - mark.moment) / .nanoseconds(1))
             waited.max(mark.waited + duration, ordering: .relaxed)

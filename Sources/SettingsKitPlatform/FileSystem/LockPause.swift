@@ -6,7 +6,8 @@
 
 /// The pauses between attempts to take a lock: no system call waits for a lock for a limited time.
 ///
-/// A lock is usually held for some microseconds, so the pauses begin short and grow to half a millisecond.
+/// A lock is usually held for some microseconds, so the pauses begin short and grow to half a millisecond. After a longer wait
+/// they shrink again: of those who wait for a lock that is free for a moment, the one that has waited longest probably takes it.
 package struct LockPause {
     private var attempts = 0
     /// The last pause, if the process exits.
@@ -22,7 +23,8 @@ package struct LockPause {
         if attempts <= 20 {
             sched_yield()
         } else {
-            ThreadPause.sleep(for: .microseconds(min(500, 10 * (attempts - 20))))
+            let pause = attempts <= 70 ? 10 * (attempts - 20) : max(100, 500 - 10 * (attempts - 70))
+            ThreadPause.sleep(for: .microseconds(pause))
         }
     }
 }

@@ -72,7 +72,9 @@ struct FailingCallTests {
             process.set(.none)
             try store.synchronize()
             let names = disk.names(in: Start.directory)
-            let expected: Set = ["Settings.plist", "Settings.plist-journal", "Settings.plist-previous"]
+            let expected: Set = [
+                "Settings.plist", "Settings.plist-journal", "Settings.plist-lock", "Settings.plist-previous",
+            ]
             #expect(Set(names) == expected, "call \(number)")
             number += 1
         }

@@ -191,7 +191,7 @@ struct SharingTests {
     @Test("A process that dies with the lock releases it")
     func deadHolder() throws {
         let process = disk.process()
-        let file = try process.openOrCreate(Start.path + "-journal").file
+        let file = try process.openOrCreate(Start.path + "-lock").file
         #expect(try process.lock(file))
         process.kill()
         try one.set(key("a"), to: Data("1".utf8))
@@ -202,7 +202,7 @@ struct SharingTests {
     func stoppedHolder() throws {
         try one.set(key("a"), to: Data("1".utf8))
         let process = disk.process()
-        let file = try process.openForAppending(Start.path + "-journal")
+        let file = try process.openForAppending(Start.path + "-lock")
         #expect(try process.lock(file))
         let (service, problems) = SettingsService.over(one)
         let error = #expect(throws: SettingsError.self) {

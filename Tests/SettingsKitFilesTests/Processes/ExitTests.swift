@@ -17,7 +17,7 @@ struct ExitTests {
             let system = POSIXFileSystem()
             // Before it is in the property lists: the files are written within a second.
             let locks = try (0..<count).map { number in
-                try system.openOrCreate("\(directory)/\(number).plist-journal").file
+                try system.openOrCreate("\(directory)/\(number).plist-lock").file
             }
             for lock in locks { #expect(try system.lock(lock, waiting: .seconds(10))) }
             let start = ContinuousClock.now

@@ -39,6 +39,10 @@ struct StalledProcessTests {
         try PropertyListStore(path: path, fileSystem: POSIXFileSystem())
     }
 
+    private func modificationTime(of path: String) throws -> FileStatus.Timestamp? {
+        try POSIXFileSystem().status(of: path, followingLink: false)?.modified
+    }
+
     private func duration(_ body: () throws -> Void) rethrows -> Duration { try ContinuousClock().measure(body) }
 
     @Test(
@@ -148,7 +152,7 @@ struct StalledProcessTests {
             try other.set(key("a"), to: Data("1".utf8))
             try one.refresh()
             // The other store locks the journal, as it does to write.
-            #expect(try other.list.files.withLock { try $0.cursor.journal?.tryLock() } == true)
+            #expect(try other.list.files.withLock { try $0.lock.takeOpen(in: POSIXFileSystem()) })
             service.set(Self.a, to: 2)
             service.set(Self.b, to: 3)
             service.set(Self.a, to: 4)
@@ -179,6 +183,71 @@ struct StalledProcessTests {
             try stall.service.synchronize()
             #expect(try members(of: stall.path) == ["a": .integer(2), "b": .integer(9)])
             stall.holder.send(SIGKILL)
+        }
+    }
+
+    @Test("An edit of the file is read by a process that has written before, too, while another one has the lock")
+    func editWithoutLock() async throws {
+        try await withTemporaryDirectory { directory in
+            let stall = try await Stall(in: directory)
+            let log = Recorder<Int>()
+            let subscription = stall.service.observe(Self.a) { log.append($0.newValue) }
+            try write(xml("<key>a</key><integer>8</integer>"), to: stall.path)
+            #expect(try await eventually { log.all == [8] })
+            // And by everyone else after it has written again.
+            stall.holder.send(SIGKILL)
+            try stall.service.save(Self.b, to: 3)
+            #expect(try stall.stored("a") == Data("8".utf8) && stall.service.get(Self.a) == 8)
+            withExtendedLifetime(subscription) {}
+        }
+    }
+
+    @Test("A process whose set has waited in vain waits again at its end, and stores the value when the lock is free")
+    func waitsAtItsEnd() async throws {
+        try await withTemporaryDirectory { directory in
+            let stall = try await Stall(in: directory)
+            let worker = try Worker("set-and-wait", directory, "1", "Settings")
+            await worker.wait(for: "set")
+            let lock = stall.path + "-lock"
+            let mark = try modificationTime(of: lock)
+            worker.send(SIGUSR1)
+            let hasEnded = Recorder<Int32>()
+            let end = Task { hasEnded.append(await worker.status()) }
+            // A process that waits for long marks the file; one that does not wait has ended.
+            #expect(try await eventually { try modificationTime(of: lock) != mark || !hasEnded.all.isEmpty })
+            stall.holder.send(SIGKILL)
+            await end.value
+            #expect(hasEnded.all == [0])
+            #expect(try stall.stored("a") == Data("2".utf8))
+        }
+    }
+
+    @Test("A wait has an end, although the journal grows all the time")
+    func growingJournal() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let store = try PropertyListStore(
+                path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400), patience: Self.patience)
+            let service = SettingsService.over(store).service
+            try service.save(Self.a, to: 1)
+            let other = try PropertyListStore(
+                path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400))
+            // One that writes and never gives the lock back.
+            let isDone = Atomic(false)
+            let writer = onThread {
+                try other.list.withLockedJournal(waiting: .seconds(10)) { files in
+                    files.isWriting = true
+                    while !isDone.load(ordering: .relaxed) {
+                        try files.cursor.journal?.append(.changes([JournalChange(name: "b", data: Data("1".utf8))]))
+                    }
+                }
+            }
+            #expect(try await eventually { try bytes(of: path + "-journal").count > 10_000 })
+            let taken = duration { #expect(throws: SettingsError.self) { try service.save(Self.a, to: 2) } }
+            #expect(taken < .seconds(20), "\(taken)")
+            isDone.store(true, ordering: .relaxed)
+            #expect(try await eventually { writer.all == [true] })
+            try service.save(Self.a, to: 3)
         }
     }
 

@@ -43,13 +43,13 @@ struct StalledStateTests {
                 now: ReplicatedDirectory.systemTime)
         }
 
-        /// The journal is free again after the other process's next change, or ``unlock()``.
+        /// The files are free again after the other process's next change, or ``unlock()``.
         func lock() throws {
             try other.list.refresh(waiting: .zero)
-            #expect(try other.list.files.withLock { try $0.cursor.journal?.tryLock() } == true)
+            #expect(try other.list.files.withLock { try $0.lock.takeOpen(in: POSIXFileSystem()) })
         }
 
-        func unlock() { other.list.files.withLock { $0.cursor.journal?.unlock() } }
+        func unlock() { other.list.files.withLock { $0.lock.unlock(in: POSIXFileSystem()) } }
 
         /// What another device reads that has nothing yet.
         func readElsewhere(_ name: String) throws -> Data? {

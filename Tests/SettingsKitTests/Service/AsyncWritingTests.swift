@@ -54,8 +54,8 @@ struct AsyncWritingTests {
             let store = try PropertyListStore(url: URL(fileURLWithPath: path), patience: .seconds(60))
             let settings = SettingsService(defaults: store)
             try settings.save(Self.count, to: 1)
-            let journal = open(path + "-journal", O_RDWR | O_CLOEXEC)
-            #expect(flock(journal, LOCK_EX) == 0)
+            let lock = open(path + "-lock", O_RDWR | O_CLOEXEC)
+            #expect(flock(lock, LOCK_EX) == 0)
             let waiting = ProcessInfo.processInfo.activeProcessorCount * 2 + 8
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<waiting {
@@ -66,10 +66,10 @@ struct AsyncWritingTests {
                 for _ in 0..<100 { await Task.detached {}.value }
                 await MainActor.run {}
                 #expect(settings.get(Self.count) == 1)
-                flock(journal, LOCK_UN)
+                flock(lock, LOCK_UN)
                 try await group.waitForAll()
             }
-            close(journal)
+            close(lock)
             #expect(settings.get(Self.count) == 1 + waiting * (waiting - 1) / 2)
         }
     }

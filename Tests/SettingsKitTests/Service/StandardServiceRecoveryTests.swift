@@ -41,8 +41,8 @@
                 async let unlocking: Void = {
                     #expect(Self.appears(directory + "/started"))
                     // The user of the other process, who could not read it so far.
-                    for name in ["/\(folder)/Settings.plist", "/\(folder)/Settings.plist-journal", "/\(folder)"] {
-                        chown(directory + name, 65_534, 65_534)
+                    for suffix in ["/Settings.plist", "/Settings.plist-journal", "/Settings.plist-lock", ""] {
+                        chown(directory + "/\(folder)" + suffix, 65_534, 65_534)
                     }
                 }()
                 chmod(directory, 0o777)

@@ -1,0 +1,205 @@
+import SettingsKitCore
+import SettingsKitPlatform
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The lock that a process takes to write: that of a file beside the journal, which is never replaced or removed.
+///
+/// The file is empty. Only a user who can write the property list can open it, so that no other user can hinder writing: a
+/// lock on a file needs no more than the permission to read it.
+///
+/// A lock on a file is not fair: a process that takes it again at once keeps it from those that try from time to time. So a
+/// process that has waited for a while marks the file, and one that had the lock for long and finds a mark leaves it free for a
+/// moment.
+struct JournalLock: Sendable {
+    let path: String
+    private let journalPath: String
+    /// Whether this process has the lock.
+    private(set) var isHeld = false
+    private var file: FileHandle?
+    private var status: FileStatus?
+    /// The property list's permissions, by which the file has its own.
+    private var list: FilePermissions?
+    private var forkCount = Fork.count
+    /// The first tick of the clock, of some milliseconds, after the lock was taken.
+    private var tick = Deadline(after: .zero)
+    /// The time of the last mark that this process has seen.
+    private var mark: FileStatus.Timestamp?
+    /// Until when this process leaves the lock to others after it had it for long.
+    private var contestedUntil = Deadline(after: .zero)
+    /// When this process may take the lock again.
+    private var turn = Deadline(after: .zero)
+
+    /// How long a process leaves the lock free. By default longer than the pause between two attempts of one that waits.
+    private let courtesy: Duration
+    /// How long a mark counts.
+    private static let markTime = Duration.milliseconds(100)
+    /// How long a process waits before it marks the file, and between two marks.
+    static let markInterval = Duration.milliseconds(20)
+
+    init(beside target: String, courtesy: Duration = .milliseconds(3)) {
+        self.courtesy = courtesy
+        path = FilesBeside.lock(target)
+        journalPath = FilesBeside.journal(target)
+    }
+
+    // MARK: Taking the lock
+
+    /// Takes the lock, unless this process has it, and makes sure that its file is still the one at its path.
+    ///
+    /// - Parameter list: The permissions of the property list. Nil if there is none.
+    /// - Returns: false if another process has the lock.
+    /// - Throws: ``JournalProblem`` if the file at the path must not be used; what the system reports.
+    mutating func take(beside list: FilePermissions?, in fileSystem: any FileSystem) throws -> Bool {
+        leaveAfterFork(in: fileSystem)
+        while true {
+            let isNew = try open(beside: list, in: fileSystem)
+            if !isHeld, try !takeOpen(in: fileSystem) { return false }
+            do {
+                if let status, try status.isSameFile(as: fileSystem.status(of: path, followingLink: false)) {
+                    // Another program may have removed the file, and others have the lock of that one for a moment.
+                    if isNew { JournaledPropertyList.waitForTrust() }
+                    return true
+                }
+            } catch {
+                unlock(in: fileSystem)
+                throw error
+            }
+            close(in: fileSystem)
+        }
+    }
+
+    /// Takes the lock of the file that is open, if it is free. Nothing is examined.
+    mutating func takeOpen(in fileSystem: any FileSystem) throws(SystemError) -> Bool {
+        guard let file, forkCount == Fork.count, turn.hasPassed, try fileSystem.lock(file) else { return false }
+        isHeld = true
+        tick = Deadline(after: .nanoseconds(1))
+        return true
+    }
+
+    mutating func unlock(in fileSystem: any FileSystem) {
+        guard isHeld, let file else { return }
+        isHeld = false
+        let isLong = tick.hasPassed
+        fileSystem.unlock(file)
+        if isLong { yield(in: fileSystem) }
+    }
+
+    mutating func close(in fileSystem: any FileSystem) {
+        unlock(in: fileSystem)
+        if let file { fileSystem.close(file) }
+        (file, status, list, mark) = (nil, nil, nil, nil)
+    }
+
+    /// Closes the file that the parent process has open, too: its lock would be the parent's.
+    private mutating func leaveAfterFork(in fileSystem: any FileSystem) {
+        guard forkCount != Fork.count else { return }
+        forkCount = Fork.count
+        isHeld = false
+        close(in: fileSystem)
+    }
+
+    // MARK: Waiting
+
+    /// Tells the process that has the lock that this one waits for it.
+    func markWaiting(in fileSystem: any FileSystem) {
+        do throws(SystemError) {
+            try fileSystem.touch(path)
+        } catch {
+            // The lock is waited for all the same.
+        }
+    }
+
+    /// Leaves the lock free for a moment, if another process waits for it.
+    private mutating func yield(in fileSystem: any FileSystem) {
+        guard let file else { return }
+        do throws(SystemError) {
+            let mark = try fileSystem.status(of: file).modified
+            if mark != self.mark { contestedUntil = Deadline(after: Self.markTime) }
+            self.mark = mark
+        } catch {
+            // It is not known whether others wait.
+        }
+        if !contestedUntil.hasPassed { turn = Deadline(after: courtesy) }
+    }
+
+    // MARK: The file
+
+    /// Opens the file, or creates it, unless it is open.
+    ///
+    /// - Returns: whether it was created although there is a journal.
+    private mutating func open(beside list: FilePermissions?, in fileSystem: any FileSystem) throws -> Bool {
+        if file != nil {
+            if list != self.list { try adjust(beside: list, in: fileSystem) }
+            return false
+        }
+        while true {
+            if let present = try openPresent(in: fileSystem) {
+                file = present
+                break
+            }
+            do throws(SystemError) {
+                file = try fileSystem.create(path)
+            } catch {
+                if error.number == EEXIST { continue }
+                throw error
+            }
+            try adjust(beside: list, in: fileSystem)
+            return try fileSystem.status(of: journalPath, followingLink: false) != nil
+        }
+        try adjust(beside: list, in: fileSystem)
+        return false
+    }
+
+    private func openPresent(in fileSystem: any FileSystem) throws -> FileHandle? {
+        do throws(SystemError) {
+            return try fileSystem.openForAppending(path)
+        } catch {
+            switch error.number {
+            case ENOENT: return nil
+            case ELOOP: throw JournalProblem.ofLockFile(.symbolicLink)
+            case ENXIO, EISDIR: throw JournalProblem.ofLockFile(.notAFile)
+            default: throw error
+            }
+        }
+    }
+
+    /// Examines the open file, and gives it the permissions that the property list calls for. Closes it if it must not be used.
+    private mutating func adjust(beside list: FilePermissions?, in fileSystem: any FileSystem) throws {
+        guard let file else { return }
+        do {
+            var status = try fileSystem.status(of: file)
+            let owner = status.permissions.owner
+            let isOwn = owner == fileSystem.user || fileSystem.user == 0 && owner == list?.owner
+            // The other names of the file may be those of anything.
+            if let list, isOwn, status.linkCount == 1, status.kind == .file,
+                status.permissions != Self.permissions(beside: list)
+            {
+                try fileSystem.setPermissions(of: file, like: Self.permissions(beside: list), inDirectoryOf: path)
+                status = try fileSystem.status(of: file)
+            } else if list == nil, isOwn {
+                try fileSystem.setPermissions(of: file, like: nil, inDirectoryOf: path)
+            }
+            let protection = JournalProtection(list: list.map(Self.permissions), user: fileSystem.user)
+            let problem = try protection.problem(withLock: status) { [path] () throws(SystemError) in
+                try fileSystem.status(of: WholeFile.split(path).directory, followingLink: true)?.permissions
+            }
+            if let problem { throw JournalProblem.ofLockFile(problem) }
+            (self.status, self.list) = (status, list)
+            if mark == nil { mark = status.modified }
+        } catch {
+            close(in: fileSystem)
+            throw error
+        }
+    }
+
+    /// Who can write the property list can lock the file, and no other user. Its owner must be able to.
+    private static func permissions(beside list: FilePermissions) -> FilePermissions {
+        let writers = list.mode & 0o222 | 0o200
+        return FilePermissions(owner: list.owner, group: list.group, mode: writers | writers << 1)
+    }
+}
