@@ -138,6 +138,8 @@ package final class FaultyFileSystem: FileSystem {
         try perform(.openForAppending, path) { () throws(SystemError) in try system.openForAppending(path) }
     }
 
+    package func duplicate(_ file: FileHandle) throws(SystemError) -> FileHandle { try system.duplicate(file) }
+
     package var user: UInt32 { system.user }
 
     package func changeOwner(of file: FileHandle, to owner: UInt32) throws(SystemError) -> Bool {

@@ -17,6 +17,8 @@ final class Journal {
     private(set) var file: FileHandle
     private(set) var inode: UInt64
     private var device: UInt64
+    /// The size of the file when it was opened.
+    private var openedSize: Int64
     /// nil while it has none.
     var header: JournalHeader?
     /// The offset after the last record that was read or written.
@@ -61,6 +63,16 @@ final class Journal {
 
     /// Longer journals are neither read nor written: a journal is folded, or rewritten, long before it has this size.
     static let sizeLimit: Int64 = 1 << 29
+
+    /// Whether a flush may succeed although the file lacks a record.
+    ///
+    /// Linux reports a failed write once for each open file. So a flush answers for those records alone that were written while the
+    /// file was open, and the process that has received an earlier failure may be gone. The records with which the journal began
+    /// were flushed before it had its name.
+    var mayHideFailure: Bool { openedSize > Int64(header?.carriedEnd ?? 0) }
+
+    /// Another descriptor of the file, to flush it.
+    func duplicate() throws(SystemError) -> FileHandle { try fileSystem.duplicate(file) }
 
     // MARK: Opening
 
@@ -160,7 +172,7 @@ final class Journal {
         do {
             let status = try fileSystem.status(of: file)
             if let problem = try examine(status) { throw problem }
-            (inode, device) = (status.inode, status.device)
+            (inode, device, openedSize) = (status.inode, status.device, status.size)
             condition.isSuperseded = isSuperseded(status)
         } catch {
             fileSystem.close(file)
@@ -184,7 +196,7 @@ final class Journal {
         }
         close()
         // An overlay file system may have given it another number.
-        (file, inode, device) = (same.file, same.inode, same.device)
+        (file, inode, device, openedSize) = (same.file, same.inode, same.device, same.openedSize)
         isWritable = true
         return true
     }

@@ -23,7 +23,7 @@ import SettingsKitPlatform
 /// records appended since the picture. It begins with the difference between the old file and the new one.
 struct Folding: FilePublication {
     let owner: JournaledPropertyList
-    /// How long to wait for the journal's lock.
+    /// How long to wait for the lock.
     let waiting: Duration
     let flush: Flush
 
@@ -280,19 +280,25 @@ extension JournaledPropertyList {
     }
 
     /// Returns when every change that was made before the call survives a power failure, in the journal or in the property
-    /// list. The cost does not depend on the size of the property list.
+    /// list. The cost does not depend on the size of the property list, but for the first time with a journal that other
+    /// processes have written before: it is written again.
     func flushJournal() throws {
-        let (file, journal, mustRewrite) = files.withLock { ($0.file, $0.journalPath, $0.list.mustRewrite) }
-        if mustRewrite { return try synchronize() }
+        if files.withLock({ $0.cursor.journal?.mayHideFailure ?? false }) {
+            try withLockedJournal(waiting: patience) { files in
+                if files.cursor.journal?.mayHideFailure == true { try replaceSupersededJournal(&files) }
+            }
+        }
+        let (file, journal) = try files.withLock { files in
+            // The property list may be all that there is.
+            (files.file, files.list.mustRewrite ? nil : try files.cursor.journal?.duplicate())
+        }
+        guard let journal else { return try synchronize() }
+        defer { fileSystem.close(journal) }
         do throws(SystemError) {
             // Another thread may replace the journal meanwhile: by one that was flushed.
-            let handle = try fileSystem.openForReading(journal, followingLink: false)
-            defer { fileSystem.close(handle) }
-            try fileSystem.synchronize(handle)
+            try fileSystem.synchronize(journal)
             _ = try file.flushDirectory(.durable)
         } catch {
-            // The property list may be all that there is.
-            if error.number == ENOENT { return try synchronize() }
             // A second flush can succeed although the first one has lost data. A new file is a new attempt.
             files.withLock { $0.list.requireRewrite() }
             throw SettingsError.wrap(error, as: .notSaved, store: description)

@@ -9,6 +9,7 @@ extension JournaledPropertyList {
         let history = journal.historyPosition
         let (header, bytes) = beginning(after: files.cursor.left?.header, &files)
         try journal.append(bytes)
+        if keepsJournalsFlushed { _ = try fileSystem.flush(journal.file, .ordered) }
         files.cursor.didBegin(journal, header, at: history)
         files.list.didBeginJournal()
     }

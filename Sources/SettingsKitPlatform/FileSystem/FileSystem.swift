@@ -108,6 +108,9 @@ package protocol FileSystem: Sendable {
     func create(_ path: String) throws(SystemError) -> FileHandle
     /// Opens a file that is read at any offset and written at its end. A symbolic link is an error (`ELOOP`).
     func openForAppending(_ path: String) throws(SystemError) -> FileHandle
+    /// Returns another descriptor of an open file, which is closed by itself. A failed write that one of them has not reported is
+    /// reported by the next flush through any of them.
+    func duplicate(_ file: FileHandle) throws(SystemError) -> FileHandle
     /// The user with whose rights the process runs.
     var user: UInt32 { get }
     /// - Returns: false if this user cannot give files to that one.

@@ -8,6 +8,7 @@
 extension DiskState {
     mutating func synchronize(_ descriptor: Int32, of process: Int) throws(DiskFailure) {
         let file = try openFile(descriptor, of: process)
+        if failedOpenings.remove(file.opening) != nil { throw DiskFailure(EIO) }
         if let writingError {
             inodes[file.inode]?.file.loseChanges()
             throw DiskFailure(writingError)
@@ -35,6 +36,13 @@ extension DiskState {
     mutating func loseChanges(_ descriptor: Int32, of process: Int) {
         guard let file = openFiles[descriptor], file.process == process else { return }
         inodes[file.inode]?.file.loseChanges()
+    }
+
+    /// The system fails to write what was written into a file, and says so once to each opening of the file.
+    mutating func failWriteBack(of path: String) throws(DiskFailure) {
+        let number = try inode(at: path, followingLink: false)
+        inodes[number]?.file.loseChanges()
+        for file in openFiles.values where file.inode == number { failedOpenings.insert(file.opening) }
     }
 
     mutating func synchronizeAll() {

@@ -50,6 +50,8 @@ struct OpenFile: Sendable {
     var isWritable = false
     var isAppending = false
     var position = 0
+    /// Tells one opening from another: duplicates of a descriptor have the same.
+    var opening = 0
 }
 
 /// The state of a simulated disk and its processes, guarded by ``SimulatedDisk``.
@@ -60,6 +62,8 @@ struct DiskState: Sendable {
     private static let device: UInt64 = 0x5D
 
     var capacity: Int?
+    /// The openings whose next flush reports that what was written before is lost.
+    var failedOpenings: Set<Int> = []
     /// The error of every call that writes; nil while the disk works.
     var writingError: Int32?
     /// Also has inodes without a name that may get one back when the power fails.
@@ -153,6 +157,7 @@ struct DiskState: Sendable {
     mutating func open(_ file: OpenFile) -> Int32 {
         lastDescriptor += 1
         openFiles[lastDescriptor] = file
+        if file.opening == 0 { openFiles[lastDescriptor]?.opening = Int(lastDescriptor) }
         inodes[file.inode]?.openCount += 1
         return lastDescriptor
     }

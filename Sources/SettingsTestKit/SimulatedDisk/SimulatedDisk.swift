@@ -81,6 +81,12 @@ public final class SimulatedDisk: Sendable {
         state.withLock { $0.failPower(seed: seed) }
     }
 
+    /// Loses what was written into a file and not synchronised, as a system that fails to write it in the background. The next
+    /// synchronisation through each present opening of the file reports that, and no later one.
+    package func failWriteBack(of path: String) throws {
+        try state.withLock { state throws(DiskFailure) in try state.failWriteBack(of: path) }
+    }
+
     /// Starts a program.
     package func process() -> SimulatedProcess { SimulatedProcess(self) }
 }

@@ -41,6 +41,13 @@ extension SimulatedProcess {
         }
     }
 
+    package func duplicate(_ file: FileHandle) throws(SystemError) -> FileHandle {
+        try perform(Call(name: "dup", path: file.path)) { (state, _, process) throws(DiskFailure) in
+            let open = try state.openFile(file.descriptor, of: process)
+            return FileHandle(descriptor: state.open(open), path: file.path)
+        }
+    }
+
     package var user: UInt32 { DiskState.user }
 
     package func changeOwner(of file: FileHandle, to owner: UInt32) throws(SystemError) -> Bool {

@@ -88,6 +88,44 @@ struct ExportSafetyTests {
         #expect(try stored("after", on: device) == "2")
     }
 
+    /// The journal of the state, of which the disk has lost the end.
+    private func loseJournal() throws {
+        let name = try #require(device.disk.names(in: device.state).first { $0.hasSuffix("-journal") })
+        try device.disk.failWriteBack(of: device.state + "/" + name)
+    }
+
+    private func requireStored(_ core: ReplicatedDirectory) throws {
+        device.disk.powerFailure(seed: 1)
+        withExtendedLifetime(core) {}
+        #expect(try stored("after", on: device) == "2")
+    }
+
+    @Test("A write to the state that has failed since is reported by an export, and repaired by the next one")
+    func failedWrite() throws {
+        let core = try device.core()
+        try core.set(Data("2".utf8), for: key("after"))
+        try loseJournal()
+        #expect(throws: (any Error).self) { try core.export(always: false) }
+        try core.export(always: false)
+        try requireStored(core)
+    }
+
+    @Test("A failed write that the system has reported to another process, which is gone, is repaired by an export")
+    func reportedFailure() throws {
+        do {
+            let process = device.disk.process()
+            let other = try device.core(process)
+            try other.set(Data("2".utf8), for: key("after"))
+            try loseJournal()
+            #expect(throws: (any Error).self) { try other.export(always: false) }
+            process.kill()
+        }
+        let core = try device.core()
+        try core.set(Data("3".utf8), for: key("later"))
+        try core.export(always: false)
+        try requireStored(core)
+    }
+
     @Test("If a call of an export fails, the next export writes what survives a power failure")
     func failure() throws {
         let probe = Device(copyOf: device)
