@@ -3,6 +3,7 @@ import SettingsKitCore
 import SettingsKitFiles
 @testable import SettingsKitPlatform
 import SettingsSQLite
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -33,6 +34,31 @@ enum BackgroundWork {
         }
         say("idle")
         withExtendedLifetime((stores, kept)) { while true { pause() } }
+    }
+
+    /// Prints all the time while standard input, output and error are closed, again and again, and stores are opened.
+    static func printWhileClosed(_ directory: String, count: Int) throws {
+        let isDone = Atomic(false)
+        let hasEnded = DispatchSemaphore(value: 0)
+        for descriptor in STDIN_FILENO...STDERR_FILENO { close(descriptor) }
+        Thread.detachNewThread {
+            let line = Array("a line of the program\n".utf8)
+            while !isDone.load(ordering: .relaxed) {
+                for descriptor in STDIN_FILENO...STDERR_FILENO where write(descriptor, line, line.count) != -1 {
+                    exit(7)
+                }
+            }
+            hasEnded.signal()
+        }
+        for number in 0..<count {
+            for descriptor in STDIN_FILENO...STDERR_FILENO { close(descriptor) }
+            let store = try PropertyListStore(url: URL(fileURLWithPath: "\(directory)/\(number).plist"))
+            try store.set(key, to: Data("2".utf8))
+            let database = try SQLiteStore(at: URL(fileURLWithPath: "\(directory)/\(number).sqlite"))
+            try database.set(key, to: Data("2".utf8))
+        }
+        isDone.store(true, ordering: .relaxed)
+        hasEnded.wait()
     }
 
     /// Reads a value, and exits.

@@ -283,6 +283,10 @@ case "read":
     // read PATH: reads one number and exits in order.
     try BackgroundWork.read(path)
 
+case "print-while-closed":
+    // print-while-closed DIRECTORY COUNT: opens so many stores of two kinds while standard output is closed, and prints.
+    try BackgroundWork.printWhileClosed(path, count: argument(3))
+
 case "set-and-wait":
     // set-and-wait DIRECTORY COUNT [NAME]: sets a value in so many property lists, or in one of a name, and exits at SIGUSR1.
     try BackgroundWork.setAndWait(

@@ -6,9 +6,32 @@
 
 /// Keeps the library's files off the descriptors of standard input, output and error.
 ///
-/// If a program was started with one of them closed, the next opened file gets its number, and the output of the
-/// program would be written into that file.
+/// If one of them is closed, the next opened file gets its number, and the output of the program would be written into that
+/// file, also if the file is moved to another descriptor a moment later.
 package enum Descriptor {
+    /// Opens a file, with a descriptor of at least 3. Those below that are closed are filled before.
+    ///
+    /// - Parameter open: Opens it, and returns a new descriptor, or -1 with `errno`.
+    package static func aboveStandard(_ open: () -> Int32) -> Int32 {
+        fillStandard()
+        // Another thread may have closed one since.
+        return aboveStandard(open())
+    }
+
+    /// Opens `/dev/null` in the place of standard input, output and error where they are closed. What is written to one fails as
+    /// before. A program that is started then finds it closed.
+    package static func fillStandard() {
+        for number in STDIN_FILENO...STDERR_FILENO {
+            while fcntl(number, F_GETFD) == -1 {
+                let descriptor = systemOpen("/dev/null", O_RDONLY | O_CLOEXEC)
+                if descriptor == number { break }
+                // Another thread was quicker, or there is no such file.
+                guard descriptor != -1 else { return }
+                _ = close(descriptor)
+            }
+        }
+    }
+
     /// Returns the open file with a descriptor of at least 3.
     ///
     /// - Parameter descriptor: A new descriptor, closed by this call if it is below 3; -1 is passed on with `errno`.
@@ -21,3 +44,6 @@ package enum Descriptor {
         return moved
     }
 }
+
+// Inside the type, the name is that of a parameter.
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }

@@ -60,7 +60,7 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     private static func handle(_ path: String, _ open: () -> Int32) throws(SystemError) -> FileHandle {
-        let descriptor = Descriptor.aboveStandard(restarting(open))
+        let descriptor = Descriptor.aboveStandard { restarting(open) }
         try check(descriptor, "open", path)
         return FileHandle(descriptor: descriptor, path: path)
     }

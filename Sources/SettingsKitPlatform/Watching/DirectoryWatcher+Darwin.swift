@@ -107,7 +107,7 @@
             _ path: String, events: DispatchSource.FileSystemEvent, queue: DispatchQueue,
             report: @escaping @Sendable () -> Void
         ) throws(SystemError) -> Watched? {
-            let descriptor = Descriptor.aboveStandard(Darwin.open(path, O_EVTONLY | O_CLOEXEC))
+            let descriptor = Descriptor.aboveStandard { Darwin.open(path, O_EVTONLY | O_CLOEXEC) }
             if descriptor == -1 {
                 if errno == ENOENT { return nil }
                 throw SystemError(call: "open", path: path, number: errno)

@@ -8,7 +8,7 @@
 
         static let system = InotifyCalls(
             makeInstance: { () throws(SystemError) in
-                let instance = Descriptor.aboveStandard(inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)))
+                let instance = Descriptor.aboveStandard { inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)) }
                 if instance == -1 { throw SystemError(call: "inotify_init1", path: "", number: errno) }
                 return instance
             },

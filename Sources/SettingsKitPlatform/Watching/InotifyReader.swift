@@ -21,6 +21,7 @@
             _ instance: Int32, pause: Duration, deliver: @escaping @Sendable ([PathObserver.Event]) -> Void
         ) throws(SystemError) {
             var ends: [Int32] = [-1, -1]
+            Descriptor.fillStandard()
             let type = Int32(bitPattern: SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
             let isMade = socketpair(AF_UNIX, type, 0, &ends) == 0
             let (end, threadEnd) = (Descriptor.aboveStandard(ends[0]), Descriptor.aboveStandard(ends[1]))

@@ -61,6 +61,7 @@ final class Connection {
         try OpenDatabases.requireNoneInherited(file, store: description)
         var handle: OpaquePointer?
         let mode = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        Descriptor.fillStandard()
         let code = sqlite3_open_v2(path, &handle, Int32(mode | SQLITE_OPEN_NOMUTEX), nil)
         guard code == SQLITE_OK, let handle else {
             let error = SQLiteError(code, handle: handle, path: path)

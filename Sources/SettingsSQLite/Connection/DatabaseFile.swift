@@ -68,7 +68,7 @@ enum DatabaseFile {
             throw SystemError(call: "mknod", path: path, number: number)
         #else
             // Only the superuser may use mknod there. Nothing is in a file that did not exist, so it hardly has a lock.
-            let descriptor = Descriptor.aboveStandard(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+            let descriptor = Descriptor.aboveStandard { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
             let number = errno
             if descriptor != -1 {
                 close(descriptor)
