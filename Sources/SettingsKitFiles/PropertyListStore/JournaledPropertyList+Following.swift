@@ -85,6 +85,7 @@ extension JournaledPropertyList {
         }
         // A symbolic link may have led to another file before.
         watchedJournal.value = files.journalPath
+        if old.target != files.target { monitor.renewSoon() }
         files.problems = old.problems + loaded.problems
     }
 

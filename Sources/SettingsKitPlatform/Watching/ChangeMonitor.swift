@@ -247,6 +247,13 @@ package final class ChangeMonitor: Sendable {
 
     // MARK: Watching
 
+    /// Watches the places where the files are now, soon, and polls then: they have moved. Has no effect before the start.
+    package func renewSoon() {
+        guard hasStarted.load(ordering: .relaxed) else { return }
+        isUncertain.store(true, ordering: .releasing)
+        turnSoon()
+    }
+
     /// Watches other places if the files are elsewhere now, and tries again where watching failed.
     private func renew() {
         let places = subject?.monitoredPlaces ?? []

@@ -42,6 +42,21 @@ struct NoticingTests {
         }
     }
 
+    @Test("After the property list has become a symbolic link, a change by another process is noticed at once")
+    func becomesLink() async throws {
+        let begin = ContinuousClock.now
+        try await hear(5) { path in
+            let folder = path + "-files"
+            try makeDirectory(folder)
+            try move(path, to: folder + "/Settings.plist")
+            try link(path, to: folder + "/Settings.plist")
+            try await Worker.run("set", path, "b", "1")
+            try await Worker.run("set", path, "a", "5")
+        }
+        // Not with the next round, in up to 12 seconds.
+        #expect(ContinuousClock.now - begin < .seconds(9))
+    }
+
     @Test(
         "An edit of the property list, in place or by replacement, is noticed without a request",
         arguments: [false, true])
