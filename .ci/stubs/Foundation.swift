@@ -221,7 +221,9 @@ open class JSONDecoder {
         case convertFromString(positiveInfinity: String, negativeInfinity: String, nan: String)
     }
     public init() { fatalError() }
+    public enum KeyDecodingStrategy: Sendable { case useDefaultKeys, convertFromSnakeCase }
     open var dateDecodingStrategy: DateDecodingStrategy { get { fatalError() } set {} }
+    open var keyDecodingStrategy: KeyDecodingStrategy { get { fatalError() } set {} }
     open var nonConformingFloatDecodingStrategy: NonConformingFloatDecodingStrategy { get { fatalError() } set {} }
     open var userInfo: [CodingUserInfoKey: Any] { get { fatalError() } set {} }
     open func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T { fatalError() }
