@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import SettingsKit
 import SettingsSQLite
 import Testing
@@ -189,6 +190,20 @@ private func loadUser(_ id: Int, from storage: SQLiteStorage) async -> User? {
         try $0.select(User.where(Column("id") == id))
     } catch: {
         print("The user could not be loaded: \($0)")
+    }
+}
+
+@MainActor @Observable
+private final class UserModel {
+    private(set) var user: User?
+    private(set) var problem: String?
+
+    func load(_ id: Int, from storage: SQLiteStorage) async {
+        user = await storage.read {
+            try $0.select(User.where(Column("id") == id))
+        } catch: {
+            problem = "\($0)"
+        }
     }
 }
 
