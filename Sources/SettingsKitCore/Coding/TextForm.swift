@@ -16,15 +16,20 @@ struct TextForm<Value: Sendable>: Sendable {
     let read: @Sendable (String) -> Value?
     /// The text of a value; nil if it has none.
     let write: @Sendable (Value) -> String?
+    /// Why a text stands for no value, if it is JSON of another shape.
+    let problem: @Sendable (String) -> CodingProblem?
     private let describe: @Sendable () -> ValueDescription
 
     init(
         isFlag: Bool = false, read: @escaping @Sendable (String) -> Value?,
-        write: @escaping @Sendable (Value) -> String?, type describe: @escaping @Sendable () -> ValueDescription
+        write: @escaping @Sendable (Value) -> String?,
+        problem: @escaping @Sendable (String) -> CodingProblem? = { _ in nil },
+        type describe: @escaping @Sendable () -> ValueDescription
     ) {
         self.isFlag = isFlag
         self.read = read
         self.write = write
+        self.problem = problem
         self.describe = describe
     }
 
@@ -60,6 +65,10 @@ extension TextForm {
                 guard let value = value as? any Codable else { return nil }
                 return StandardText.writeJSON(value)
             },
+            problem: { text in
+                guard let type = Value.self as? any Codable.Type else { return nil }
+                return StandardText.jsonProblem(text, as: type)
+            },
             type: { StandardText.jsonType(of: Value.self) })
     }
 }
@@ -79,6 +88,7 @@ extension TextForm where Value: Codable {
             isFlag: Value.self == Bool.self || Value.self == Bool?.self,
             read: { StandardText.read($0) },
             write: { StandardText.write($0) },
+            problem: { StandardText.problem($0, as: Value.self) },
             type: { StandardText.type(of: Value.self) })
     }
 
@@ -126,6 +136,24 @@ enum StandardText {
     }
 
     // MARK: JSON
+
+    static func problem<Value: Codable>(_ text: String, as type: Value.Type) -> CodingProblem? {
+        if type is any TextValue.Type { return nil }
+        if let raw = type as? any RawRepresentable.Type, rawCodec(of: raw, as: Value.self) != nil { return nil }
+        return jsonProblem(text, as: type)
+    }
+
+    /// Why a text that is JSON stands for no value of a type. Nil if it is no JSON.
+    static func jsonProblem<JSON: Decodable>(_ text: String, as type: JSON.Type) -> CodingProblem? {
+        do {
+            _ = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
+            return nil
+        } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
+            return nil
+        } catch {
+            return CodingProblem(error, of: type)
+        }
+    }
 
     static func readJSON<Value: Decodable>(_ text: String) -> Value? {
         optionalResult(of: { try JSONDecoder().decode(Value.self, from: $0) }, Data(text.utf8))

@@ -209,7 +209,9 @@ final class ValueCoding<Value: Sendable>: Sendable {
     /// - Throws: `invalidValue` if it stands for none.
     func read(_ text: String) throws(SettingsError) -> Value {
         HeldLocks.requireNone(before: "decoding")
-        guard let value = form.text.read(text) else { throw SettingsError(.invalidValue, key: key, expected: expected) }
+        guard let value = form.text.read(text) else {
+            throw SettingsError(.invalidValue, key: key, expected: expected, underlying: form.text.problem(text))
+        }
         return value
     }
 
