@@ -36,6 +36,10 @@ extension LayeredStore {
     ///   - environmentPrefix: What the names of the app's environment variables begin with; nil for no such layer.
     ///   - arguments: The arguments, without the name of the program.
     ///   - environment: The variables, `XDG_CONFIG_DIRS` included.
+    ///
+    /// Without a home directory, the app's own settings are kept in memory, as by `SettingsService()`: the other layers count,
+    /// and ``SettingsError/Code/memoryOnly`` is reported.
+    ///
     /// - Throws: What ``PropertyListStore/standard()`` throws if the app's own property list cannot be opened.
     public static func standard(
         environmentPrefix: String?, arguments: [String] = Array(CommandLine.arguments.dropFirst()),
@@ -45,12 +49,22 @@ extension LayeredStore {
             // An app's files do not last there.
             let own = UserDefaultsStore.standard
         #else
-            let own = try PropertyListStore.standard()
+            let own = try ownStore()
         #endif
         return try standard(
             over: own, named: PropertyListLocation.ownName,
             environmentPrefix: environmentPrefix, arguments: arguments, environment: environment)
     }
+
+    #if !os(tvOS)
+        private static func ownStore() throws -> any SettingsStore {
+            do {
+                return try PropertyListStore.standard()
+            } catch SettingsError.Code.memoryOnly {
+                return StandardStoreRecovery.store().store
+            }
+        }
+    #endif
 
     /// - Parameters:
     ///   - store: The writable store.

@@ -98,6 +98,32 @@
         }
 
         @Test(
+            "The usual layers count without a home directory, over settings in memory", .enabled(if: getuid() == 0))
+        func layersWithoutHome() async throws {
+            await #expect(processExitsWith: .success) {
+                unsetenv("XDG_CONFIG_HOME")
+                unsetenv("HOME")
+                try #require(setuid(54_321) == 0)
+                let problems = Recorder<SettingsError.Code>()
+                let settings = SettingsService(
+                    defaults: try LayeredStore.standard(
+                        environmentPrefix: "APP_", arguments: ["--count=3"], environment: ["APP_PORT": "80"]),
+                    diagnosticSink: .init { problems.append($0.code) })
+                let (port, name) = (
+                    Setting<Int>("port", in: .defaults, default: 1), Setting<String>("name", in: .defaults, default: "")
+                )
+                try #require(settings.get(Self.count) == 3 && settings.get(port) == 80)
+                settings.set(name, to: "Ann")
+                try #require(settings.get(name) == "Ann")
+                try #require(problems.all.contains(.memoryOnly))
+                do {
+                    try settings.synchronize()
+                    Foundation.exit(3)
+                } catch SettingsError.Code.memoryOnly {}
+            }
+        }
+
+        @Test(
             "The service without arguments, made too early, shares what it keeps with every other one, before and after the file is there"
         )
         func sharing() async throws {
