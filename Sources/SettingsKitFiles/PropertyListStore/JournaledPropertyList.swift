@@ -20,8 +20,6 @@ import Synchronization
 final class JournaledPropertyList: Sendable {
     /// How long after a change the background looks at the files.
     static let writingDelay = Duration.milliseconds(250)
-    /// How long a writer waits for other processes that keep the files locked.
-    static let patience = Duration.seconds(3)
     /// How long a journal is taken to be the one at its path without examining the path. A process that replaces a journal
     /// says so in it. Used only while the directory is watched, so that a removal is reported.
     static let trust = Duration.milliseconds(10)

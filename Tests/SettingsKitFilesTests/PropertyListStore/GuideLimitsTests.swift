@@ -47,7 +47,8 @@ struct GuideLimitsTests {
     func times() {
         expect("the same on a network file system", "\(seconds(JournaledPropertyList.pollInterval))")
         #expect(ReplicatedDirectory.pollInterval == JournaledPropertyList.pollInterval)
-        expect("a writer waits for a lock", "\(seconds(JournaledPropertyList.patience))")
+        expect("a writer waits for a lock", "\(seconds(PropertyListStore.defaultPatience))")
+        expect("`set` waits for a lock", "\(PendingValues.longestWait / .seconds(1)) seconds")
         expect(
             "a change is in the property list", "\(FoldingPace.quietTime(ofSize: 65_536) / .seconds(1)) quiet seconds")
         let rate = Int(FoldingPace.steadyRate)
