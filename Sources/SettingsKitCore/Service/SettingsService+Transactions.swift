@@ -45,6 +45,9 @@ extension SettingsService {
     /// was changed meanwhile, and on the stored value when a store becomes available that could not be opened (see
     /// ``init(shared:storesForCustomScopes:diagnosticSink:)``). Problems are diagnosed, and the old value stays.
     ///
+    /// It changes the value in force, which may be the last good one. Where that is the default although something is stored,
+    /// which cannot be decoded for example, nothing is changed: ``set(_:to:)`` replaces what is stored, ``reset(_:)`` removes it.
+    ///
     /// - Returns: the result of the run that counted.
     @discardableResult
     public func update<T, R>(_ setting: Setting<T>, _ body: @escaping @Sendable (inout T) -> R) -> R {

@@ -42,11 +42,14 @@ extension SettingsService {
         }
 
         /// The setting's value, as it will be after the writes made so far; its default where it cannot be read. A value that became undecodable from outside reads as the last good one.
-        public mutating func get<T>(_ setting: Setting<T>) -> T {
+        public mutating func get<T>(_ setting: Setting<T>) -> T { inForce(setting).value }
+
+        /// The setting's value, and why it is the default although something is stored, if that is so.
+        private mutating func inForce<T>(_ setting: Setting<T>) -> (value: T, refusal: SettingsError?) {
             let stored = value(for: setting.key)
             if stored.candidates == nil {
                 do throws(SettingsError) {
-                    return try setting.coding.value(for: stored.data)
+                    return (try setting.coding.value(for: stored.data), nil)
                 } catch {
                     // The last good value may count, below.
                 }
@@ -54,7 +57,13 @@ extension SettingsService {
             let cached = service.cachedSetting(for: setting)
             let resolution = cached.resolution(of: stored)
             cached.connection.report(resolution.rejections)
-            return resolution.value
+            guard resolution.candidate == nil else { return (resolution.value, nil) }
+            // A value of the layer that is written to has no layer.
+            let refused = resolution.rejections.first { $0.candidate.layer == nil }?.error
+            return (
+                resolution.value,
+                refused.map { SettingsError($0.code, key: setting.key, underlying: StoredValueIsUnusable(cause: $0)) }
+            )
         }
 
         /// Sets a value when the transaction is applied. A value that cannot be encoded fails the whole transaction.
@@ -76,14 +85,18 @@ extension SettingsService {
             set { set(setting, to: newValue) }
         }
 
-        /// Changes a value in place.
+        /// Changes a value in place: the one that ``get(_:)`` returns.
+        ///
+        /// If that is the default although something is stored, which cannot be decoded or is not accepted, the whole transaction
+        /// fails, so that what is stored stays. ``set(_:to:)`` replaces it, and ``reset(_:)`` removes it.
         @discardableResult
         public mutating func update<T, R, E: Error>(
             _ setting: Setting<T>, _ body: (inout T) throws(E) -> R
         ) throws(E) -> R {
-            var value = get(setting)
+            var (value, refusal) = inForce(setting)
             let result = try body(&value)
             set(setting, to: value)
+            if let refusal { error = error ?? refusal }
             return result
         }
 
@@ -180,5 +193,14 @@ extension SettingsService {
                 return .nothing
             }
         }
+    }
+}
+
+/// Why nothing is calculated from a value.
+private struct StoredValueIsUnusable: ValueFreeError {
+    let cause: SettingsError
+
+    var description: String {
+        "Nothing is calculated from the default while something else is stored; set replaces it, and reset removes it. \(cause)"
     }
 }
