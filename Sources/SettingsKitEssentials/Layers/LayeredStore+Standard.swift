@@ -32,14 +32,13 @@ extension LayeredStore {
     /// are followed while they appear, change and disappear. One that exists and cannot be read is reported to the diagnostics
     /// of the service that uses the store, and tried again; if it is a managed one, no setting can be changed until then.
     ///
+    /// Without a home directory, the app's own settings are kept in memory, as by `SettingsService()`: the other layers count,
+    /// and ``SettingsError/Code/memoryOnly`` is reported.
+    ///
     /// - Parameters:
     ///   - environmentPrefix: What the names of the app's environment variables begin with; nil for no such layer.
     ///   - arguments: The arguments, without the name of the program.
     ///   - environment: The variables, `XDG_CONFIG_DIRS` included.
-    ///
-    /// Without a home directory, the app's own settings are kept in memory, as by `SettingsService()`: the other layers count,
-    /// and ``SettingsError/Code/memoryOnly`` is reported.
-    ///
     /// - Throws: What ``PropertyListStore/standard()`` throws if the app's own property list cannot be opened.
     public static func standard(
         environmentPrefix: String?, arguments: [String] = Array(CommandLine.arguments.dropFirst()),
