@@ -23,7 +23,7 @@ package enum Descriptor {
     package static func fillStandard() {
         for number in STDIN_FILENO...STDERR_FILENO {
             while fcntl(number, F_GETFD) == -1 {
-                let descriptor = systemOpen("/dev/null", O_RDONLY | O_CLOEXEC)
+                let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
                 if descriptor == number { break }
                 // Another thread was quicker, or there is no such file.
                 guard descriptor != -1 else { return }
@@ -44,6 +44,3 @@ package enum Descriptor {
         return moved
     }
 }
-
-// Inside the type, the name is that of a parameter.
-private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }

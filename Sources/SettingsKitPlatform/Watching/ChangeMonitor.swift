@@ -247,7 +247,7 @@ package final class ChangeMonitor: Sendable {
 
     // MARK: Watching
 
-    /// Watches the places where the files are now, soon, and polls then: they have moved. Has no effect before the start.
+    /// Watches the places where the files are now, soon, and polls then: they may have moved. Has no effect before the start.
     package func renewSoon() {
         guard hasStarted.load(ordering: .relaxed) else { return }
         isUncertain.store(true, ordering: .releasing)
@@ -285,9 +285,7 @@ package final class ChangeMonitor: Sendable {
     private func receive(_ event: DirectoryWatcher.Event) {
         guard let subject else { return }
         if subject.isRelevant(event) { pollSoon() }
-        guard event == .unknown else { return }
         // Another file system may be at the place, or the watch may have ended.
-        isUncertain.store(true, ordering: .releasing)
-        turnSoon()
+        if event == .unknown { renewSoon() }
     }
 }
