@@ -13,7 +13,7 @@ import SettingsKitPlatform
 /// lock on a file needs no more than the permission to read it.
 ///
 /// A lock on a file is not fair: a process that takes it again at once keeps it from those that try from time to time. So a
-/// process that has waited for a while marks the file, and one that had the lock for long and finds a mark leaves it free for a
+/// process that has waited for a while touches the file, and one that had the lock for long and finds that leaves it free for a
 /// moment.
 struct JournalLock: Sendable {
     let path: String
@@ -27,7 +27,7 @@ struct JournalLock: Sendable {
     private var forkCount = Fork.count
     /// The first tick of the clock, of some milliseconds, after the lock was taken.
     private var tick = Deadline(after: .zero)
-    /// The time of the last mark that this process has seen.
+    /// When the file was touched last, as far as this process has seen.
     private var mark: FileStatus.Timestamp?
     /// Until when this process leaves the lock to others after it had it for long.
     private var contestedUntil = Deadline(after: .zero)
@@ -36,9 +36,9 @@ struct JournalLock: Sendable {
 
     /// How long a process leaves the lock free. By default longer than the pause between two attempts of one that waits.
     private let courtesy: Duration
-    /// How long a mark counts.
+    /// How long it counts that the file was touched.
     private static let markTime = Duration.milliseconds(100)
-    /// How long a process waits before it marks the file, and between two marks.
+    /// How long a process waits before it touches the file, and from one time to the next.
     static let markInterval = Duration.milliseconds(20)
 
     init(beside target: String, courtesy: Duration = .milliseconds(3)) {
@@ -103,17 +103,6 @@ struct JournalLock: Sendable {
         close(in: fileSystem)
     }
 
-    // MARK: Waiting
-
-    /// Tells the process that has the lock that this one waits for it.
-    func markWaiting(in fileSystem: any FileSystem) {
-        do throws(SystemError) {
-            try fileSystem.touch(path)
-        } catch {
-            // The lock is waited for all the same.
-        }
-    }
-
     /// Leaves the lock free for a moment, if another process waits for it.
     private mutating func yield(in fileSystem: any FileSystem) {
         guard let file else { return }
@@ -137,35 +126,18 @@ struct JournalLock: Sendable {
             if list != self.list { try adjust(beside: list, in: fileSystem) }
             return false
         }
-        while true {
-            if let present = try openPresent(in: fileSystem) {
-                file = present
-                break
-            }
-            do throws(SystemError) {
-                file = try fileSystem.create(path)
-            } catch {
-                if error.number == EEXIST { continue }
-                throw error
-            }
-            try adjust(beside: list, in: fileSystem)
-            return try fileSystem.status(of: journalPath, followingLink: false) != nil
-        }
-        try adjust(beside: list, in: fileSystem)
-        return false
-    }
-
-    private func openPresent(in fileSystem: any FileSystem) throws -> FileHandle? {
+        let isNew: Bool
         do throws(SystemError) {
-            return try fileSystem.openForAppending(path)
+            (file, isNew) = try fileSystem.openOrCreate(path)
         } catch {
             switch error.number {
-            case ENOENT: return nil
             case ELOOP: throw JournalProblem.ofLockFile(.symbolicLink)
             case ENXIO, EISDIR: throw JournalProblem.ofLockFile(.notAFile)
             default: throw error
             }
         }
+        try adjust(beside: list, in: fileSystem)
+        return try isNew && fileSystem.status(of: journalPath, followingLink: false) != nil
     }
 
     /// Examines the open file, and gives it the permissions that the property list calls for. Closes it if it must not be used.

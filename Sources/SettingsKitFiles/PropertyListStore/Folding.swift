@@ -6,11 +6,6 @@ import SettingsKitPlatform
 #else
     import Foundation
 #endif
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// One run that brings a property list up to date with its journal.
 ///

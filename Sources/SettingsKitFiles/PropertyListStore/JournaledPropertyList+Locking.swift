@@ -48,7 +48,7 @@ extension JournaledPropertyList {
                 return try attempt()
             } catch SettingsError.Code.busy {}
             if mark.hasPassed {
-                files.withLock { $0.lock }.markWaiting(in: fileSystem)
+                Self.touch(files.withLock { $0.lock.path }, in: fileSystem)
                 mark = Deadline(after: JournalLock.markInterval)
             }
         }
@@ -65,28 +65,18 @@ extension JournaledPropertyList {
     /// - Throws: `busy`, at once, if another process has the lock. `journalUnavailable` if the journal or its lock file must
     ///   not be used.
     func lockJournal(_ files: inout PropertyListFiles) throws {
-        if try lockUnchanged(&files) { return }
-        files.isWriting = true
         do {
+            // The lock is kept if the journal has grown: what follows needs it.
+            if try files.cursor.isTrusted && files.lock.takeOpen(in: fileSystem) && files.cursor.isUnchanged() {
+                return
+            }
+            files.isWriting = true
             try enterLocked(&files)
         } catch {
             files.lock.unlock(in: fileSystem)
             throw error
         }
         files.cursor.trust(for: trust)
-    }
-
-    /// Takes the lock if that takes nothing more: it is free, and the journal has not grown since the last time.
-    private func lockUnchanged(_ files: inout PropertyListFiles) throws -> Bool {
-        guard files.cursor.isTrusted, try files.lock.takeOpen(in: fileSystem) else { return false }
-        do throws(SystemError) {
-            if try files.cursor.isUnchanged() { return true }
-        } catch {
-            files.lock.unlock(in: fileSystem)
-            throw error
-        }
-        // The lock is kept: what follows needs it.
-        return false
     }
 
     private func takeLock(_ files: inout PropertyListFiles) throws {

@@ -60,12 +60,12 @@ extension JournaledPropertyList: ChangeMonitored {
         feed.report(.wrap(error, as: .readFailed, store: description))
     }
 
-    /// Touches the journal, which other processes watch.
-    static func touch(_ journal: String, in fileSystem: any FileSystem) {
+    /// Touches a file for other processes: the journal, which they watch, or the lock file, for which one waits.
+    static func touch(_ path: String, in fileSystem: any FileSystem) {
         do throws(SystemError) {
-            try fileSystem.touch(journal)
+            try fileSystem.touch(path)
         } catch {
-            // Other processes also poll from time to time.
+            // Other processes also poll from time to time, and the lock is waited for all the same.
         }
     }
 

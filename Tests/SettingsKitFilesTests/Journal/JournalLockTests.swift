@@ -154,7 +154,7 @@ struct JournalLockTests {
             }
             try holdLong()
             #expect(try !other.take(beside: nil, in: system))
-            other.markWaiting(in: system)
+            JournaledPropertyList.touch(other.path, in: system)
             one.unlock(in: system)
             #expect(try !one.take(beside: nil, in: system))
             #expect(try other.take(beside: nil, in: system))
