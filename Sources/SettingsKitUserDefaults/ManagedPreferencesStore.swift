@@ -34,9 +34,7 @@
 
         package func apply(_ batch: SettingsStoreBatch) throws -> Bool {
             if batch.isQuestion {
-                return contents.withLock { contents in
-                    batch.expectations.allSatisfy { contents[$0.key.name] == $0.data }
-                }
+                return contents.withLock { contents in batch.expectations.hold { contents[$0] } }
             }
             throw SettingsError(.readOnly, store: storeDescription)
         }

@@ -317,7 +317,7 @@ private struct TransactionLimit: ValueFreeError {
 extension EtcdCluster.State {
     /// Whether the expectations hold for what readers see.
     fileprivate func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
-        expectations.allSatisfy { contents.visible[$0.key.name] == $0.data }
+        expectations.hold { contents.visible[$0] }
     }
 
     /// Whether an accepted value has to be sent. One that readers see already is there, unless a request under way may still

@@ -61,3 +61,10 @@ public struct SettingsStoreBatch: Sendable {
         self.waitsForAgreement = waitsForAgreement
     }
 }
+
+extension [SettingsStoreBatch.Entry] {
+    /// Whether they hold as expectations.
+    ///
+    /// - Parameter stored: Returns the bytes under a name; nil for none.
+    package func hold(for stored: (_ name: String) -> Data?) -> Bool { allSatisfy { stored($0.key.name) == $0.data } }
+}

@@ -27,9 +27,7 @@ extension ReplicatedDirectory {
 
     /// Whether expectations hold, by what is in memory at one moment.
     func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
-        list.contents.withLock { contents in
-            expectations.allSatisfy { tracker.value(named: $0.key.name, in: contents) == $0.data }
-        }
+        list.contents.withLock { contents in expectations.hold { tracker.value(named: $0, in: contents) } }
     }
 
     /// Applies a batch if its expectations hold. If another process keeps the state locked, a batch that expects nothing and

@@ -57,9 +57,7 @@ extension JournaledPropertyList {
 
     /// Whether expectations hold, by what is in memory at one moment.
     func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
-        contents.withLock { contents in
-            expectations.allSatisfy { contents.data(named: $0.key.name) == $0.data }
-        }
+        contents.withLock { contents in expectations.hold { contents.data(named: $0) } }
     }
 
     /// Carries out a batch if its expectations hold. If another process keeps the files locked, a batch that expects nothing
@@ -81,10 +79,7 @@ extension JournaledPropertyList {
         let changes = batch.writes.map { JournalChange(name: $0.key.name, data: $0.data) }
         return try change(waiting: waiting()) {
             contents.withLock { contents in
-                for expectation in batch.expectations
-                where contents.data(named: expectation.key.name) != expectation.data {
-                    return nil
-                }
+                guard batch.expectations.hold(for: { contents.data(named: $0) }) else { return nil }
                 return changes.contains { contents.data(named: $0.name) != $0.data } ? changes : []
             }
         }

@@ -130,16 +130,14 @@ final class MirroredSettings: Sendable {
     /// and whose caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         if batch.isQuestion {
-            return contents.withLock { contents in
-                batch.expectations.allSatisfy { contents.data(named: $0.key.name) == $0.data }
-            }
+            return contents.withLock { contents in batch.expectations.hold { contents.data(named: $0) } }
         }
         let isKept = !batch.waitsForAgreement && batch.expectations.isEmpty && !batch.writes.isEmpty
         do {
             return try change(
                 isWriting: !batch.writes.isEmpty, waiting: isKept ? waitingToKeep : patience, isKept: isKept
             ) { contents in
-                batch.expectations.allSatisfy { contents.data(named: $0.key.name) == $0.data } ? batch.writes : nil
+                batch.expectations.hold { contents.data(named: $0) } ? batch.writes : nil
             }
         } catch SettingsError.Code.busy where isKept {
             keep(batch.writes)

@@ -44,9 +44,7 @@ public final class CacheStore: SettingsStore {
     public func apply(_ batch: SettingsStoreBatch) -> Bool {
         defer { ownFeed.flush() }
         return contents.withLock { contents in
-            for expectation in batch.expectations where contents.peek(expectation.key.name) != expectation.data {
-                return false
-            }
+            guard batch.expectations.hold(for: { contents.peek($0) }) else { return false }
             var changes: [SettingsStoreChange] = []
             for write in batch.writes {
                 let old = contents.store(write.data, under: write.key.name)

@@ -39,9 +39,7 @@ public final class MemoryStore: SettingsStore {
     public func apply(_ batch: SettingsStoreBatch) -> Bool {
         defer { ownFeed.flush() }
         return contents.withLock { contents in
-            for expectation in batch.expectations where contents[expectation.key.name] != expectation.data {
-                return false
-            }
+            guard batch.expectations.hold(for: { contents[$0] }) else { return false }
             ownFeed.publish(contents.store(batch.writes), origin: .local)
             return true
         }

@@ -128,7 +128,7 @@ package final class RecoveringStore: SettingsStore {
     private func answer(to question: SettingsStoreBatch) -> Bool? {
         state.withLock { state in
             if state.store != nil { return nil }
-            return question.expectations.allSatisfy { state.contents[$0.key.name] == $0.data }
+            return question.expectations.hold { state.contents[$0] }
         }
     }
 
@@ -146,10 +146,7 @@ package final class RecoveringStore: SettingsStore {
         waitForRecovery()
         let outcome = try state.withLock { state throws(SettingsError) -> Outcome in
             if let store = state.store { return .isOpen(store) }
-            for expectation in batch.expectations
-            where state.contents[expectation.key.name] != expectation.data {
-                return .isRefused
-            }
+            guard batch.expectations.hold(for: { state.contents[$0] }) else { return .isRefused }
             if let operation = batch.operation {
                 if state.pending.isFull && !batch.writes.isEmpty { throw state.reason }
                 if !state.pending.isFull { state.pending.keep(operation) }
