@@ -1,3 +1,4 @@
+import Dispatch
 import SettingsKitCore
 import Synchronization
 
@@ -14,13 +15,14 @@ final class Recorder: Sendable {
         var new: Data?
     }
 
-    private struct State {
+    private struct State: Sendable {
         var changes: [String: [Told]] = [:]
         var sets: [Set<String>] = []
     }
 
     let service: SettingsService
     private let state = Mutex(State(), .leaf)
+    private let didReceive = DispatchSemaphore(value: 0)
     private let subscriptions = Mutex<[SettingsService.Subscription]>([], .leaf)
 
     /// Observes a service over a store that must have a feed.
@@ -30,14 +32,14 @@ final class Recorder: Sendable {
             stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
         var subscriptions = names.map { name in
             service.observe(Self.setting(name)) { [weak self] change in
-                self?.state.withLock {
+                self?.receive {
                     $0.changes[name, default: []].append(.init(old: change.oldValue, new: change.newValue))
                 }
             }
         }
         subscriptions.append(
             service.observe { [weak self] changes in
-                self?.state.withLock { $0.sets.append(Set(changes.keys.map(\.name))) }
+                self?.receive { $0.sets.append(Set(changes.keys.map(\.name))) }
             })
         let made = subscriptions
         self.subscriptions.withLock { $0 = made }
@@ -47,8 +49,26 @@ final class Recorder: Sendable {
         SettingsService.Setting<Data?>(name, in: .custom(id: "conformance"))
     }
 
-    func changes(of name: String) -> [Told] { state.withLock { $0.changes[name] ?? [] } }
-    var changeSets: [Set<String>] { state.withLock { $0.sets } }
+    private func receive(_ note: (inout State) -> Void) {
+        state.withLock { note(&$0) }
+        didReceive.signal()
+    }
+
+    /// What listeners received so far, or, with a count, when they have received as many changes. A thread of the store that is
+    /// calling listeners while a write returns calls these, too.
+    func changes(of name: String, count: Int = 0) -> [Told] {
+        received(count) { $0.changes[name] ?? [] }
+    }
+
+    func changeSets(count: Int = 0) -> [Set<String>] { received(count, \.sets) }
+
+    private func received<Element>(_ count: Int, _ elements: (State) -> [Element]) -> [Element] {
+        let limit = DispatchTime.now() + .seconds(5)
+        while true {
+            let received = elements(state.withLock { $0 })
+            if received.count >= count || didReceive.wait(timeout: limit) == .timedOut { return received }
+        }
+    }
 }
 
 extension Check {
@@ -67,7 +87,8 @@ extension Check {
             let expected: [Recorder.Told] = [
                 .init(old: nil, new: one), .init(old: one, new: two), .init(old: two, new: nil),
             ]
-            try require(recorder.changes(of: "a") == expected, "Published: \(recorder.changes(of: "a")).")
+            let received = recorder.changes(of: "a", count: expected.count)
+            try require(received == expected, "Published: \(received).")
             try require(recorder.changes(of: "b").isEmpty, "A change of a key that was not set was published.")
         },
         Check("feed.changes-only", "A write that changes nothing is not published.") { store in
@@ -76,7 +97,7 @@ extension Check {
             try store.set(key("a"), to: Data("1".utf8))
             try store.set(key("absent"), to: nil)
             _ = try store.apply(.init(writes: [.init(key: key("a"), data: Data("1".utf8))]))
-            try require(recorder.changeSets.isEmpty, "Published: \(recorder.changeSets).")
+            try require(recorder.changeSets().isEmpty, "Published: \(recorder.changeSets()).")
         },
         Check("feed.batch", "A batch is published at once, each key with its last bytes.") { store in
             let recorder = try Recorder(store, names: ["a", "b"])
@@ -85,8 +106,11 @@ extension Check {
                     .init(key: key("a"), data: Data("1".utf8)), .init(key: key("b"), data: Data("2".utf8)),
                     .init(key: key("c"), data: Data("3".utf8)),
                 ]))
-            try require(recorder.changeSets == [["a", "b", "c"]], "Published: \(recorder.changeSets).")
-            try require(recorder.changes(of: "b") == [.init(old: nil, new: Data("2".utf8))], "b was published wrongly.")
+            let sets = recorder.changeSets(count: 1)
+            try require(sets == [["a", "b", "c"]], "Published: \(sets).")
+            try require(
+                recorder.changes(of: "b", count: 1) == [.init(old: nil, new: Data("2".utf8))],
+                "b was published wrongly.")
         },
         Check("feed.refused", "A refused batch is not published.") { store in
             let recorder = try Recorder(store, names: ["a"])
@@ -94,7 +118,7 @@ extension Check {
                 .init(
                     writes: [.init(key: key("a"), data: Data("1".utf8))],
                     expectations: [.init(key: key("b"), data: Data())]))
-            try require(recorder.changeSets.isEmpty, "Published: \(recorder.changeSets).")
+            try require(recorder.changeSets().isEmpty, "Published: \(recorder.changeSets()).")
         },
         Check("feed.remove-all", "removeAll publishes a change for each stored key.") { store in
             do {
@@ -106,8 +130,12 @@ extension Check {
             try store.set(key("b"), to: Data("2".utf8))
             let recorder = try Recorder(store, names: ["a", "b", "absent"])
             try store.removeAll()
-            try require(recorder.changes(of: "a") == [.init(old: Data("1".utf8), new: nil)], "a was published wrongly.")
-            try require(recorder.changes(of: "b") == [.init(old: Data("2".utf8), new: nil)], "b was published wrongly.")
+            try require(
+                recorder.changes(of: "a", count: 1) == [.init(old: Data("1".utf8), new: nil)],
+                "a was published wrongly.")
+            try require(
+                recorder.changes(of: "b", count: 1) == [.init(old: Data("2".utf8), new: nil)],
+                "b was published wrongly.")
             try require(recorder.changes(of: "absent").isEmpty, "A change of an absent key was published.")
         },
         Check("feed.current", "After a set returns, no service reads an older value.") { store in

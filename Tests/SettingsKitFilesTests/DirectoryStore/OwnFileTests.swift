@@ -156,6 +156,8 @@ struct OwnFileTests {
             } catch {
                 // Values that were set stay set; the others stay unset.
             }
+            // The own rounds of a store may have made fewer calls than those of the counted one.
+            process.set(.none)
             try store.synchronize()
             #expect(store.get(key("a")) == Data((isSet ? "2" : "1").utf8), "call \(number)")
             let other = try Device("other")
