@@ -1,58 +1,61 @@
-/// Base 64 as RFC 4648 defines it, with the standard alphabet and padding.
+/// Base 64 with the standard alphabet and padding of RFC 4648.
 enum Base64Text {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// The six bits of every byte, ``space`` or ``foreign``.
+    /// The six bits of every byte, or ``foreign``. Padding is a digit without bits.
     private static let meanings: [UInt8] = {
         var table = [UInt8](repeating: foreign, count: 256)
         for (bits, letter) in alphabet.enumerated() { table[Int(letter)] = UInt8(bits) }
-        for byte: UInt8 in [0x20, 0x09, 0x0A, 0x0D] { table[Int(byte)] = space }
+        table[Int(padding)] = 0
         return table
     }()
-    private static let space: UInt8 = 0x40
     private static let foreign: UInt8 = 0xFF
+    private static let padding = UInt8(ascii: "=")
 
-    /// Decodes `text`, and ignores white space in it.
+    /// Decodes `text`, and ignores all bytes that are neither digits nor padding.
     ///
-    /// Returns nil if there is any other byte, or if padding is missing, too long or followed by more. Bits left over
-    /// before padding are ignored. Linear time; the result has at most three quarters of the length of the text.
-    static func decode(_ text: XMLText) -> [UInt8]? {
+    /// As `PropertyListSerialization` decodes data: groups of four digits follow each other, also behind padding, and the
+    /// padding at the end of a group, white space aside, is the number of bytes that it lacks. A last group that is not
+    /// complete counts, too: `PropertyListSerialization` drops it. Linear time; the result has at most three quarters of the
+    /// length of the text.
+    static func decode(_ text: XMLText) -> [UInt8] {
         let table = meanings
         var output: [UInt8] = []
         output.reserveCapacity(text.range.count / 4 * 3 + 3)
         var bits: UInt32 = 0
         var digits = 0
-        var padding = 0
+        var padded = 0
         for index in text.range {
             let byte = text.bytes[index]
-            let meaning = table[Int(byte)]
-            if meaning < 0x40, padding == 0 {
-                bits = bits << 6 | UInt32(meaning)
-                digits += 1
-                if digits == 4 {
-                    output.append(UInt8(truncatingIfNeeded: bits >> 16))
-                    output.append(UInt8(truncatingIfNeeded: bits >> 8))
-                    output.append(UInt8(truncatingIfNeeded: bits))
-                    digits = 0
-                }
-            } else if byte == UInt8(ascii: "=") {
-                padding += 1
-            } else if meaning != space {
-                return nil
+            if byte == padding {
+                padded += 1
+            } else if !XMLScanner.isWhitespace(byte) {
+                padded = 0
             }
+            let meaning = table[Int(byte)]
+            guard meaning != foreign else { continue }
+            bits = bits << 6 | UInt32(meaning)
+            digits += 1
+            guard digits == 4 else { continue }
+            output.append(UInt8(truncatingIfNeeded: bits >> 16))
+            if padded < 2 { output.append(UInt8(truncatingIfNeeded: bits >> 8)) }
+            if padded < 1 { output.append(UInt8(truncatingIfNeeded: bits)) }
+            digits = 0
         }
-        switch (digits, padding) {
-        case (0, 0):
-            break
-        case (2, 2):
-            output.append(UInt8(truncatingIfNeeded: bits >> 4))
-        case (3, 1):
-            output.append(UInt8(truncatingIfNeeded: bits >> 10))
-            output.append(UInt8(truncatingIfNeeded: bits >> 2))
-        default:
-            return nil
-        }
+        let rest = digits - min(padded, digits)
+        bits <<= UInt32(4 - digits) * 6
+        if rest >= 2 { output.append(UInt8(truncatingIfNeeded: bits >> 16)) }
+        if rest == 3 { output.append(UInt8(truncatingIfNeeded: bits >> 8)) }
         return output
+    }
+
+    /// Decodes text that ``append(_:to:)`` has written; nil for any other.
+    static func decodeCanonical(_ text: [UInt8]) -> [UInt8]? {
+        let bytes = decode(XMLText(bytes: text, range: 0..<text.count, isASCII: true))
+        var canonical: [UInt8] = []
+        canonical.reserveCapacity(text.count)
+        append(bytes, to: &canonical)
+        return canonical == text ? bytes : nil
     }
 
     /// Appends the text of `bytes`, without any white space.

@@ -2,7 +2,7 @@ import SettingsKitPlatform
 
 /// Locates the parts of a binary property list, and checks every access against the bounds of the file.
 ///
-/// The file has the eight bytes `bplist00`; the objects; a table with the offset of each object; and a trailer of 32
+/// The file has eight bytes, `bplist0` and a version; as in CoreFoundation, all of these are read alike. Then follow the objects; a table with the offset of each object; and a trailer of 32
 /// bytes, with the sizes of offsets and references, the number of objects, the outermost object, and the beginning of
 /// the table. All numbers are big-endian.
 struct BinaryPropertyListLayout {
@@ -27,7 +27,7 @@ struct BinaryPropertyListLayout {
         offsetSize = Int(bytes[trailer + 6])
         referenceSize = Int(bytes[trailer + 7])
         let fault = PropertyListError(.malformed, at: trailer)
-        guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
+        guard offsetSize > 0, referenceSize > 0,
             let tableOffset = Int(
                 checked: Self.unsigned(in: bytes, at: trailer + 24, size: 8),
                 in: (Self.headerLength + 1)...(trailer - 1)),
@@ -71,14 +71,15 @@ struct BinaryPropertyListLayout {
         return start..<(start + count * size)
     }
 
-    /// Reads the number in the `size` bytes, at most eight, at `offset`, all of which must be inside the file.
+    /// Reads the number in the `size` bytes at `offset`, all of which must be inside the file. Of more than eight bytes, the
+    /// last eight count.
     func unsigned(at offset: Int, size: Int) -> UInt64 {
         Self.unsigned(in: bytes, at: offset, size: size)
     }
 
     private static func unsigned(in bytes: [UInt8], at offset: Int, size: Int) -> UInt64 {
         var number: UInt64 = 0
-        for index in offset..<(offset + size) { number = number << 8 | UInt64(bytes[index]) }
+        for index in (offset + max(0, size - 8))..<(offset + size) { number = number << 8 | UInt64(bytes[index]) }
         return number
     }
 }

@@ -37,11 +37,11 @@ extension BinaryPropertyListLayout {
             return .scalar(.data(Data(bytes[range])), payload: range.count)
         case 0x5:
             let range = try contents(at: offset, size: 1).range
-            return .scalar(.string(try asciiString(in: range)), payload: range.count)
+            return .scalar(.string(asciiString(in: range)), payload: range.count)
         case 0x6:
             let range = try contents(at: offset, size: 2).range
-            return .scalar(.string(try utf16String(in: range)), payload: range.count)
-        case 0x8 where low < 8:
+            return .scalar(.string(utf16String(in: range)), payload: range.count)
+        case 0x8:
             // A reference inside a keyed archive, in the form in which plutil writes it to XML.
             let range = try range(from: offset + 1, count: 1, size: low + 1)
             let number = unsigned(at: range.lowerBound, size: range.count)
@@ -66,7 +66,7 @@ extension BinaryPropertyListLayout {
         if count == 0x0F {
             // The count did not fit into the marker, and follows as an integer object.
             let marker = try range(from: start, count: 1, size: 1).lowerBound
-            guard bytes[marker] & 0xF0 == 0x10, bytes[marker] & 0x0F <= 3 else {
+            guard bytes[marker] & 0xF0 == 0x10, bytes[marker] & 0x0F <= 4 else {
                 throw PropertyListError(.malformed, at: marker)
             }
             let number = try range(from: marker + 1, count: 1, size: 1 << Int(bytes[marker] & 0x0F))
@@ -82,7 +82,7 @@ extension BinaryPropertyListLayout {
     /// Reads the whole number in `range`: unsigned in up to four bytes, signed in eight, and in sixteen if an `Int64`
     /// or `UInt64` can hold it.
     private func integer(in range: Range<Int>) throws(PropertyListError) -> PropertyListValue {
-        let low = unsigned(at: range.upperBound - min(range.count, 8), size: min(range.count, 8))
+        let low = unsigned(at: range.lowerBound, size: range.count)
         let high = range.count == 16 ? unsigned(at: range.lowerBound, size: 8) : 0
         let signed = Int64(bitPattern: low)
         if range.count <= 8 || high == .max && signed < 0 { return .integer(signed) }
@@ -98,25 +98,21 @@ extension BinaryPropertyListLayout {
         return size == 4 ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))) : Double(bitPattern: bits)
     }
 
-    private func asciiString(in range: Range<Int>) throws(PropertyListError) -> String {
+    /// Reads a string with a byte for each character. Bytes that ASCII does not have are those of ISO-8859-1.
+    private func asciiString(in range: Range<Int>) -> String {
         var union: UInt8 = 0
         for index in range { union |= bytes[index] }
-        guard union < 0x80 else { throw PropertyListError(.malformed, at: range.lowerBound) }
-        return String(decoding: bytes[range], as: UTF8.self)
+        if union < 0x80 { return String(decoding: bytes[range], as: UTF8.self) }
+        return String(String.UnicodeScalarView(bytes[range].map { Unicode.Scalar($0) }))
     }
 
-    /// Reads the string with the UTF-16 code units in `range`. Throws `malformed` for half a surrogate pair.
-    private func utf16String(in range: Range<Int>) throws(PropertyListError) -> String {
+    /// Reads the string with the UTF-16 code units in `range`. Half a surrogate pair becomes U+FFFD.
+    private func utf16String(in range: Range<Int>) -> String {
         var units: [UInt16] = []
         units.reserveCapacity(range.count / 2)
-        var awaitsLow = false
         for index in stride(from: range.lowerBound, to: range.upperBound, by: 2) {
-            let unit = UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
-            guard UTF16.isTrailSurrogate(unit) == awaitsLow else { throw PropertyListError(.malformed, at: index) }
-            awaitsLow = UTF16.isLeadSurrogate(unit)
-            units.append(unit)
+            units.append(UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]))
         }
-        guard !awaitsLow else { throw PropertyListError(.malformed, at: range.upperBound) }
         return String(decoding: units, as: UTF16.self)
     }
 }

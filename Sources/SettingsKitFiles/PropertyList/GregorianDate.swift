@@ -12,23 +12,30 @@ enum GregorianDate {
 
     /// Converts `text` to seconds; returns nil if it is not a date.
     ///
-    /// Years may have a sign, and from one to nine digits. A leap second, `:60`, is the first second of the next
-    /// minute.
-    static func seconds(_ text: XMLText) -> Double? {
+    /// Years may have a sign, and up to nine digits. A leap second, `:60`, is the first second of the next minute.
+    ///
+    /// - Parameter carries: Whether dates that do not exist are read as `PropertyListSerialization` reads them: days, hours,
+    ///   minutes and seconds that are too many are carried over, day 0 is the day before the first one, the month 13 is the next
+    ///   January, and other months are January. Otherwise they are no dates.
+    static func seconds(_ text: XMLText, carries: Bool = false) -> Double? {
         var fields = Fields(bytes: text.bytes, position: text.range.lowerBound, end: text.range.upperBound)
         let isNegative = fields.skip("-")
         if !isNegative { _ = fields.skip("+") }
-        guard let digits = fields.number(digits: 1...9), fields.skip("-"),
-            let month = fields.number(digits: 2...2), (1...12).contains(month), fields.skip("-"),
+        guard let digits = fields.number(digits: (isNegative ? 0 : 1)...9), fields.skip("-"),
+            let month = fields.number(digits: 2...2), fields.skip("-"),
             let day = fields.number(digits: 2...2), fields.skip("T"),
-            let hour = fields.number(digits: 2...2), hour < 24, fields.skip(":"),
-            let minute = fields.number(digits: 2...2), minute < 60, fields.skip(":"),
-            let second = fields.number(digits: 2...2), second <= 60, fields.skip("Z"), fields.isAtEnd
+            let hour = fields.number(digits: 2...2), fields.skip(":"),
+            let minute = fields.number(digits: 2...2), fields.skip(":"),
+            let second = fields.number(digits: 2...2), fields.skip("Z"), fields.isAtEnd
         else { return nil }
         let year = isNegative ? -digits : digits
-        guard day >= 1, day <= daysBefore(month: month + 1, of: year) - daysBefore(month: month, of: year)
-        else { return nil }
-        let days = daysBefore(year: year) + daysBefore(month: month, of: year) + day - 1 - referenceDay
+        let daysOfMonths = daysBefore(month: (1...13).contains(month) ? month : 1, of: year)
+        if !carries {
+            guard (1...12).contains(month), day >= 1, hour < 24, minute < 60, second <= 60,
+                day <= daysBefore(month: month + 1, of: year) - daysOfMonths
+            else { return nil }
+        }
+        let days = daysBefore(year: year) + daysOfMonths + day - 1 - referenceDay
         return Double(days * secondsInDay + hour * 3600 + minute * 60 + second)
     }
 

@@ -73,11 +73,7 @@ struct JSONTextParser {
         guard let string = scanner.readString() else { return nil }
         guard case .data = old else { return .string(string) }
         let bytes = Array(scanner.bytes[start..<(scanner.position - 1)])
-        let text = XMLText(bytes: bytes, range: 0..<bytes.count, isASCII: true)
-        guard let data = Base64Text.decode(text) else { return .string(string) }
-        var canonical: [UInt8] = []
-        Base64Text.append(data, to: &canonical)
-        return canonical == bytes ? .data(Data(data)) : .string(string)
+        return Base64Text.decodeCanonical(bytes).map { .data(Data($0)) } ?? .string(string)
     }
 
     private mutating func parseNumber(resembling old: PropertyListValue?) -> PropertyListValue? {

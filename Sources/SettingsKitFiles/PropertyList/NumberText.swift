@@ -3,7 +3,8 @@ import SettingsKitPlatform
 /// Converts numbers to text and back, without any locale: reads the forms of XML property lists, and writes the forms
 /// that property lists and JSON share.
 enum NumberText {
-    /// Reads a whole number: an optional sign, then decimal digits, or hexadecimal ones after `0x`.
+    /// Reads a whole number: an optional sign, then decimal digits, or hexadecimal ones after `0x`. White space may follow
+    /// the sign.
     ///
     /// Returns nil for anything else, and for numbers less than `Int64.min` or greater than `UInt64.max`.
     static func integer(_ text: XMLText) -> PropertyListValue? {
@@ -14,6 +15,7 @@ enum NumberText {
         if index < end, bytes[index] == UInt8(ascii: "-") || bytes[index] == UInt8(ascii: "+") {
             isNegative = bytes[index] == UInt8(ascii: "-")
             index += 1
+            while index < end, case let length = text.spaceLength(at: index), length > 0 { index += length }
         }
         var radix: UInt32 = 10
         if end - index > 2, bytes[index] == UInt8(ascii: "0"), bytes[index + 1] | 0x20 == UInt8(ascii: "x") {

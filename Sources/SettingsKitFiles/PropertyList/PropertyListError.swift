@@ -15,7 +15,7 @@ package struct PropertyListError: Error, Equatable, Sendable, CustomStringConver
         case tooDeep
         /// A binary file stands for more values or bytes than ``PropertyListLimits`` allows for its size.
         case tooLarge
-        /// The text is in an encoding other than UTF-8 or UTF-16, or the binary file is of another version than 00.
+        /// The text is in an encoding that ``XMLDocumentText`` does not have, or the binary file is of a version from 10 on.
         case unsupportedEncoding
         /// The property list is intact, but its outermost value is not a dictionary.
         case rootIsNotADictionary
@@ -24,7 +24,7 @@ package struct PropertyListError: Error, Equatable, Sendable, CustomStringConver
     }
 
     package var kind: Kind
-    /// Where in the file the error was found, in bytes from its start; `nil` in writing, and in UTF-16 files.
+    /// Where in the file the error was found, in bytes from its start; `nil` in writing, and in files that are not in UTF-8.
     package var offset: Int?
     /// Where in the text of an XML file the error was found. A reader sets it when it throws the error to its caller.
     package var position: TextPosition?

@@ -15,9 +15,11 @@ package enum PropertyListReader {
     /// Keys escaped by ``PropertyListKey`` are decoded, at every level and in both formats. Of repeated keys, the last
     /// one counts.
     ///
-    /// XML is read leniently: attributes are ignored, the `plist` element may be missing, control characters other than
-    /// NUL are accepted in text because Apple's writer emits them, and `]]>` may occur in text. Entities other than the
-    /// five of XML are refused, never expanded.
+    /// What `PropertyListSerialization` of Foundation reads as a dictionary that is not empty is read, with few exceptions:
+    /// NUL bytes in XML, which a file system leaves where a part of the file is lost; keys behind the end, which would be lost
+    /// at the next write; text that is not ASCII in an encoding that ``XMLDocumentText`` does not have; years of more than nine
+    /// digits; whole numbers of more than 64 bits; null, and keys that are no strings, in binary files; and whatever is beyond
+    /// the ``PropertyListLimits``. Entities other than the five of XML are refused, never expanded.
     package static func read(_ data: Data) throws(PropertyListError) -> PropertyListValue {
         switch try Format(of: data) {
         case .binary:
@@ -83,7 +85,7 @@ package enum PropertyListReader {
                 var parser = try BinaryPropertyListParser(BinaryPropertyListLayout(Array(data)))
                 return parser.recoverMembers()
             }
-            return XMLPropertyListRecovery.members(in: try XMLDocumentText(data))
+            return XMLPropertyListRecovery.members(in: XMLDocumentText(recovering: data))
         } catch {
             return []
         }
@@ -106,7 +108,7 @@ package enum PropertyListReader {
         }
 
         static func isBinary(_ data: Data) -> Bool {
-            data.starts(with: "bplist00".utf8)
+            data.count >= 8 && data.starts(with: "bplist0".utf8)
         }
     }
 }

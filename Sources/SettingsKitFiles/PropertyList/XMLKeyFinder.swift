@@ -78,6 +78,9 @@ extension XMLScanner {
         return next == UInt8(ascii: ">") || next == UInt8(ascii: "/") || Self.isWhitespace(next)
     }
 
+    /// The next start tag of a key from here on.
+    func nextKeyTag() -> Int? { (min(position, bytes.count)..<bytes.count).first { isKeyTag(at: $0) } }
+
     /// Moves past the section of plain text that begins here; returns false if none does.
     fileprivate mutating func skipSection() throws(PropertyListError) -> Bool {
         guard matches("<![CDATA[", at: position) else { return false }

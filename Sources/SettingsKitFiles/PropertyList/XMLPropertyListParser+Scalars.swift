@@ -39,9 +39,9 @@ extension XMLPropertyListParser {
         case .real:
             return NumberText.real(try scanner.readText(of: element).trimmed).map { .real($0) }
         case .date:
-            return GregorianDate.seconds(try scanner.readText(of: element).trimmed).map { .date($0) }
+            return GregorianDate.seconds(try scanner.readText(of: element).trimmed, carries: true).map { .date($0) }
         case .data:
-            return Base64Text.decode(try scanner.readText(of: element)).map { .data(Data($0)) }
+            return .data(Data(Base64Text.decode(try scanner.readText(of: element))))
         case .true, .false:
             try scanner.skipMiscellany()
             try scanner.skipEndTag(of: element)

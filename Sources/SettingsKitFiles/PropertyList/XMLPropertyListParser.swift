@@ -7,7 +7,10 @@
 /// Parses the text of an XML property list, in one pass and without recursion.
 struct XMLPropertyListParser {
     var scanner: XMLScanner
-    private let isTranscoded: Bool
+
+    /// Whether the file is damaged. A key in the place of a value, and a document in a value, which are read otherwise, then
+    /// mean that something between them is lost.
+    var isRecovering = false
 
     /// In recovery, the white space with which the lines of the outermost dictionary's keys begin. A key of an inner
     /// dictionary with this indentation means that the end of that dictionary is lost, and is refused.
@@ -15,18 +18,25 @@ struct XMLPropertyListParser {
 
     init(_ text: XMLDocumentText) {
         scanner = XMLScanner(bytes: text.bytes, position: text.start)
-        isTranscoded = text.isTranscoded
     }
 
-    /// An array or dictionary without its end so far.
+    /// An array, a dictionary or an element `plist` without its end so far.
     private struct OpenContainer {
-        let isDictionary: Bool
+        let element: XMLElement
         var key: String?
         var values: [PropertyListValue] = []
         var members: [PropertyListMember] = []
 
-        /// Whether a value may follow here: anywhere in an array, after a key in a dictionary.
-        var takesValue: Bool { !isDictionary || key != nil }
+        var takesKey: Bool { element == .dict && key == nil }
+
+        /// Whether a value may follow here: anywhere in an array, after a key in a dictionary, once in an element `plist`.
+        var takesValue: Bool {
+            switch element {
+            case .dict: key != nil
+            case .plist: values.isEmpty
+            default: true
+            }
+        }
 
         mutating func take(_ value: PropertyListValue) {
             if let key {
@@ -37,8 +47,13 @@ struct XMLPropertyListParser {
             }
         }
 
-        var value: PropertyListValue {
-            isDictionary ? .dictionary(members.keepingLastOfEachKey()) : .array(values)
+        /// The value, if the end is here; nil if something is missing.
+        var value: PropertyListValue? {
+            switch element {
+            case .dict: key == nil ? .dictionary(members.keepingLastOfEachKey()) : nil
+            case .plist: values.first
+            default: .array(values)
+            }
         }
     }
 
@@ -49,49 +64,33 @@ struct XMLPropertyListParser {
         guard scanner.bytes[scanner.position] == UInt8(ascii: "<") else {
             throw PropertyListError(.notAPropertyList, at: scanner.position)
         }
-        if let encoding = scanner.declaredEncoding(), !isTranscoded,
-            !["utf-8", "utf8", "us-ascii", "ascii"].contains(encoding)
-        {
-            throw PropertyListError(.unsupportedEncoding, at: scanner.position)
-        }
         try scanner.skipMiscellany()
-        if scanner.matches("<!DOCTYPE", at: scanner.position) {
+        while scanner.matches("<!DOCTYPE", at: scanner.position) {
             try scanner.skipDocumentType()
             try scanner.skipMiscellany()
         }
-        let hasPlistElement = try enterPlistElement()
+        try requireElement()
         let value = try parseValue(outerDepth: 0)
-        if hasPlistElement {
-            try scanner.skipMiscellany()
-            try scanner.skipEndTag(of: .plist)
-        }
-        try scanner.skipMiscellany()
-        guard scanner.isAtEnd else { throw PropertyListError(.malformed, at: scanner.position) }
+        // What follows is ignored, but not if keys would be lost with it. A comment may not end.
+        do throws(PropertyListError) { try scanner.skipMiscellany() } catch {}
+        if let key = scanner.nextKeyTag() { throw PropertyListError(.malformed, at: key) }
         return value
     }
 
-    /// Moves past the start tag of the `plist` element and the white space after it; returns false if the document
-    /// begins with a value.
-    private mutating func enterPlistElement() throws(PropertyListError) -> Bool {
+    /// Throws `notAPropertyList` if the element that begins here is one that property lists do not have.
+    private func requireElement() throws(PropertyListError) {
         let start = scanner.position
         do throws(PropertyListError) {
-            let tag = try scanner.readTag()
-            guard tag.element == .plist else {
-                scanner.position = start
-                return false
-            }
-            guard tag.form == .opening else { throw PropertyListError(.malformed, at: start) }
+            var scanner = scanner
+            _ = try scanner.readTag()
         } catch {
             guard error.kind == .malformed, !scanner.matches("<plist", at: start) else { throw error }
-            // A document of another kind begins with an element that property lists do not have; but the file may also
-            // have been cut inside "<!DOCTYPE" or "<!--".
+            // The file may also have been cut inside "<!DOCTYPE" or "<!--".
             let isCut = scanner.matches("<!", at: start) && scanner.bytes.count - start < 9
             throw isCut
                 ? PropertyListError(.truncated, at: scanner.bytes.count)
                 : PropertyListError(.notAPropertyList, at: start)
         }
-        try scanner.skipMiscellany()
-        return true
     }
 
     /// Reads the value whose element begins here, and moves past it.
@@ -99,32 +98,39 @@ struct XMLPropertyListParser {
     /// `outerDepth` is the number of arrays and dictionaries around it, which counts towards the limit of depth.
     mutating func parseValue(outerDepth: Int) throws(PropertyListError) -> PropertyListValue {
         var open: [OpenContainer] = []
+        var depth = outerDepth
         while true {
             let tag = try scanner.readTag()
+            let fault = PropertyListError(.malformed, at: tag.offset)
             var complete: PropertyListValue?
             switch (tag.element, tag.form) {
-            case (.dict, .opening), (.array, .opening):
-                guard open.last?.takesValue ?? true else { throw PropertyListError(.malformed, at: tag.offset) }
-                guard outerDepth + open.count < PropertyListLimits.depth else {
-                    throw PropertyListError(.tooDeep, at: tag.offset)
+            case (.dict, .opening), (.array, .opening), (.plist, .opening):
+                guard open.last?.takesValue ?? true else { throw fault }
+                if tag.element == .plist {
+                    guard !isRecovering else { throw fault }
+                } else {
+                    guard depth < PropertyListLimits.depth else { throw PropertyListError(.tooDeep, at: tag.offset) }
+                    depth += 1
                 }
-                open.append(OpenContainer(isDictionary: tag.element == .dict))
-            case (.dict, .closing), (.array, .closing):
-                guard let container = open.popLast(), container.isDictionary == (tag.element == .dict),
-                    container.key == nil
-                else { throw PropertyListError(.malformed, at: tag.offset) }
-                complete = container.value
+                open.append(OpenContainer(element: tag.element))
+            case (.dict, .closing), (.array, .closing), (.plist, .closing):
+                guard let container = open.popLast(), container.element == tag.element, let value = container.value
+                else { throw fault }
+                if tag.element != .plist { depth -= 1 }
+                complete = value
+            case (.key, .opening) where open.last?.takesKey == true,
+                (.key, .selfClosed) where open.last?.takesKey == true:
+                guard !isAtOutermostIndentation(tag.offset) else { throw fault }
+                open[open.count - 1].key = PropertyListKey.decode(try readKeyText(tag))
             case (.key, .opening), (.key, .selfClosed):
-                guard let container = open.last, container.isDictionary, container.key == nil,
-                    !isAtOutermostIndentation(tag.offset)
-                else { throw PropertyListError(.malformed, at: tag.offset) }
-                open[open.count - 1].key = try readKey(tag)
+                guard !isRecovering else { throw fault }
+                complete = .string(try readKeyText(tag))
             default:
                 complete = try readScalar(tag)
             }
             if let complete {
                 guard !open.isEmpty else { return complete }
-                guard open[open.count - 1].takesValue else { throw PropertyListError(.malformed, at: tag.offset) }
+                guard open[open.count - 1].takesValue else { throw fault }
                 open[open.count - 1].take(complete)
             }
             try scanner.skipMiscellany()
@@ -133,11 +139,15 @@ struct XMLPropertyListParser {
 
     /// Decodes the key whose tag has been read, and moves past its element.
     mutating func readKey(_ tag: XMLTag) throws(PropertyListError) -> String {
+        PropertyListKey.decode(try readKeyText(tag))
+    }
+
+    private mutating func readKeyText(_ tag: XMLTag) throws(PropertyListError) -> String {
         guard tag.form == .opening else { return "" }
         guard let text = try scanner.readText(of: .key).string() else {
             throw PropertyListError(.malformed, at: tag.offset)
         }
-        return PropertyListKey.decode(text)
+        return text
     }
 
     private func isAtOutermostIndentation(_ offset: Int) -> Bool {

@@ -32,6 +32,7 @@ struct XMLPropertyListRecovery {
 
     private init(_ text: XMLDocumentText) {
         parser = XMLPropertyListParser(text)
+        parser.isRecovering = true
     }
 
     /// The intact members, in the order of the file and each key once. Their order and number say nothing about the

@@ -2,7 +2,7 @@ extension XMLScanner {
     /// Reads the character or entity reference that begins here and appends its text, as UTF-8.
     ///
     /// Only the five entities of XML are known, whatever the document type declares. A character reference may name any
-    /// Unicode scalar except NUL.
+    /// Unicode scalar; one without digits is NUL.
     mutating func readReference(into copy: inout [UInt8]) throws(PropertyListError) {
         let start = position
         if matches("&#", at: start) {
@@ -40,15 +40,15 @@ extension XMLScanner {
             position += 1
         }
         var code: UInt32 = 0
-        let digits = position
         while position < bytes.count, let digit = bytes[position].digit(radix: radix) {
             code = code * radix + digit
             guard code <= 0x10FFFF else { throw PropertyListError(.malformed, at: start) }
             position += 1
         }
         guard position < bytes.count else { throw unexpected(at: position) }
-        guard position > digits, bytes[position] == UInt8(ascii: ";"), code != 0, let scalar = Unicode.Scalar(code)
-        else { throw PropertyListError(.malformed, at: start) }
+        guard bytes[position] == UInt8(ascii: ";"), let scalar = Unicode.Scalar(code) else {
+            throw PropertyListError(.malformed, at: start)
+        }
         position += 1
         return scalar
     }

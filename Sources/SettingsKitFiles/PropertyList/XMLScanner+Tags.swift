@@ -28,11 +28,12 @@ extension XMLScanner {
         return XMLTag(element: element, form: form, offset: start)
     }
 
-    /// Moves past the rest of a tag whose name has been read.
+    /// Moves past the rest of a tag whose name has been read. Between the attributes may stand what is no attribute.
     private mutating func finishTag(_ form: XMLTag.Form) throws(PropertyListError) -> XMLTag.Form {
         guard Self.isWhitespace(bytes[position]) || bytes[position] == UInt8(ascii: "/") else {
             throw unexpected(at: position)
         }
+        let nameEnd = position
         while position < bytes.count {
             let byte = bytes[position]
             switch byte {
@@ -41,16 +42,18 @@ extension XMLScanner {
                 return form
             case UInt8(ascii: "/"):
                 let next = position + 1
-                guard next < bytes.count, bytes[next] == UInt8(ascii: ">"), form == .opening else {
-                    throw unexpected(at: next)
+                guard next < bytes.count, form == .opening else { throw unexpected(at: next) }
+                if bytes[next] == UInt8(ascii: ">") {
+                    position += 2
+                    return .selfClosed
                 }
-                position += 2
-                return .selfClosed
+                guard position > nameEnd else { throw unexpected(at: next) }
+                position = next
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 guard form == .opening else { throw unexpected(at: position) }
-                try skipQuoted()
+                skipQuoted(before: UInt8(ascii: "<"))
             default:
-                guard byte != UInt8(ascii: "<"), byte != 0, form == .opening || Self.isWhitespace(byte) else {
+                guard byte != 0, form == .opening || Self.isWhitespace(byte) else {
                     throw unexpected(at: position)
                 }
                 position += 1
@@ -65,20 +68,5 @@ extension XMLScanner {
         guard tag.element == element, tag.form == .closing else {
             throw PropertyListError(.malformed, at: tag.offset)
         }
-    }
-
-    /// Returns the encoding of the XML declaration that begins here, in lower case; nil if there is no declaration, if
-    /// it does not end, or if it names none. Does not move.
-    func declaredEncoding() -> String? {
-        guard matches("<?xml", at: position) else { return nil }
-        var end = position
-        while end < bytes.count, bytes[end] != UInt8(ascii: ">") { end += 1 }
-        guard end < bytes.count else { return nil }
-        var index = position
-        while index < end, !matches("encoding", at: index) { index += 1 }
-        while index < end, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "'") { index += 1 }
-        guard index < end else { return nil }
-        let name = bytes[(index + 1)..<end].prefix { $0 != bytes[index] }
-        return String(decoding: name, as: UTF8.self).lowercased()
     }
 }

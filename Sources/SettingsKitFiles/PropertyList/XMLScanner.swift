@@ -81,9 +81,8 @@ struct XMLScanner {
             let byte = bytes[position]
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
-                try skipQuoted()
-            case UInt8(ascii: "<"):
-                guard isInSubset else { throw unexpected(at: position) }
+                if isInSubset { try skipQuoted() } else { skipQuoted(before: UInt8(ascii: "\n")) }
+            case UInt8(ascii: "<") where isInSubset:
                 if try !skipAside() { position += 1 }
             case UInt8(ascii: ">"):
                 position += 1
@@ -97,8 +96,16 @@ struct XMLScanner {
         throw unexpected(at: position)
     }
 
+    /// Moves past the quoted text that begins with the quotation mark here, or past the mark alone if the text does not end
+    /// before the next `limit`.
+    mutating func skipQuoted(before limit: UInt8) {
+        let mark = bytes[position]
+        let end = bytes[(position + 1)...].firstIndex { $0 == mark || $0 == limit }
+        position = end.flatMap { bytes[$0] == mark ? $0 : nil }.map { $0 + 1 } ?? position + 1
+    }
+
     /// Moves past the quoted text that begins with the quotation mark here.
-    mutating func skipQuoted() throws(PropertyListError) {
+    private mutating func skipQuoted() throws(PropertyListError) {
         let mark = bytes[position]
         position += 1
         while position < bytes.count {

@@ -18,10 +18,26 @@ struct XMLText {
         var result = self
         var lower = range.lowerBound
         var upper = range.upperBound
-        while lower < upper, XMLScanner.isWhitespace(bytes[lower]) { lower += 1 }
+        while lower < upper, case let length = spaceLength(at: lower), length > 0 { lower += length }
         while lower < upper, XMLScanner.isWhitespace(bytes[upper - 1]) { upper -= 1 }
         result.range = lower..<upper
         return result
+    }
+
+    /// The number of bytes of the space at `index`; 0 if there is none.
+    ///
+    /// `PropertyListSerialization` skips these before a number: control characters, and spaces of Unicode.
+    func spaceLength(at index: Int) -> Int {
+        let byte = bytes[index]
+        if byte <= 0x20 || byte == 0x7F { return 1 }
+        guard byte >= 0xC2 else { return 0 }
+        switch Array(bytes[index..<min(index + 3, range.upperBound)]) {
+        case let space where space.starts(with: [0xC2, 0xA0]): return 2
+        case let space where space.starts(with: [0xE2, 0x80]) && space.count == 3:
+            return space[2] <= 0x8B || space[2] == 0xAF ? 3 : 0
+        case [0xE2, 0x81, 0x9F], [0xE3, 0x80, 0x80], [0xEF, 0xBB, 0xBF]: return 3
+        default: return 0
+        }
     }
 }
 
@@ -43,7 +59,7 @@ extension XMLScanner {
         }
         var copy = Array(bytes[start..<position])
         while !matches("</", at: position) {
-            try readSpecial(into: &copy)
+            try readSpecial(of: element, into: &copy)
             let runStart = position
             _ = skipPlainText()
             copy.append(contentsOf: bytes[runStart..<position])
@@ -67,11 +83,14 @@ extension XMLScanner {
     }
 
     /// Reads markup other than an end tag.
-    private mutating func readSpecial(into copy: inout [UInt8]) throws(PropertyListError) {
+    private mutating func readSpecial(of element: XMLElement, into copy: inout [UInt8]) throws(PropertyListError) {
         guard position < bytes.count else { throw unexpected(at: position) }
         switch bytes[position] {
         case UInt8(ascii: "\r"):
             readLineEnd(into: &copy)
+        case UInt8(ascii: "&") where element == .data:
+            // Base 64 has no references.
+            position += 1
         case UInt8(ascii: "&"):
             try readReference(into: &copy)
         default:

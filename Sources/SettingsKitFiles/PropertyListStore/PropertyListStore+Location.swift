@@ -76,7 +76,7 @@ extension XMLPropertyListParser {
     /// one counts.
     fileprivate mutating func offsetOfValue(named name: String, holding data: Data) throws(PropertyListError) -> Int? {
         try scanner.skipMiscellany()
-        if scanner.matches("<!DOCTYPE", at: scanner.position) {
+        while scanner.matches("<!DOCTYPE", at: scanner.position) {
             try scanner.skipDocumentType()
             try scanner.skipMiscellany()
         }

@@ -330,8 +330,6 @@ private struct Members {
     func milliseconds(_ range: Range<Int>) -> Int64? { text(range).flatMap { InstantText.milliseconds($0) } }
 
     func data(_ range: Range<Int>) -> Data? {
-        guard let text = text(range) else { return nil }
-        let base64 = XMLText(bytes: Array(text), range: 0..<text.count, isASCII: true)
-        return Base64Text.decode(base64).map { Data($0) }
+        text(range).flatMap { Base64Text.decodeCanonical(Array($0)) }.map { Data($0) }
     }
 }

@@ -43,7 +43,10 @@ struct RecoveryBehindMistakesTests {
             let start = end.hasSuffix("</plist>") ? "<plist><dict>" : "<dict>"
             let inner = "<key>b</key>\(tag)<key>x</key><true/><key>y</key><true/></dict>"
             #expect(!keys(start + "<key>a</key><true/>" + inner + "<key>c</key><true/>" + end).contains("x"))
-            #expect(!keys(start + "<key>a</key><true/>" + inner + end).contains("y"))
+            if tag != "<dict/>" || end.hasSuffix("</plist>") {
+                // Otherwise the first end tag ends the document, and nothing is lost behind it.
+                #expect(!keys(start + "<key>a</key><true/>" + inner + end).contains("y"))
+            }
             let indented =
                 "\(start)\n\t<key>a</key>\n\t<true/>\n\t<key>b</key>\n\t\(tag)\n\t\t<key>x</key>\n\t\t<true/>\n\t</dict>\n"
                 + "\t<key>c</key>\n\t<true/>\n\(end)"

@@ -86,7 +86,7 @@ struct RecoveryTests {
             ("<!DOCTYPE plist [ never ends <dict><key>a</key><true/></dict>", ["a"]),
             ("<array><dict><key>a</key><true/></dict>", []), ("<dict/>x", []), ("<dict", []), ("", []),
             ("<key>a</key>", []),
-            ("<?xml encoding='latin1'?><dict><key>a</key><true/><key>\u{E9}</key><true/></dict>", ["a", "\u{E9}"]),
+            ("<?xml encoding='latin-42'?><dict><key>a</key><true/><key>\u{E9}</key><true/></dict>", ["a", "\u{E9}"]),
             ("<dict>\n  <key>a</key>\n  <dict>\n    <key>x</key>\n  <key>b</key>\n  <true/>\n</dict>", ["b"]),
             (
                 "<dict>\r\t<key>a</key>\r\t<dikt>\r\t\t<key>x</key>\r\t\t<true/>\r\t</dict>\r\t<key>b</key>\r\t<true/>\r</dict>",

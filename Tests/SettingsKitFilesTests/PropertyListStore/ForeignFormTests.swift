@@ -51,6 +51,39 @@ struct ForeignFormTests {
     }
 
     @Test(
+        "A file that PropertyListSerialization reads keeps its values when another is set",
+        arguments: [
+            "<date>2024-01-32T20:43:14Z</date>", "<integer>-   99</integer>", "<integer> +\t42</integer>",
+            "<data>QUJD====</data>",
+            "<string>&#0;</string>", "<string a=\"b>x</string>", "<key>x</key>",
+            "<string>x</string></dict></plist> more",
+        ])
+    func lenient(value: String) throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try Data("<plist><dict><key>a</key>\(value)</dict></plist>".utf8).write(to: URL(filePath: path))
+            func foundationValue() throws -> NSObject? {
+                let list = try PropertyListSerialization.propertyList(
+                    from: Data(contentsOf: URL(filePath: path)), format: nil)
+                return (list as? NSDictionary)?["a"] as? NSObject
+            }
+            let before = try #require(try foundationValue())
+            let (service, problems) = SettingsService.over(try open(path))
+            service.set(Setting<Bool>("flag", in: .defaults, default: true), to: false)
+            try service.synchronize()
+            #expect(problems.all.isEmpty)
+            if value == "<string>&#0;</string>" {
+                // XML cannot hold it: the file has the JSON text as data.
+                #expect(service.get(Setting<String>("a", in: .defaults, default: "")) == "\0")
+            } else {
+                #expect(try foundationValue() == before)
+            }
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: directory).allSatisfy { !$0.contains("damaged") })
+        }
+    }
+
+    @Test(
         "What plutil has converted to binary reads the same, and is written as XML again", .enabled(if: Program.plutil))
     func plutilBinary() throws {
         try withTemporaryDirectory { directory in
