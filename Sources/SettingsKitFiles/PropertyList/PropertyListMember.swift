@@ -8,24 +8,28 @@ package struct PropertyListMember: Sendable, Equatable {
         self.key = key
         self.value = value
     }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.key.isIdentical(to: right.key) && left.value == right.value
+    }
 }
 
 extension [PropertyListMember] {
     /// Returns these members with every key only once: the last value of a repeated key, at the place of the first.
     ///
-    /// Keys are the same if they are equal as Swift strings (canonically equivalent). Linear time; members in ascending
-    /// key order, as most programs write them, need one comparison each and no hashing.
+    /// Keys are the same if they have the same Unicode scalars. Linear time; members in ascending key order, as most programs
+    /// write them, need one comparison each and no hashing.
     func keepingLastOfEachKey() -> [PropertyListMember] {
         guard hasRepeatedKey() else { return self }
-        var places: [String: Int] = [:]
+        var places: [Spelling: Int] = [:]
         places.reserveCapacity(count)
         var kept: [PropertyListMember] = []
         kept.reserveCapacity(count)
         for member in self {
-            if let place = places[member.key] {
+            if let place = places[Spelling(member.key)] {
                 kept[place] = member
             } else {
-                places[member.key] = kept.count
+                places[Spelling(member.key)] = kept.count
                 kept.append(member)
             }
         }
@@ -34,12 +38,58 @@ extension [PropertyListMember] {
 
     /// Whether two members have the same key. Linear time.
     func hasRepeatedKey() -> Bool {
-        guard count > 1 else { return false }
+        if isAscending { return false }
+        var seen = Set<Spelling>(minimumCapacity: count)
+        for member in self where !seen.insert(Spelling(member.key)).inserted { return true }
+        return false
+    }
+
+    /// Divides members by name. Settings have the same name if Swift finds their names equal; other programs may use keys of
+    /// such a name that differ in their Unicode scalars. The last one of a name counts.
+    ///
+    /// - Returns: The members that count, and those of each name that do not.
+    func dividedByName() -> (counting: [PropertyListMember], others: [String: [PropertyListMember]]) {
+        if isAscending { return (self, [:]) }
+        var places: [String: Int] = [:]
+        places.reserveCapacity(count)
+        for (place, member) in enumerated() { places[member.key] = place }
+        guard places.count < count else { return (self, [:]) }
+        var counting: [PropertyListMember] = []
+        var others: [String: [PropertyListMember]] = [:]
+        for (place, member) in enumerated() {
+            if places[member.key] == place {
+                counting.append(member)
+            } else {
+                others[member.key, default: []].append(member)
+            }
+        }
+        return (counting, others)
+    }
+
+    /// Whether each name is greater than the one before it.
+    private var isAscending: Bool {
         var index = 1
         while index < count, self[index - 1].key < self[index].key { index += 1 }
-        guard index < count else { return false }
-        var seen = Set<String>(minimumCapacity: count)
-        for member in self where !seen.insert(member.key).inserted { return true }
-        return false
+        return index >= count
+    }
+}
+
+extension String {
+    /// Whether both have the same Unicode scalars. Strings that look the same may be equal without that.
+    func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
+/// A key that equals only identical ones.
+struct Spelling: Hashable {
+    let key: String
+
+    init(_ key: String) { self.key = key }
+
+    static func == (left: Spelling, right: Spelling) -> Bool { left.key.isIdentical(to: right.key) }
+
+    /// Of the bytes: equal strings that are not identical have the same hash as strings.
+    func hash(into hasher: inout Hasher) {
+        var key = key
+        key.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }

@@ -90,7 +90,7 @@ extension PropertyListValue: MemberTree {
 
     package var members: [String: PropertyListValue]? {
         guard case .dictionary(let members) = self else { return nil }
-        return Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
+        return Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
     }
 }
 

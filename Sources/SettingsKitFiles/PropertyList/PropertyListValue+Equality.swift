@@ -22,7 +22,7 @@ extension PropertyListValue {
     private static func areEqual(_ left: [PropertyListMember], _ right: [PropertyListMember]) -> Bool {
         guard left.count == right.count else { return false }
         for index in left.indices {
-            guard left[index].key == right[index].key, left[index].value == right[index].value else { return false }
+            guard left[index] == right[index] else { return false }
         }
         return true
     }
@@ -34,7 +34,7 @@ extension PropertyListValue {
         case (.integer(let left), .integer(let right)): left == right
         case (.unsigned(let left), .unsigned(let right)): left == right
         case (.real(let left), .real(let right)): left == right
-        case (.string(let left), .string(let right)): left == right
+        case (.string(let left), .string(let right)): left.isIdentical(to: right)
         case (.date(let left), .date(let right)): left == right
         case (.data(let left), .data(let right)): left == right
         default: false

@@ -59,13 +59,13 @@ struct RecoveredMembers {
     /// Returns the members whose values are intact, in the order of the file and each key once. Of a repeated key the
     /// last one counts, as in an intact file; if its value is damaged, there is none.
     var intact: [PropertyListMember] {
-        var places: [String: Int] = [:]
+        var places: [Spelling: Int] = [:]
         var kept: [Member] = []
         for member in members {
-            if let place = places[member.key] {
+            if let place = places[Spelling(member.key)] {
                 kept[place] = member
             } else {
-                places[member.key] = kept.count
+                places[Spelling(member.key)] = kept.count
                 kept.append(member)
             }
         }

@@ -49,6 +49,9 @@ struct PropertyListContents: Sendable {
     private var layout = 0
     private(set) var frozen: [String: Changed] = [:]
     private var settled: [String: Stored] = [:]
+    /// Members of the file whose keys Swift finds equal to the key of a setting, with other Unicode scalars. They stay in the
+    /// file as they are until the setting is removed.
+    private var lookalikes: [String: [PropertyListMember]] = [:]
     /// What is in force in this process and not in the journal yet, because another process keeps that locked.
     var pending = PendingValues()
     /// Where in the journal the last change ends; 0 if there was none.
@@ -62,6 +65,16 @@ struct PropertyListContents: Sendable {
         self.size = size
         settled.reserveCapacity(members.count)
         for member in members { settled[member.key] = .native(member.value) }
+        guard settled.count < members.count else { return }
+        let (counting, others) = members.dividedByName()
+        lookalikes = others
+        for member in counting where others[member.key] != nil { settle(.native(member.value), under: member.key) }
+    }
+
+    /// Settles a value under a name as it is spelled here.
+    private mutating func settle(_ stored: Stored?, under name: String) {
+        settled[name] = nil
+        settled[name] = stored
     }
 
     // MARK: Reading
@@ -185,6 +198,7 @@ struct PropertyListContents: Sendable {
     private mutating func put(_ stored: Stored?, at found: borrowing Finding, _ position: Int64) {
         let change = Changed(stored: stored, position: position)
         lastPosition = position
+        if stored == nil, !lookalikes.isEmpty { lookalikes[found.name] = nil }
         if let index = found.index, found.layout == layout {
             changed.values[index] = change
         } else {
@@ -204,17 +218,19 @@ struct PropertyListContents: Sendable {
     /// - Returns: what that changed.
     mutating func adopt(_ edit: PropertyListEdit) -> [SettingsStoreChange] {
         var changes: [SettingsStoreChange] = []
+        let (counting, others) = edit.members.dividedByName()
         func take(_ name: String, _ stored: Stored?) {
             let (old, new) = (journaledData(named: name), stored?.data)
             size += Self.size(of: name, new) - Self.size(of: name, old)
             changed[name] = nil
             layout += 1
             frozen[name] = nil
-            settled[name] = stored
+            settle(stored, under: name)
+            if !lookalikes.isEmpty || !others.isEmpty { lookalikes[name] = others[name] }
             if old != new { changes.append(.init(name: name, from: old, to: new)) }
         }
         for name in edit.removed { take(name, nil) }
-        for member in edit.members { take(member.key, .native(member.value)) }
+        for member in counting { take(member.key, .native(member.value)) }
         return changes
     }
 
@@ -237,10 +253,14 @@ struct PropertyListContents: Sendable {
     func edit(by members: [PropertyListMember], folded: Int64) -> PropertyListEdit {
         var edit = PropertyListEdit()
         var missing = Set(journaledNames)
-        for member in members {
+        let (counting, others) = members.dividedByName()
+        for member in counting {
             missing.remove(member.key)
             if isUnfolded(member.key, folded: folded) { continue }
-            if stored(named: member.key)?.value != member.value { edit.members.append(member) }
+            let beside = others[member.key]
+            if stored(named: member.key)?.value != member.value || lookalikes[member.key] != beside {
+                edit.members += (beside ?? []) + [member]
+            }
         }
         edit.removed = missing.filter { !isUnfolded($0, folded: folded) }
         return edit
@@ -274,7 +294,7 @@ struct PropertyListContents: Sendable {
             frozen.merge(changed) { $1 }
             changed = [:]
         }
-        return PropertyListPicture(settled: settled, changed: frozen)
+        return PropertyListPicture(settled: settled, changed: frozen, lookalikes: lookalikes)
     }
 
     /// The changes that the file does not have, in no order.
@@ -313,18 +333,25 @@ struct PropertyListEdit: Sendable {
 struct PropertyListPicture: Sendable {
     fileprivate let settled: [String: PropertyListContents.Stored]
     fileprivate let changed: [String: PropertyListContents.Changed]
+    fileprivate let lookalikes: [String: [PropertyListMember]]
 
-    /// The file's members, sorted by name.
+    /// The file's members, sorted by name; of equal names, the one that counts is the last.
     func members() -> [PropertyListMember] {
-        var members: [PropertyListMember] = []
-        members.reserveCapacity(settled.count + changed.count)
+        var members = lookalikes.values.flatMap { $0 }
+        members.reserveCapacity(settled.count + changed.count + members.count)
         for (name, stored) in settled where changed.isEmpty || changed[name] == nil {
             members.append(PropertyListMember(key: name, value: stored.value))
         }
         for (name, change) in changed {
-            if let stored = change.stored { members.append(.init(key: name, value: stored.value)) }
+            if let stored = change.stored { members.append(.init(key: spelling(of: name), value: stored.value)) }
         }
+        // The order of equal names stays.
         return members.sorted { $0.key < $1.key }
+    }
+
+    /// A name as the file has it: other programs may find equal names different.
+    private func spelling(of name: String) -> String {
+        settled.index(forKey: name).map { settled.keys[$0] } ?? name
     }
 
     /// How the file's members will differ from those of the file that has everything up to `position`.
@@ -332,7 +359,8 @@ struct PropertyListPicture: Sendable {
         var edit = PropertyListEdit()
         for (name, change) in changed where change.position > position {
             if let stored = change.stored {
-                edit.members.append(PropertyListMember(key: name, value: stored.value))
+                edit.members += lookalikes[name] ?? []
+                edit.members.append(PropertyListMember(key: spelling(of: name), value: stored.value))
             } else {
                 edit.removed.append(name)
             }

@@ -21,7 +21,7 @@ struct PropertyListValueTests {
             for (other, right) in Self.values.enumerated() { #expect((left == right) == (index == other)) }
         }
         #expect(PropertyListValue.real(.nan) != .real(.nan))
-        #expect(PropertyListValue.string("\u{E9}") == .string("e\u{301}"))
+        #expect(PropertyListValue.string("\u{E9}") != .string("e\u{301}"))
     }
 
     @Test("Property list values take no more than three words")
@@ -34,7 +34,7 @@ struct PropertyListValueTests {
         arguments: [
             ([] as [String], [] as [Int]), (["a"], [0]), (["b", "a"], [0, 1]), (["a", "b", "a"], [2, 1]),
             (["a", "a"], [1]),
-            (["\u{E9}", "x", "e\u{301}"], [2, 1]),
+            (["\u{E9}", "x", "e\u{301}"], [0, 1, 2]), (["\u{E9}", "e\u{301}", "\u{E9}"], [2, 1]),
         ])
     func ofRepeatedKeysThe(keys: [String], kept: [Int]) {
         let members = keys.enumerated().map { PropertyListMember(key: $1, value: .integer(Int64($0))) }

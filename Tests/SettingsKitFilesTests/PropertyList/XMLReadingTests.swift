@@ -167,8 +167,9 @@ struct XMLReadingTests {
     @Test("Reading XML property lists keeps the order of the file, and of repeated keys the last value")
     func keepsTheOrderOf() throws {
         let value = try readBody(
-            "<dict><key>b</key><true/><key>\u{E9}</key><true/><key>a</key><true/><key>e\u{301}</key><false/></dict>")
-        let members = [("b", true), ("\u{E9}", false), ("a", true)].map {
+            "<dict><key>b</key><true/><key>\u{E9}</key><true/><key>a</key><true/><key>e\u{301}</key><false/><key>b</key><false/></dict>"
+        )
+        let members = [("b", false), ("\u{E9}", true), ("a", true), ("e\u{301}", false)].map {
             PropertyListMember(key: $0.0, value: .boolean($0.1))
         }
         #expect(value == .dictionary(members))
