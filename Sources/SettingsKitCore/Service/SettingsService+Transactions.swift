@@ -5,25 +5,29 @@ extension SettingsService {
     /// `body` may run more than once, on any thread, without a lock held: it runs again when a value that it has read was
     /// changed before the transaction could be applied, and when a store becomes available that could not be opened (see
     /// ``init(shared:storesForCustomScopes:diagnosticSink:)``). So it should do nothing but compute; return what you want to
-    /// know. If it only reads, the values that it has read in one store with a feed are those of one moment. Within one scope, all or nothing is as strict as the store's ``SettingsStore/apply(_:)``. Across scopes, a scope
-    /// that fails has the others set back, which readers may see.
+    /// know. If it only reads, the values that it has read in one store with a feed are those of one moment. Within one scope,
+    /// all or nothing is as strict as the store's ``SettingsStore/apply(_:)``. Across scopes, a scope that fails has the others
+    /// set back, which readers may see.
     ///
     /// Problems are diagnosed, and nothing is changed; ``save(_:)`` throws them, and takes a closure that need not be
-    /// `Sendable`.
+    /// `Sendable`. One is a value that was read as its default although something is stored, as ``Transaction/get(_:)``
+    /// describes.
     ///
-    /// - Returns: the result of the run that counted.
+    /// - Returns: the result of the run that counted; nil if nothing was changed because of a problem.
     @discardableResult
-    public func transaction<R>(_ body: @escaping @Sendable (inout Transaction) -> R) -> R {
+    public func transaction<R>(_ body: @escaping @Sendable (inout Transaction) -> R) -> R? {
         let (result, error): (R, SettingsError?) = attempt(body) { service throws(SettingsError) in
             try service.repeat { _ = body(&$0) }
         }
-        if let error { reportFailure(error) }
-        return result
+        guard let error else { return result }
+        reportFailure(error)
+        return nil
     }
 
     /// Carries out several reads and writes together, with a closure that may throw, and throws what went wrong.
     ///
     /// - Throws: the error of `body`, or ``SettingsError``; nothing is changed then.
+    @_disfavoredOverload
     @discardableResult
     public func transaction<R>(_ body: (inout Transaction) throws -> R) throws -> R {
         try save(body)
@@ -48,15 +52,16 @@ extension SettingsService {
     /// It changes the value in force, which may be the last good one. Where that is the default although something is stored,
     /// which cannot be decoded for example, nothing is changed: ``set(_:to:)`` replaces what is stored, ``reset(_:)`` removes it.
     ///
-    /// - Returns: the result of the run that counted.
+    /// - Returns: the result of the run that counted; nil if the old value stays because of a problem.
     @discardableResult
-    public func update<T, R>(_ setting: Setting<T>, _ body: @escaping @Sendable (inout T) -> R) -> R {
+    public func update<T, R>(_ setting: Setting<T>, _ body: @escaping @Sendable (inout T) -> R) -> R? {
         transaction { (transaction: inout Transaction) -> R in transaction.update(setting, body) }
     }
 
     /// Changes a value in place with a closure that may throw, and throws what went wrong.
     ///
     /// - Throws: the error of `body`, or ``SettingsError``; the old value stays.
+    @_disfavoredOverload
     @discardableResult
     public func update<T, R>(_ setting: Setting<T>, _ body: (inout T) throws -> R) throws -> R {
         try save { (transaction: inout Transaction) throws -> R in try transaction.update(setting, body) }

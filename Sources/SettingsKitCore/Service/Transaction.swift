@@ -35,21 +35,26 @@ extension SettingsService {
         var attempt = 1
         /// Whether hooks are called; they were, if a transaction is applied again.
         var callsHooks = true
+        /// Why nothing can be applied.
         private(set) var error: SettingsError?
+        /// Why no value can be stored: one that was read is the default although something is stored, or would be lost.
+        private(set) var refusal: SettingsError?
 
         init(service: SettingsService) {
             self.service = service
         }
 
-        /// The setting's value, as it will be after the writes made so far; its default where it cannot be read. A value that became undecodable from outside reads as the last good one.
-        public mutating func get<T>(_ setting: Setting<T>) -> T { inForce(setting).value }
-
-        /// The setting's value, and why it is the default although something is stored, if that is so.
-        private mutating func inForce<T>(_ setting: Setting<T>) -> (value: T, refusal: SettingsError?) {
+        /// The setting's value, as it will be after the writes made so far; its default where it cannot be read. A value that
+        /// became undecodable from outside reads as the last good one.
+        ///
+        /// If the value is the default although something is stored, which cannot be decoded or is not accepted, the transaction
+        /// stores no value: what is stored would be lost. ``set(_:to:)`` in a transaction that does not read it replaces it, and
+        /// ``reset(_:)`` removes it.
+        public mutating func get<T>(_ setting: Setting<T>) -> T {
             let stored = value(for: setting.key)
             if stored.candidates == nil {
                 do throws(SettingsError) {
-                    return (try setting.coding.value(for: stored.data), nil)
+                    return try setting.coding.value(for: stored.data)
                 } catch {
                     // The last good value may count, below.
                 }
@@ -57,13 +62,15 @@ extension SettingsService {
             let cached = service.cachedSetting(for: setting)
             let resolution = cached.resolution(of: stored)
             cached.connection.report(resolution.rejections)
-            guard resolution.candidate == nil else { return (resolution.value, nil) }
             // A value of the layer that is written to has no layer.
-            let refused = resolution.rejections.first { $0.candidate.layer == nil }?.error
-            return (
-                resolution.value,
-                refused.map { SettingsError($0.code, key: setting.key, underlying: StoredValueIsUnusable(cause: $0)) }
-            )
+            if resolution.candidate == nil,
+                let refused = resolution.rejections.first(where: { $0.candidate.layer == nil })?.error
+            {
+                refusal =
+                    refusal
+                    ?? SettingsError(refused.code, key: setting.key, underlying: StoredValueIsUnusable(cause: refused))
+            }
+            return resolution.value
         }
 
         /// Sets a value when the transaction is applied. A value that cannot be encoded fails the whole transaction.
@@ -86,17 +93,13 @@ extension SettingsService {
         }
 
         /// Changes a value in place: the one that ``get(_:)`` returns.
-        ///
-        /// If that is the default although something is stored, which cannot be decoded or is not accepted, the whole transaction
-        /// fails, so that what is stored stays. ``set(_:to:)`` replaces it, and ``reset(_:)`` removes it.
         @discardableResult
         public mutating func update<T, R, E: Error>(
             _ setting: Setting<T>, _ body: (inout T) throws(E) -> R
         ) throws(E) -> R {
-            var (value, refusal) = inForce(setting)
+            var value = get(setting)
             let result = try body(&value)
             set(setting, to: value)
-            if let refusal { error = error ?? refusal }
             return result
         }
 
@@ -201,6 +204,6 @@ private struct StoredValueIsUnusable: ValueFreeError {
     let cause: SettingsError
 
     var description: String {
-        "Nothing is calculated from the default while something else is stored; set replaces it, and reset removes it. \(cause)"
+        "Nothing is calculated from the default while something else is stored. Set the value without reading it, or reset it. \(cause)"
     }
 }

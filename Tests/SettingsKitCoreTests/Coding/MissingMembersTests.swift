@@ -56,36 +56,6 @@ struct MissingMembersTests {
         #expect(store.get(setting.key) == Data(#"{"burst":20,"perMinute":7}"#.utf8))
     }
 
-    @Test("An update of a value that cannot be decoded is refused in words, and leaves the bytes; set replaces them")
-    func updateIsRefused() throws {
-        let bytes = Data(#"{"perMinute":"7"}"#.utf8)
-        let store = MemoryStore(["limit": bytes])
-        let setting = Setting<Limit>("limit", in: .defaults, default: Limit())
-        let problems = Recorder<SettingsError>()
-        let settings = SettingsService.over(store, problems)
-        #expect(settings.get(setting) == Limit())
-        settings.update(setting) { $0.burst = 20 }
-        #expect(store.get(setting.key) == bytes)
-        let error = #expect(throws: SettingsError.self) { try settings.save { $0.update(setting) { $0.burst = 20 } } }
-        #expect(error?.code == .decodingFailed && error?.description.contains("reset") == true)
-        #expect(problems.all.contains { $0.description.contains("set replaces it") })
-        #expect(store.get(setting.key) == bytes)
-        settings.set(setting, to: Limit(perMinute: 1))
-        settings.update(setting) { $0.burst = 20 }
-        #expect(settings.get(setting) == Limit(perMinute: 1, burst: 20))
-    }
-
-    @Test("An update calculates from the last good value")
-    func updateOfLastGood() throws {
-        let store = FeedStore(["limit": Data(#"{"perMinute":7,"burst":1}"#.utf8)])
-        let setting = Setting<Limit>("limit", in: .defaults, default: Limit())
-        let settings = SettingsService.over(store)
-        #expect(settings.get(setting) == Limit(perMinute: 7, burst: 1))
-        store.changeFromOutside([("limit", "[]")])
-        settings.update(setting) { $0.burst = 20 }
-        #expect(settings.get(setting) == Limit(perMinute: 7, burst: 20))
-    }
-
     @Test("Missing members are taken one by one, at any depth, also under custom coding keys")
     func depth() throws {
         #expect(try Self.value("{}", default: Limit(perMinute: 5, burst: 6)) == Limit(perMinute: 5, burst: 6))

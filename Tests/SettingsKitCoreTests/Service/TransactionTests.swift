@@ -236,8 +236,8 @@ struct TransactionTests {
         let read = settings.transaction { $0.get(one) }
         let readThrowing = try settings.transaction { try mayThrow($0.get(one)) }
         let readSaving = try settings.save { $0.get(one) }
-        let results: [Int] = [updated, updatedThrowing, read, readThrowing, readSaving]
-        #expect(results == [1, 2, 2, 2, 2] as [Int])
+        let results: [Int?] = [updated, updatedThrowing, read, readThrowing, readSaving]
+        #expect(results == [1, 2, 2, 2, 2])
         settings.update(one) { $0 += 1 }
         try settings.update(one) { $0 = try mayThrow($0 + 1) }
         settings.transaction { t in
