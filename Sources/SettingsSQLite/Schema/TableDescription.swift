@@ -6,6 +6,7 @@ struct TableDescription {
         let hasDefault: Bool
         /// From 1 on for the columns of the primary key, 0 for others.
         let primaryKeyPosition: Int
+        let affinity: ColumnAffinity
 
         /// Whether inserting a row requires a value for the column. (A primary key may generate one.)
         var isRequired: Bool { isNotNull && !hasDefault }
@@ -30,13 +31,14 @@ struct TableDescription {
         guard let definition else { return nil }
         self.definition = definition
         var columns: [Column] = []
-        let info = try connection.statement("SELECT name, \"notnull\", dflt_value, pk FROM pragma_table_info(?)")
+        let info = try connection.statement("SELECT name, \"notnull\", dflt_value, pk, type FROM pragma_table_info(?)")
         try info.forEachRow([.text(table)]) {
             columns.append(
                 Column(
                     name: String(sqliteValue: info.value(at: 0)) ?? "",
                     isNotNull: info.value(at: 1) == .integer(1), hasDefault: info.value(at: 2) != .null,
-                    primaryKeyPosition: Int(sqliteValue: info.value(at: 3)) ?? 0))
+                    primaryKeyPosition: Int(sqliteValue: info.value(at: 3)) ?? 0,
+                    affinity: .init(declaredType: String(sqliteValue: info.value(at: 4)) ?? "")))
             return true
         }
         self.columns = columns
