@@ -105,7 +105,7 @@ package func optionalResult<Input, Output>(of function: (Input) throws -> Output
 
 /// Finds the text of a type at run time.
 enum StandardText {
-    static func read<Value: Codable>(_ text: String) -> Value? {
+    static func read<Value: Decodable>(_ text: String) -> Value? {
         if let type = Value.self as? any TextValue.Type { return read(text, as: type) }
         if let type = Value.self as? any RawRepresentable.Type, let codec = rawCodec(of: type, as: Value.self) {
             return codec.read(text)
@@ -121,7 +121,7 @@ enum StandardText {
         return writeJSON(value)
     }
 
-    static func type<Value: Codable>(of type: Value.Type) -> ValueDescription {
+    static func type<Value: Decodable>(of type: Value.Type) -> ValueDescription {
         if let type = type as? any TextValue.Type { return type.textType }
         if let type = type as? any RawRepresentable.Type, let codec = rawCodec(of: type, as: Value.self) {
             return codec.type
@@ -137,7 +137,7 @@ enum StandardText {
 
     // MARK: JSON
 
-    static func problem<Value: Codable>(_ text: String, as type: Value.Type) -> CodingProblem? {
+    static func problem<Value: Decodable>(_ text: String, as type: Value.Type) -> CodingProblem? {
         if type is any TextValue.Type { return nil }
         if let raw = type as? any RawRepresentable.Type, rawCodec(of: raw, as: Value.self) != nil { return nil }
         return jsonProblem(text, as: type)

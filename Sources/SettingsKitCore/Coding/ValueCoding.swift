@@ -158,10 +158,8 @@ final class ValueCoding<Value: Sendable>: Sendable {
         return try value(of: candidate)
     }
 
-    /// Whether a candidate says anything about the setting: `--no-port` alone says nothing about a number.
-    func concerns(_ candidate: SettingsStoreCandidate) -> Bool {
-        candidate.form != .argument(next: nil) || form.text.isFlag || candidate.data != Data("false".utf8)
-    }
+    /// Whether a candidate says anything about the setting.
+    func concerns(_ candidate: SettingsStoreCandidate) -> Bool { candidate.concerns(isFlag: form.text.isFlag) }
 
     /// Decodes what a layer holds.
     ///
@@ -169,7 +167,7 @@ final class ValueCoding<Value: Sendable>: Sendable {
     func value(of candidate: SettingsStoreCandidate) throws(SettingsError) -> Value {
         do throws(SettingsError) {
             if candidate.form == .stored { return try value(for: candidate.data) }
-            guard let text = text(of: candidate) else {
+            guard let text = candidate.text(isFlag: form.text.isFlag) else {
                 throw SettingsError(.invalidValue, key: key, expected: expected)
             }
             let value = try read(text)
@@ -177,14 +175,6 @@ final class ValueCoding<Value: Sendable>: Sendable {
             return value
         } catch {
             throw error.completed(key: nil, store: candidate.location, layer: candidate.layer)
-        }
-    }
-
-    /// The text in an argument or a variable; nil for an argument without its value.
-    private func text(of candidate: SettingsStoreCandidate) -> String? {
-        switch candidate.form {
-        case .stored, .text: String(decoding: candidate.data, as: UTF8.self)
-        case .argument(let next): form.text.isFlag ? String(decoding: candidate.data, as: UTF8.self) : next
         }
     }
 

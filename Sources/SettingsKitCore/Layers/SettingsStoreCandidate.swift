@@ -46,6 +46,21 @@ public struct SettingsStoreCandidate: Hashable, Sendable {
     }
 }
 
+extension SettingsStoreCandidate {
+    /// Whether it says anything about a setting: `--no-port` alone says nothing about a number.
+    ///
+    /// - Parameter isFlag: Whether the setting is a Boolean.
+    func concerns(isFlag: Bool) -> Bool { form != .argument(next: nil) || isFlag || data != Data("false".utf8) }
+
+    /// The text in an argument or a variable; nil for an argument without its value.
+    func text(isFlag: Bool) -> String? {
+        switch form {
+        case .stored, .text: String(decoding: data, as: UTF8.self)
+        case .argument(let next): isFlag ? String(decoding: data, as: UTF8.self) : next
+        }
+    }
+}
+
 /// What a store holds under a name: bytes, or the candidates of its layers.
 struct StoredValue: Equatable, Sendable {
     /// The bytes; nil for nothing. In a store with layers, what `get` returns.

@@ -104,7 +104,7 @@ extension CachedRecord {
                 let others = connection.store?.isOpen ?? true ? loaded.unreadable : Set(loaded.stored.keys)
                 return (try writes(from: old, to: record, and: others), isKept ? operation : nil)
             case .failure:
-                let stored = loaded.stored.filter { $0.value != nil }
+                let stored = loaded.stored.filter { $0.value.writableData != nil }
                 return (try writes(from: .empty, to: record, and: Set(stored.keys)), isKept ? operation : nil)
             }
         }
@@ -120,9 +120,9 @@ extension CachedRecord {
             // What a store answers that is not open yet, is not what is stored: the operation may change that.
             if writes.isEmpty, operation == nil || connection.store?.isOpen ?? true { return }
             let expected = isWhole ? Array(loaded.stored.keys) : writes.map(\.name)
-            let expectations = expected.compactMap { name in loaded.stored[name].map { FieldWrite(name, $0) } }
+            let expectations = expected.compactMap { name in loaded.stored[name].map { $0.entry(for: key(name)) } }
             let batch = SettingsStoreBatch(
-                writes: entries(writes), expectations: entries(expectations), waitsForAgreement: waitsForAgreement)
+                writes: entries(writes), expectations: expectations, waitsForAgreement: waitsForAgreement)
             if try apply(batch, operation) { return }
         }
         throw SettingsError(.conflict)
@@ -157,9 +157,17 @@ extension CachedRecord {
         _ batch: SettingsStoreBatch, _ operation: PendingOperation.Body? = nil
     ) throws(SettingsError) -> Bool {
         let store = try connection.requireStore(for: batch.writes.first?.key)
-        let batch = store.noting(operation, in: batch, of: service)
+        var batch = store.noting(operation, in: batch, of: service)
         do throws(SettingsError) {
-            return try store.apply(batch)
+            do throws(SettingsError) {
+                return try store.apply(batch)
+            } catch  where error.code == .locked && store.isLayered {
+                // Only reading all candidates tells whether the fields accept those that lock them.
+                for (name, candidates) in try current(from: .store).disregardedLocks {
+                    batch.disregardedLocks[prefix + name] = candidates
+                }
+                return try store.apply(batch)
+            }
         } catch {
             throw error.completed(key: batch.writes.first?.key, store: nil)
         }

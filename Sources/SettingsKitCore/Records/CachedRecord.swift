@@ -79,9 +79,11 @@ import Synchronization
         /// The record; or why none can be made of what is stored.
         var content: Result<Record, SettingsError>
         /// What was stored of each field that was asked for.
-        var stored: [String: Data?]
+        var stored: [String: StoredValue]
         /// The fields that hold something else.
         var unreadable: Set<String>
+        /// The candidates that lock nothing, because their fields do not accept them.
+        var disregardedLocks: [String: [SettingsStoreCandidate]] = [:]
     }
 
     /// Where the current record comes from, if the store publishes all of its changes.
@@ -131,13 +133,17 @@ import Synchronization
             do {
                 let record = try Record.load(from: SettingsRow(source: source))
                 if let error = source.error { throw error }
-                return Loaded(content: .success(record), stored: source.stored, unreadable: source.unreadable)
+                return Loaded(
+                    content: .success(record), stored: source.stored, unreadable: source.unreadable,
+                    disregardedLocks: source.disregardedLocks)
             } catch {
                 if let error = source.error { throw error }
                 if source.leaveOut(becauseOf: error) { continue }
                 let problem = SettingsError.wrap(
                     error, as: .decodingFailed, key: recordKey, store: connection.store?.description)
-                return Loaded(content: .failure(problem), stored: source.stored, unreadable: source.unreadable)
+                return Loaded(
+                    content: .failure(problem), stored: source.stored, unreadable: source.unreadable,
+                    disregardedLocks: source.disregardedLocks)
             }
         }
     }
@@ -147,18 +153,22 @@ import Synchronization
         private let record: CachedRecord
         private let readsStore: Bool
         /// What is known already.
-        private let known: [String: Data?]
+        private let known: [String: StoredValue]
         /// What was read from the store.
-        private(set) var read: [String: Data?] = [:]
+        private(set) var read: [String: StoredValue] = [:]
         /// What was asked for.
-        private(set) var stored: [String: Data?] = [:]
+        private(set) var stored: [String: StoredValue] = [:]
         private(set) var unreadable: Set<String> = []
+        /// The fields of which a candidate was refused.
+        private var refused: Set<String> = []
+        /// The candidates whose values the fields have.
+        private var accepted: [String: SettingsStoreCandidate] = [:]
         private(set) var error: SettingsError?
         /// Fields that the record decodes itself.
         private var opened: [String] = []
         private var leftOut: Set<String> = []
 
-        init(_ record: CachedRecord, known: [String: Data?], readsStore: Bool = true) {
+        init(_ record: CachedRecord, known: [String: StoredValue], readsStore: Bool = true) {
             self.record = record
             self.known = known
             self.readsStore = readsStore
@@ -168,33 +178,50 @@ import Synchronization
 
         func defaultData(_ name: String) -> Data? { record.defaults[name] }
 
-        func data(_ name: String) -> Data? {
-            if leftOut.contains(name) { return nil }
-            if let data = stored[name] { return data }
-            if let data = known[name] {
-                stored[name] = .some(data)
-                return data
+        func data(_ name: String) -> Data? { value(name).data }
+
+        func candidates(_ name: String) -> [SettingsStoreCandidate] { value(name).all }
+
+        private func value(_ name: String) -> StoredValue {
+            if leftOut.contains(name) { return .nothing }
+            if let value = stored[name] { return value }
+            if let value = known[name] {
+                stored[name] = value
+                return value
             }
-            guard SettingsRow.isValid(name) else { return nil }
+            guard SettingsRow.isValid(name) else { return .nothing }
             record.addField(name)
-            guard readsStore else { return nil }
+            guard readsStore else { return .nothing }
             do throws(SettingsError) {
-                let data = try record.connection.read(record.key(name))
-                read[name] = .some(data)
-                stored[name] = .some(data)
-                return data
+                let key = record.key(name)
+                let value = try record.connection.requireStore(for: key).read(key)
+                read[name] = value
+                stored[name] = value
+                return value
             } catch {
                 self.error = self.error ?? error
-                return nil
+                return .nothing
             }
         }
 
         func noteOpening(_ name: String) { opened.append(name) }
 
-        func note(_ error: any Error, with name: String, data: Data) {
-            unreadable.insert(name)
+        func accept(_ candidate: SettingsStoreCandidate, of name: String) { accepted[name] = candidate }
+
+        func note(_ error: any Error, with name: String, _ candidate: SettingsStoreCandidate) {
+            refused.insert(name)
+            // A layer that is not written to is left as it is.
+            if candidate.layer == nil { unreadable.insert(name) }
+            let problem = error as? SettingsError ?? SettingsError(.decodingFailed, underlying: error)
             record.connection.reportOnce(
-                SettingsError(.decodingFailed, key: record.key(name), underlying: error), bytes: data)
+                problem.completed(key: record.key(name), store: candidate.location, layer: candidate.layer),
+                bytes: candidate.data)
+        }
+
+        /// What locks no field, because no field accepts it.
+        var disregardedLocks: [String: [SettingsStoreCandidate]] {
+            stored.filter { name, value in value.candidates != nil && accepted[name]?.isLocking != true }
+                .mapValues { $0.all.filter(\.isLocking) }.filter { !$0.value.isEmpty }
         }
 
         /// Leaves out the fields that may be the cause of a failure: those that cannot be decoded, or the last one that
@@ -202,9 +229,9 @@ import Synchronization
         ///
         /// - Returns: false if there is none.
         func leaveOut(becauseOf error: any Error) -> Bool {
-            var suspects = unreadable.subtracting(leftOut)
+            var suspects = refused.subtracting(leftOut).filter { accepted[$0] == nil }
             if suspects.isEmpty, let last = opened.last(where: { !leftOut.contains($0) }) {
-                if case let data?? = stored[last] { note(error, with: last, data: data) }
+                if let candidate = stored[last]?.all.first { note(error, with: last, candidate) }
                 suspects = [last]
             }
             leftOut.formUnion(suspects)

@@ -30,13 +30,18 @@ struct RowDecoder: Decoder {
 
         var allKeys: [Key] { (row.source?.defaultNames ?? []).compactMap(Key.init(stringValue:)) }
 
-        func contains(_ key: Key) -> Bool { data(key) != nil }
+        func contains(_ key: Key) -> Bool {
+            !row.candidates(key.stringValue).isEmpty || row.source?.defaultData(key.stringValue) != nil
+        }
 
-        func decodeNil(forKey key: Key) -> Bool { (data(key) ?? SettingsRow.null) == SettingsRow.null }
+        func decodeNil(forKey key: Key) -> Bool {
+            if let candidate = row.candidates(key.stringValue).first { return candidate.isNull }
+            return (row.source?.defaultData(key.stringValue) ?? SettingsRow.null) == SettingsRow.null
+        }
 
         func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
             let name = key.stringValue
-            if let data = row.data(name), let value = row.decoded(type, from: data, name: name) { return value }
+            if let value = row.decoded(type, name: name) { return value }
             guard let data = row.source?.defaultData(name) else {
                 // nil is left out; it may be inside another value, a property wrapper for example.
                 if let none = try? JSONDecoder().decode(type, from: SettingsRow.null) { return none }
@@ -48,9 +53,9 @@ struct RowDecoder: Decoder {
 
         func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
             let name = key.stringValue
-            if let data = row.data(name) {
-                if data == SettingsRow.null { return nil }
-                if let value = row.decoded(type, from: data, name: name) { return value }
+            for candidate in row.candidates(name) {
+                if candidate.isNull { return nil }
+                if let value = row.decoded(type, from: candidate, name: name) { return value }
             }
             guard let data = row.source?.defaultData(name) else { return nil }
             return try JSONScalars.value(type, from: data)
@@ -70,15 +75,11 @@ struct RowDecoder: Decoder {
 
         func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
 
-        private func data(_ key: Key) -> Data? {
-            row.data(key.stringValue) ?? row.source?.defaultData(key.stringValue)
-        }
-
         private func decoder(_ key: Key) throws -> any Decoder { try decoder(named: key.stringValue) }
 
         /// Decodes the value of a field.
         private func decoder(named name: String) throws -> any Decoder {
-            if let data = row.data(name), let opened = row.decoded(OpenDecoder.self, from: data, name: name) {
+            if let opened = row.decoded(OpenDecoder.self, name: name) {
                 row.source?.noteOpening(name)
                 return opened.decoder
             }

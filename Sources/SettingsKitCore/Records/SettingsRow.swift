@@ -39,11 +39,26 @@ public struct SettingsRow {
     /// value cannot be encoded as JSON, saving the record fails.
     public subscript<Value: Codable & Sendable>(name: String) -> Value? {
         get {
-            guard let data = data(name) else { return nil }
-            if data == Self.null { return (Value.self as? any OptionalValue.Type)?.erasedNil as? Value }
-            return decoded(Value.self, from: data, name: name)
+            for candidate in candidates(name) {
+                if candidate.isNull { return (Value.self as? any OptionalValue.Type)?.erasedNil as? Value }
+                if let value = decoded(Value.self, from: candidate, name: name) { return value }
+            }
+            return nil
         }
         set { members[name] = newValue.map { ValueMember(value: $0) } }
+    }
+
+    /// What the layers hold for a field, the highest first; or what was added to the row.
+    func candidates(_ name: String) -> [SettingsStoreCandidate] {
+        source?.candidates(name) ?? data(name).map { [SettingsStoreCandidate($0)] } ?? []
+    }
+
+    /// Decodes the first candidate that is a value of a type; nil, with notes, if none is.
+    func decoded<Value: Decodable>(_ type: Value.Type, name: String) -> Value? {
+        for candidate in candidates(name) {
+            if let value = decoded(type, from: candidate, name: name) { return value }
+        }
+        return nil
     }
 
     /// The bytes of a field: stored, or added to the row.
@@ -62,22 +77,42 @@ public struct SettingsRow {
 
     /// Notes that a field's bytes cannot be decoded.
     package func note(_ error: any Error, with name: String, data: Data) {
-        source?.note(error, with: name, data: data)
+        source?.note(error, with: name, SettingsStoreCandidate(data))
     }
 
-    /// Decodes a value; nil, with a note, if the bytes cannot be decoded.
-    func decoded<Value: Decodable>(_ type: Value.Type, from data: Data, name: String) -> Value? {
+    /// Decodes what a layer holds; nil, with a note, if it is no value of the type.
+    func decoded<Value: Decodable>(
+        _ type: Value.Type, from candidate: SettingsStoreCandidate, name: String
+    ) -> Value? {
+        let isFlag = type == Bool.self || type == Bool?.self
+        guard candidate.concerns(isFlag: isFlag) else { return nil }
         do {
-            do {
-                return try JSONScalars.value(type, from: data)
-            } catch DecodingError.keyNotFound(let key, let context) {
-                guard let empty = defaultData(name) else { throw DecodingError.keyNotFound(key, context) }
-                return try JSONDecoder().decode(type, from: data, missingMembersFrom: empty)
-            }
+            let value =
+                candidate.form == .stored
+                ? try stored(type, candidate.data, name) : try value(type, ofText: candidate.text(isFlag: isFlag))
+            source?.accept(candidate, of: name)
+            return value
         } catch {
-            note(error, with: name, data: data)
+            source?.note(error, with: name, candidate)
             return nil
         }
+    }
+
+    private func stored<Value: Decodable>(_ type: Value.Type, _ data: Data, _ name: String) throws -> Value {
+        do {
+            return try JSONScalars.value(type, from: data)
+        } catch DecodingError.keyNotFound(let key, let context) {
+            guard let empty = defaultData(name) else { throw DecodingError.keyNotFound(key, context) }
+            return try JSONDecoder().decode(type, from: data, missingMembersFrom: empty)
+        }
+    }
+
+    /// The value that an argument or a variable stands for, as for a setting of the type.
+    private func value<Value: Decodable>(_ type: Value.Type, ofText text: String?) throws -> Value {
+        if let value: Value = text.flatMap({ StandardText.read($0) }) { return value }
+        throw SettingsError(
+            .invalidValue, expected: StandardText.type(of: type).expected,
+            underlying: text.flatMap { StandardText.problem($0, as: type) })
     }
 
     package mutating func put(_ data: Data, under name: String) { members[name] = DataMember(data: data) }
@@ -131,12 +166,21 @@ public struct SettingsRow {
 protocol RowSource: AnyObject {
     /// The stored bytes of a field.
     func data(_ name: String) -> Data?
+    /// What the layers hold for a field, the highest first.
+    func candidates(_ name: String) -> [SettingsStoreCandidate]
+    /// Notes that a field has the value of a candidate.
+    func accept(_ candidate: SettingsStoreCandidate, of name: String)
     /// The bytes of the empty record's field.
     func defaultData(_ name: String) -> Data?
     /// The names of the fields of the empty record.
     var defaultNames: [String] { get }
     /// Notes that the caller decodes a field's bytes, and may fail.
     func noteOpening(_ name: String)
-    /// Notes that a field's bytes cannot be decoded.
-    func note(_ error: any Error, with name: String, data: Data)
+    /// Notes that what a layer holds for a field is no value of it.
+    func note(_ error: any Error, with name: String, _ candidate: SettingsStoreCandidate)
+}
+
+extension SettingsStoreCandidate {
+    /// Whether it stands for nil.
+    var isNull: Bool { data == SettingsRow.null && (form == .stored || form == .text) }
 }

@@ -12,8 +12,8 @@ import Synchronization
 /// All changes of a commit are noted inside the connection's lock, so inside that lock they are all seen, or none is.
 @usableFromInline final class StoredRow<Record: Sendable>: Sendable {
     struct Snapshot: Sendable {
-        /// What is stored of the fields that are known; nil for nothing.
-        var fields: [String: Data?] = [:]
+        /// What is stored of the fields that are known.
+        var fields: [String: StoredValue] = [:]
         /// How often everything was forgotten.
         var generation = 0
     }
@@ -25,8 +25,8 @@ import Synchronization
     var snapshot: Snapshot { state.withLock { $0 } }
 
     /// Notes that a field has changed.
-    func note(_ data: Data?, of field: String) {
-        state.withLock { $0.fields[field] = .some(data) }
+    func note(_ stored: StoredValue, of field: String) {
+        state.withLock { $0.fields[field] = stored }
         cached.invalidate()
     }
 
@@ -42,7 +42,7 @@ import Synchronization
     /// Notes what was read from the store, unless what was published meanwhile is newer.
     ///
     /// - Parameter generation: That of a snapshot from before reading.
-    func complete(_ fields: [String: Data?], generation: Int) {
+    func complete(_ fields: [String: StoredValue], generation: Int) {
         state.withLock { state in
             if state.generation == generation { state.fields.merge(fields) { published, _ in published } }
         }
@@ -69,7 +69,7 @@ final class CachedField<Record: Sendable>: CachedSetting {
 
     func problem(with candidate: SettingsStoreCandidate) -> SettingsError? { nil }
 
-    func invalidate(stored data: Data?) { row.note(data, of: field) }
+    func invalidate(by change: borrowing SettingsStoreChange) { row.note(change.new, of: field) }
 
     func invalidate() { row.forget() }
 }

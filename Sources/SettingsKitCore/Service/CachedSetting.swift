@@ -31,8 +31,8 @@ protocol CachedSetting: AnyObject, Sendable {
 
     /// Makes the cached value invalid, because other bytes are stored from now on. Called inside the connection's lock.
     ///
-    /// - Parameter data: The stored bytes; nil for nothing.
-    func invalidate(stored data: Data?)
+    /// - Parameter change: The change, which has what is stored.
+    func invalidate(by change: borrowing SettingsStoreChange)
 
     /// Makes the cached value invalid, because it is not known what is stored.
     func invalidate()
@@ -157,7 +157,7 @@ protocol CachedSetting: AnyObject, Sendable {
         }
     }
 
-    func invalidate(stored data: Data?) { cached.invalidate() }
+    func invalidate(by change: borrowing SettingsStoreChange) { cached.invalidate() }
 
     func invalidate() { cached.invalidate() }
 }

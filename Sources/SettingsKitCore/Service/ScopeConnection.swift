@@ -248,7 +248,7 @@ extension ScopeConnection.State {
                     events.release(entry.lastSet)
                     entry.lastSet = isExhaustive ? pending : nil
                 }
-                entry.setting.invalidate(stored: change.newData)
+                entry.setting.invalidate(by: change)
                 entry.note(
                     change, newValue: pending, origin: origin, sequence: sequence, hasGroups: !groups.isEmpty, lastGood,
                     in: &events)

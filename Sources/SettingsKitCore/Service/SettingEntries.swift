@@ -39,7 +39,7 @@ struct SettingEntry {
         guard listeners.isEmpty, pendingSets.isEmpty, lastSet == nil, assumed == nil, lastGood.isEmpty, !isHeldBack,
             !events.isWaiting(lastEvent)
         else { return false }
-        setting.invalidate(stored: change.newData)
+        setting.invalidate(by: change)
         return true
     }
 
