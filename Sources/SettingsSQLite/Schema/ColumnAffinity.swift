@@ -31,7 +31,9 @@ enum ColumnAffinity: Equatable {
 
     /// Whether a text is a number with more than the 15 digits that a floating-point number keeps, or one that is too large.
     static func mayLoseDigits(of text: String) -> Bool {
-        guard text.utf8.count > 15 || text.utf8.contains(UInt8(ascii: "e")) || text.utf8.contains(UInt8(ascii: "E")),
+        // Most texts begin with a letter.
+        guard let first = text.utf8.first, first <= UInt8(ascii: "9"),
+            text.utf8.count > 15 || text.utf8.contains(UInt8(ascii: "e")) || text.utf8.contains(UInt8(ascii: "E")),
             let number = Double(text.drop { $0 == " " })
         else { return false }
         if number.isInfinite { return true }
