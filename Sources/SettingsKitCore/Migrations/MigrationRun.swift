@@ -44,6 +44,7 @@ struct MigrationRun {
                 applied.append(version)
             }
             do {
+                HeldLocks.requireNone(before: "a migration")
                 try step.body(&transaction)
                 if let error = transaction.error { throw error }
                 try transaction.requireStores()

@@ -71,6 +71,7 @@ struct SchemaUpgrade {
                 guard try missingVersions(connection).contains(where: { $0.id == version.id }) else { return }
                 let database = SQLiteDatabase(connection, isWriting: true)
                 defer { database.end() }
+                HeldLocks.requireNone(before: "a schema version")
                 try version.upgrade(database)
                 try database.requireTransaction()
                 if checksForeignKeys { try checkForeignKeys(connection) }
