@@ -131,7 +131,8 @@ extension SettingsError.Code {
             + "repair that layer.")
     /// The store could not read.
     public static let readFailed = Self(
-        name: "readFailed", advice: "The store could not be read; settings in it read as their defaults.")
+        name: "readFailed",
+        advice: "The store could not be read; settings whose values are not known read as their defaults.")
     /// The store could not write; the old value stays.
     public static let writeFailed = Self(
         name: "writeFailed", advice: "The store could not be written; what it holds is unchanged.")

@@ -154,6 +154,21 @@ struct MismatchedFilesTests {
         #expect(problems.codes == [])
     }
 
+    @Test("An older copy of the journal takes nothing back in a process that is running, which writes it again")
+    func olderCopy() throws {
+        let disk = try Self.disk()
+        let running = try quietStore(disk.process())
+        try running.set(key("n"), to: Self.text(1))
+        let old = try #require(disk.contents(of: Self.journal))
+        try running.set(key("n"), to: Self.text(2))
+        try disk.replace(Self.journal, with: old)
+        try running.set(key("mine"), to: Self.text(1))
+        #expect(running.values["n"] == Self.text(2))
+        let other = try quietStore(disk.process())
+        #expect(other.values["n"] == Self.text(2))
+        #expect(other.values["mine"] == Self.text(1))
+    }
+
     @Test(
         "A journal and a property list that do not belong together leave memory and later changes as they are in a process that is running"
     )
