@@ -23,9 +23,12 @@ enum ColumnAffinity: Equatable {
         }
     }
 
+    /// Whether text that is a number becomes one.
+    var isNumber: Bool { self == .real || self == .numeric }
+
     /// Whether a column with this affinity would store a number with fewer digits than the text has.
     func losesDigits(of text: String) -> Bool {
-        guard self == .real || self == .numeric, Self.mayLoseDigits(of: text) else { return false }
+        guard isNumber, Self.mayLoseDigits(of: text) else { return false }
         return self == .real || Int64(text) == nil
     }
 
@@ -44,7 +47,8 @@ enum ColumnAffinity: Equatable {
 }
 
 extension Connection {
-    /// Refuses values that would be stored with fewer digits: decimal numbers, as text, in a column that is declared as a number.
+    /// Refuses assignments of values that would be stored with fewer digits: decimal numbers, as text, in a column that is
+    /// declared as a number.
     ///
     /// - Throws: `unstorable`.
     func requireDigits(of values: some Sequence<SQLiteRow.Entry>, in table: String) throws {
@@ -53,10 +57,15 @@ extension Connection {
                 let column = try TableDescription(of: table, on: self)?.column(named: name),
                 column.affinity.losesDigits(of: text)
             else { continue }
-            throw SettingsError(
-                .unstorable, store: "\(description), table \(table), column \(name)",
-                underlying: SQLiteProblem(
-                    "The column is declared as a number, which has fewer digits; declare it as text."))
+            throw lostDigits(in: name, of: table)
         }
+    }
+
+    /// The error that a column would store a value with fewer digits.
+    func lostDigits(in column: String, of table: String) -> SettingsError {
+        SettingsError(
+            .unstorable, store: "\(description), table \(table), column \(column)",
+            underlying: SQLiteProblem(
+                "The column is declared as a number, which has fewer digits; declare it as text."))
     }
 }

@@ -81,8 +81,10 @@ extension SQLiteDatabase {
         }
         try record.save(into: &row)
         if let error = row.error { throw error }
-        try connection.requireDigits(of: row.entries, in: Record.tableName)
         let insertion = try connection.insertion(into: Record.tableName, row.entries)
+        if let column = insertion.columnLosingDigits(of: row.entries) {
+            throw connection.lostDigits(in: column, of: Record.tableName)
+        }
         guard replacing, let key = insertion.keyPositions, key.allSatisfy({ row.entries[$0].value != .null }) else {
             return try run(insertion.plain.statement(on: connection), row.entries.lazy.map(\.value))
         }
