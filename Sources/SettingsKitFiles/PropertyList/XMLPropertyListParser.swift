@@ -64,11 +64,7 @@ struct XMLPropertyListParser {
         guard scanner.bytes[scanner.position] == UInt8(ascii: "<") else {
             throw PropertyListError(.notAPropertyList, at: scanner.position)
         }
-        try scanner.skipMiscellany()
-        while scanner.matches("<!DOCTYPE", at: scanner.position) {
-            try scanner.skipDocumentType()
-            try scanner.skipMiscellany()
-        }
+        try scanner.skipProlog()
         try requireElement()
         let value = try parseValue(outerDepth: 0)
         // What follows is ignored, but not if keys would be lost with it. A comment may not end.

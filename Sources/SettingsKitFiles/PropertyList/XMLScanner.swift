@@ -72,6 +72,15 @@ struct XMLScanner {
         return true
     }
 
+    /// Moves past white space, comments, processing instructions and document type declarations: to the first element.
+    mutating func skipProlog() throws(PropertyListError) {
+        try skipMiscellany()
+        while matches("<!DOCTYPE", at: position) {
+            try skipDocumentType()
+            try skipMiscellany()
+        }
+    }
+
     /// Moves past the document type declaration that begins here. Its contents, entities too, are skipped, so they have
     /// no effect.
     mutating func skipDocumentType() throws(PropertyListError) {

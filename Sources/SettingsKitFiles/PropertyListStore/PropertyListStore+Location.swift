@@ -75,11 +75,7 @@ extension XMLPropertyListParser {
     /// Where the value of a key of the outermost dictionary begins, if it stands for these bytes. Of repeated keys the last
     /// one counts.
     fileprivate mutating func offsetOfValue(named name: String, holding data: Data) throws(PropertyListError) -> Int? {
-        try scanner.skipMiscellany()
-        while scanner.matches("<!DOCTYPE", at: scanner.position) {
-            try scanner.skipDocumentType()
-            try scanner.skipMiscellany()
-        }
+        try scanner.skipProlog()
         var tag = try scanner.readTag()
         if tag.element == .plist {
             try scanner.skipMiscellany()

@@ -20,6 +20,15 @@ struct LookalikeKeyTests {
         return Dictionary(members.map { (Array($0.key.utf8), $0.value) }, uniquingKeysWith: { $1 })
     }
 
+    /// Expects the composed key, and the decomposed one, to have these numbers.
+    private static func expect(
+        _ numbers: [Int64], in path: String, under key: String? = nil, at location: SourceLocation = #_sourceLocation
+    ) throws {
+        let members = try members(of: path, in: key)
+        let found = [composed, decomposed].map { members[Array($0.utf8)] }
+        #expect(found == numbers.map { .integer($0) }, sourceLocation: location)
+    }
+
     private static func file(_ pairs: [(String, Int)]) -> Data {
         let body = pairs.map { "<key>\($0)</key><integer>\($1)</integer>" }.joined()
         return Data("<plist><dict>\(body)<key>other</key><true/></dict></plist>".utf8)
@@ -45,9 +54,7 @@ struct LookalikeKeyTests {
                     service.set(Setting<Int>("number", in: .defaults, default: 0), to: number)
                 }
             }
-            let members = try Self.members(of: path)
-            #expect(members[Array(Self.composed.utf8)] == .integer(1))
-            #expect(members[Array(Self.decomposed.utf8)] == .integer(2))
+            try Self.expect([1, 2], in: path)
         }
     }
 
@@ -57,8 +64,7 @@ struct LookalikeKeyTests {
             let path = directory + "/Settings.plist"
             try Self.file([(Self.composed, 1), (Self.decomposed, 2)]).write(to: URL(filePath: path))
             try with(path) { $0.set(setting, to: 3) }
-            #expect(try Self.members(of: path)[Array(Self.composed.utf8)] == .integer(1))
-            #expect(try Self.members(of: path)[Array(Self.decomposed.utf8)] == .integer(3))
+            try Self.expect([1, 3], in: path)
             try with(path) { service in
                 #expect(service.get(setting) == 3)
                 service.reset(setting)
@@ -83,9 +89,7 @@ struct LookalikeKeyTests {
                 }
                 service.set(Setting<Int>("number", in: .defaults, default: 0), to: 2)
             }
-            let members = try Self.members(of: path)
-            #expect(members[Array(Self.composed.utf8)] == .integer(5))
-            #expect(members[Array(Self.decomposed.utf8)] == .integer(6))
+            try Self.expect([5, 6], in: path)
         }
     }
 
@@ -102,9 +106,7 @@ struct LookalikeKeyTests {
                 #expect(service.get(dictionary).count == 1)
                 service.set(Setting<Int>("number", in: .defaults, default: 0), to: 1)
             }
-            let members = try Self.members(of: path, in: "inner")
-            #expect(members[Array(Self.composed.utf8)] == .integer(1))
-            #expect(members[Array(Self.decomposed.utf8)] == .integer(2))
+            try Self.expect([1, 2], in: path, under: "inner")
         }
     }
 
