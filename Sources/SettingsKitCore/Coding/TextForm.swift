@@ -85,7 +85,7 @@ extension TextForm where Value: Codable {
     ///   that is already in quotation marks gets another pair.
     static var standard: TextForm {
         TextForm(
-            isFlag: Value.self == Bool.self || Value.self == Bool?.self,
+            isFlag: StandardText.isFlag(Value.self),
             read: { StandardText.read($0) },
             write: { StandardText.write($0) },
             problem: { StandardText.problem($0, as: Value.self) },
@@ -105,6 +105,9 @@ package func optionalResult<Input, Output>(of function: (Input) throws -> Output
 
 /// Finds the text of a type at run time.
 enum StandardText {
+    /// Whether an argument without a value sets a setting of the type: it is a Boolean.
+    static func isFlag(_ type: Any.Type) -> Bool { type == Bool.self || type == Bool?.self }
+
     static func read<Value: Decodable>(_ text: String) -> Value? {
         if let type = Value.self as? any TextValue.Type { return read(text, as: type) }
         if let type = Value.self as? any RawRepresentable.Type, let codec = rawCodec(of: type, as: Value.self) {

@@ -133,17 +133,13 @@ import Synchronization
             do {
                 let record = try Record.load(from: SettingsRow(source: source))
                 if let error = source.error { throw error }
-                return Loaded(
-                    content: .success(record), stored: source.stored, unreadable: source.unreadable,
-                    disregardedLocks: source.disregardedLocks)
+                return source.loaded(.success(record))
             } catch {
                 if let error = source.error { throw error }
                 if source.leaveOut(becauseOf: error) { continue }
                 let problem = SettingsError.wrap(
                     error, as: .decodingFailed, key: recordKey, store: connection.store?.description)
-                return Loaded(
-                    content: .failure(problem), stored: source.stored, unreadable: source.unreadable,
-                    disregardedLocks: source.disregardedLocks)
+                return source.loaded(.failure(problem))
             }
         }
     }
@@ -157,8 +153,8 @@ import Synchronization
         /// What was read from the store.
         private(set) var read: [String: StoredValue] = [:]
         /// What was asked for.
-        private(set) var stored: [String: StoredValue] = [:]
-        private(set) var unreadable: Set<String> = []
+        private var stored: [String: StoredValue] = [:]
+        private var unreadable: Set<String> = []
         /// The fields of which a candidate was refused.
         private var refused: Set<String> = []
         /// The candidates whose values the fields have.
@@ -218,10 +214,14 @@ import Synchronization
                 bytes: candidate.data)
         }
 
-        /// What locks no field, because no field accepts it.
-        var disregardedLocks: [String: [SettingsStoreCandidate]] {
-            stored.filter { name, value in value.candidates != nil && accepted[name]?.isLocking != true }
-                .mapValues { $0.all.filter(\.isLocking) }.filter { !$0.value.isEmpty }
+        /// The record, or why there is none, with what was read for it.
+        func loaded(_ content: Result<Record, SettingsError>) -> Loaded {
+            let disregardedLocks = stored.filter { name, value in
+                value.candidates != nil && accepted[name]?.isLocking != true
+            }
+            .mapValues { $0.all.filter(\.isLocking) }.filter { !$0.value.isEmpty }
+            return Loaded(
+                content: content, stored: stored, unreadable: unreadable, disregardedLocks: disregardedLocks)
         }
 
         /// Leaves out the fields that may be the cause of a failure: those that cannot be decoded, or the last one that

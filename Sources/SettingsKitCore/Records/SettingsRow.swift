@@ -84,7 +84,7 @@ public struct SettingsRow {
     func decoded<Value: Decodable>(
         _ type: Value.Type, from candidate: SettingsStoreCandidate, name: String
     ) -> Value? {
-        let isFlag = type == Bool.self || type == Bool?.self
+        let isFlag = StandardText.isFlag(type)
         guard candidate.concerns(isFlag: isFlag) else { return nil }
         do {
             let value =
