@@ -85,8 +85,8 @@ struct ForeignFormTests {
 
     @Test(
         "What plutil has converted to binary reads the same, and is written as XML again", .enabled(if: Program.plutil))
-    func plutilBinary() throws {
-        try withTemporaryDirectory { directory in
+    func plutilBinary() async throws {
+        try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             let setting = Setting<[String: [Int]]>("map", in: .defaults, default: [:])
             do {
@@ -111,6 +111,8 @@ struct ForeignFormTests {
             try #require(Program.run(["plutil", "-replace", "map", "-json", #"{"c":[4]}"#, path]).status == 0)
             try service.synchronize()
             #expect(service.get(setting) == ["c": [4]])
+            // The watch may have noticed the edit first; it then calls the listeners in its own thread.
+            #expect(try await eventually { !log.all.isEmpty })
             #expect(log.all == [.external])
             #expect(problems.all.isEmpty)
             withExtendedLifetime(subscription) {}

@@ -6,6 +6,9 @@ import Testing
 
 @Suite("Edits of an open file by other programs")
 struct OutsideEditTests {
+    // The watch may notice an edit before `synchronize` does. It then calls listeners, and reports problems, in its own thread;
+    // therefore what they receive is waited for.
+
     private static let a = Setting<Int>("a", in: .defaults, default: 0)
     private static let b = Setting<String>("b", in: .defaults, default: "")
 
@@ -44,7 +47,6 @@ struct OutsideEditTests {
             try edited.write(to: URL(fileURLWithPath: opened.path), options: isByRename ? .atomic : [])
             try opened.service.synchronize()
             #expect(opened.service.get(Self.b) == "two")
-            // The watch may have noticed the edit first; it then calls the listeners in its own thread.
             #expect(try await eventually { !opened.log.all.isEmpty })
             #expect(opened.log.all == ["b: one to two, external"])
             #expect(opened.problems.all.isEmpty)
@@ -54,12 +56,13 @@ struct OutsideEditTests {
     }
 
     @Test("A key that the edit removes reads as its default")
-    func removal() throws {
-        try withTemporaryDirectory { directory in
+    func removal() async throws {
+        try await withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
             let subscriptions = opened.listen()
             try write(xml("<key>b</key><string>one</string><key>c</key><true/>"), to: opened.path)
             try opened.service.synchronize()
+            #expect(try await eventually { !opened.log.all.isEmpty })
             #expect(opened.log.all == ["a: 1 to 0, external"])
             #expect(opened.service.keys(in: .defaults) == ["b", "c"])
             withExtendedLifetime(subscriptions) {}
@@ -159,12 +162,13 @@ struct OutsideEditTests {
     }
 
     @Test("An edit that makes the file unreadable changes nothing in memory, is reported, and is kept aside")
-    func damagingEdit() throws {
-        try withTemporaryDirectory { directory in
+    func damagingEdit() async throws {
+        try await withTemporaryDirectory { directory in
             let opened = try Opened(in: directory)
             let subscriptions = opened.listen()
             try write("<plist><dict><key>a</key>", to: opened.path)
             try opened.service.synchronize()
+            #expect(try await eventually { !opened.problems.all.isEmpty })
             #expect(opened.problems.codes == [.damaged])
             #expect(opened.service.get(Self.a) == 1)
             #expect(opened.log.all.isEmpty)
