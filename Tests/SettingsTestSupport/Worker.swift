@@ -91,8 +91,8 @@ package final class Worker: Sendable {
 
     /// Does something in another process, and waits for its end.
     package static func run(_ arguments: String...) async throws {
-        let worker = try Worker(arguments)
-        #expect(await worker.status() == 0)
+        let status = try await Worker(arguments).status()
+        #expect(status == 0)
     }
 }
 

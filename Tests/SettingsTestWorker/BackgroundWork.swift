@@ -119,7 +119,7 @@ enum BackgroundWork {
         typealias Fork = @convention(c) () -> pid_t
         guard let symbol = dlsym(anyImage, "fork") else { return 2 }
         let fork = unsafeBitCast(symbol, to: Fork.self)
-        func open(_ name: String) throws -> PropertyListStore {
+        @Sendable func open(_ name: String) throws -> PropertyListStore {
             try PropertyListStore(url: URL(fileURLWithPath: "\(directory)/\(name).plist"))
         }
         let stores = try (0..<20).map { try open("parent \($0)") }
@@ -134,15 +134,21 @@ enum BackgroundWork {
             waitpid(child, &status, 0)
             return withExtendedLifetime(stores) { status == 0 ? 0 : 3 }
         }
-        let path = "\(directory)/child.plist"
-        let store = try open("child")
-        try store.set(key, to: Data("1".utf8))
-        let files = POSIXFileSystem()
-        while try files.status(of: path, followingLink: true) == nil { usleep(1_000) }
-        let edited = "<plist version=\"1.0\"><dict><key>a</key><integer>2</integer></dict></plist>"
-        try Data(edited.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-        while store.get(key) != Data("2".utf8) { usleep(1_000) }
-        _exit(0)
+        onThreadOfChild {
+            do {
+                let path = "\(directory)/child.plist"
+                let store = try open("child")
+                try store.set(key, to: Data("1".utf8))
+                let files = POSIXFileSystem()
+                while try files.status(of: path, followingLink: true) == nil { usleep(1_000) }
+                let edited = "<plist version=\"1.0\"><dict><key>a</key><integer>2</integer></dict></plist>"
+                try Data(edited.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+                while store.get(key) != Data("2".utf8) { usleep(1_000) }
+                _exit(0)
+            } catch {
+                _exit(4)
+            }
+        }
     }
 
     /// How many threads and descriptors the process has, and its memory in KiB.

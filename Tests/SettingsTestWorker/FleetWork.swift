@@ -77,9 +77,9 @@ enum FleetWork {
         typealias Fork = @convention(c) () -> pid_t
         guard let symbol = dlsym(nil, "fork") else { return 2 }
         let fork = unsafeBitCast(symbol, to: Fork.self)
-        func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: scope) }
+        @Sendable func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: scope) }
         let store = try openStore(endpoints, prefix: prefix, state: state, timeout: .seconds(20))
-        func save(_ name: String, _ number: Int, _ store: EtcdStore) throws {
+        @Sendable func save(_ name: String, _ number: Int, _ store: EtcdStore) throws {
             _ = try store.apply(SettingsStoreBatch(writes: [.init(key: key(name), data: Data("\(number)".utf8))]))
         }
         for round in 0..<5 {
@@ -102,15 +102,17 @@ enum FleetWork {
                         _exit(5)
                     }
                 }
-                do {
-                    store.close()
-                    let own = try openStore(endpoints, prefix: prefix, state: state, timeout: .seconds(20))
-                    try save("child", round, own)
-                    own.close()
-                } catch {
-                    _exit(6)
+                store.close()
+                onThreadOfChild {
+                    do {
+                        let own = try openStore(endpoints, prefix: prefix, state: state, timeout: .seconds(20))
+                        try save("child", round, own)
+                        own.close()
+                    } catch {
+                        _exit(6)
+                    }
+                    _exit(0)
                 }
-                _exit(0)
             }
             var status: Int32 = 0
             waitpid(child, &status, 0)

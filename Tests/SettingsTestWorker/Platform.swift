@@ -1,3 +1,5 @@
+import Foundation
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -20,4 +22,13 @@ func limitFileSize(_ limit: inout rlimit) {
     #else
         setrlimit(RLIMIT_FSIZE, &limit)
     #endif
+}
+
+/// Calls `body`, which ends the process, on a thread that the child of a fork starts.
+///
+/// On Linux, Swift's `Mutex` takes the thread that has called `fork` for the parent's thread, so that another thread of the
+/// child that waits for a mutex of it ends the process. The guides say so, too.
+func onThreadOfChild(_ body: @escaping @Sendable () -> Never) -> Never {
+    Thread.detachNewThread { body() }
+    while true { pause() }
 }
