@@ -73,7 +73,8 @@ extension SettingsService.Transaction {
     private func commit(by carryOut: () throws(SettingsError) -> Bool) throws(SettingsError) -> Bool {
         if let error { throw error }
         if writes.isEmpty { return try hasReadOneMoment() ? try keepDecision() : false }
-        if let refusal, writes.values.contains(where: { $0 != nil }) { throw refusal }
+        // A nil that was set may be stored as nothing. Only a reset is no value.
+        if let refusal, writes.contains(where: { $0.value != nil || values[$0.key] != nil }) { throw refusal }
         let hooks = callsHooks ? hooks : CommitHooks()
         hooks.callBefore()
         var pending: [(connection: ScopeConnection, value: SetValue?, setting: any CachedSetting)] = []

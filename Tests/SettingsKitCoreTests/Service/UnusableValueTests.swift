@@ -88,6 +88,21 @@ struct UnusableValueTests {
         #expect(settings.get(limit) == Limit(perMinute: 1, burst: 20))
     }
 
+    @Test("A closure that makes it nil, which is stored as nothing, does not remove it", arguments: Fault.allCases)
+    func nilIsCalculated(fault: Fault) {
+        let optional = Setting<Limit?>(
+            "limit", in: .defaults, validation: .init("must be positive") { $0.map { $0.perMinute >= 0 } ?? true })
+        let store = MemoryStore(["limit": fault.bytes])
+        let (settings, problems) = service(store)
+        #expect(settings.get(optional) == nil)
+        #expect(settings.update(optional) { $0?.burst = 20 } == nil)
+        #expect(throws: SettingsError.self) { try settings.save { t in t[optional] = t[optional] } }
+        #expect(store.get(limit.key) == fault.bytes)
+        #expect(problems.all.contains { $0.code == fault.code && $0.description.contains("or reset it") })
+        settings.set(optional, to: nil)
+        #expect(store.get(limit.key) == nil)
+    }
+
     @Test("A migration that reads such a value fails, and changes nothing", arguments: Fault.allCases)
     func migration(fault: Fault) throws {
         let store = MemoryStore(["limit": fault.bytes])
