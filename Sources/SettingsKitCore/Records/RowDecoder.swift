@@ -35,8 +35,9 @@ struct RowDecoder: Decoder {
         }
 
         func decodeNil(forKey key: Key) -> Bool {
-            if let candidate = row.candidates(key.stringValue).first { return candidate.isNull }
-            return (row.source?.defaultData(key.stringValue) ?? SettingsRow.null) == SettingsRow.null
+            let name = key.stringValue
+            if let candidate = row.candidates(name).first { return row.isNil(candidate, name: name) }
+            return (row.source?.defaultData(name) ?? SettingsRow.null) == SettingsRow.null
         }
 
         func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
@@ -54,7 +55,7 @@ struct RowDecoder: Decoder {
         func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
             let name = key.stringValue
             for candidate in row.candidates(name) {
-                if candidate.isNull { return nil }
+                if row.isNil(candidate, name: name) { return nil }
                 if let value = row.decoded(type, from: candidate, name: name) { return value }
             }
             guard let data = row.source?.defaultData(name) else { return nil }

@@ -40,7 +40,9 @@ public struct SettingsRow {
     public subscript<Value: Codable & Sendable>(name: String) -> Value? {
         get {
             for candidate in candidates(name) {
-                if candidate.isNull { return (Value.self as? any OptionalValue.Type)?.erasedNil as? Value }
+                if isNil(candidate, name: name) {
+                    return (Value.self as? any OptionalValue.Type)?.erasedNil as? Value
+                }
                 if let value = decoded(Value.self, from: candidate, name: name) { return value }
             }
             return nil
@@ -51,6 +53,13 @@ public struct SettingsRow {
     /// What the layers hold for a field, the highest first; or what was added to the row.
     func candidates(_ name: String) -> [SettingsStoreCandidate] {
         source?.candidates(name) ?? data(name).map { [SettingsStoreCandidate($0)] } ?? []
+    }
+
+    /// Whether what a layer holds for a field stands for nil. It is the field's value then.
+    func isNil(_ candidate: SettingsStoreCandidate, name: String) -> Bool {
+        guard candidate.data == Self.null, candidate.form == .stored || candidate.form == .text else { return false }
+        source?.accept(candidate, of: name)
+        return true
     }
 
     /// Decodes the first candidate that is a value of a type; nil, with notes, if none is.
@@ -178,9 +187,4 @@ protocol RowSource: AnyObject {
     func noteOpening(_ name: String)
     /// Notes that what a layer holds for a field is no value of it.
     func note(_ error: any Error, with name: String, _ candidate: SettingsStoreCandidate)
-}
-
-extension SettingsStoreCandidate {
-    /// Whether it stands for nil.
-    var isNull: Bool { data == SettingsRow.null && (form == .stored || form == .text) }
 }

@@ -99,6 +99,46 @@ struct LayeredRecordTests {
         #expect(stored("name") == #""other""#)
     }
 
+    @Test(
+        "A field that an argument or a managed value makes nil is locked, too",
+        arguments: [["--network-proxy=null"], []])
+    func lockedAsNil(arguments: [String]) throws {
+        let managed = MemoryStore(arguments.isEmpty ? ["network:proxy": Data("null".utf8)] : [:])
+        let store = try LayeredStore([
+            .locked(managed, name: "managed"), .arguments(arguments), .writable(user),
+        ])
+        let record = try SettingsStorage<Network>(name: "network", in: SettingsService.over(store, problems))
+        record.proxy = "mine"
+        #expect(record.proxy == nil && stored("proxy") == nil)
+        #expect(problems.all.map(\.code) == [.locked])
+    }
+
+    @Test("A field that is decoded by hand is locked by nil, too")
+    func lockedAsNilByHand() throws {
+        struct Mapped: SettingsRecord, Codable, Equatable {
+            var host: String? = "a"
+            var port: Int? = 1
+            static let empty = Mapped()
+
+            enum CodingKeys: String, CodingKey { case host, port }
+
+            init() {}
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: CodingKeys.self)
+                host = try container.decodeNil(forKey: .host) ? nil : container.decode(String.self, forKey: .host)
+                port = try container.decodeIfPresent(Int.self, forKey: .port)
+            }
+        }
+        let store = try LayeredStore([.arguments(["--m-host=null", "--m-port=null"]), .writable(user)])
+        let record = try SettingsStorage<Mapped>(name: "m", in: SettingsService.over(store, problems))
+        #expect(record.read().host == nil && record.read().port == nil)
+        record.host = "b"
+        record.port = 2
+        #expect(user.keys() == [])
+        #expect(problems.all.map(\.code) == [.locked, .locked])
+    }
+
     @Test("Text that no field accepts locks nothing")
     func disregarded() throws {
         let record = try record(["--network-port=many"], ["APP_NETWORK_RETRIES": "few"])
