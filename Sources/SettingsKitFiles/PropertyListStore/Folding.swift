@@ -20,9 +20,12 @@ struct Folding: FilePublication {
     let owner: JournaledPropertyList
     /// How long to wait for the lock.
     let waiting: Duration
-    let flush: Flush
+    /// Whether a power failure may undo it, as long as it leaves the files in an earlier state. The run then leaves a file alone
+    /// that another program may be in the middle of writing.
+    let isInBackground: Bool
 
     var store: String { owner.description }
+    var flush: Flush { isInBackground ? .ordered : .durable }
 
     struct Plan: Sendable {
         let picture: PropertyListPicture
@@ -46,6 +49,8 @@ struct Folding: FilePublication {
         guard owner.files.withLock({ isNeeded($0) }) else { return nil }
         return try owner.withLockedJournal(waiting: waiting, isFolding: true) { files in
             try owner.adopt(&files)
+            // It may have been intact when the run began.
+            if isInBackground, files.list.suspicion != nil { return nil }
             // The new file contains the intact part of a damaged one.
             owner.takeSuspicion(&files, atOnce: true)
             guard isNeeded(files), let journal = files.cursor.journal, let header = journal.header else { return nil }
@@ -267,7 +272,7 @@ extension JournaledPropertyList {
         defer { deliver() }
         do {
             try folding.withLock { _ in
-                try Folding(owner: self, waiting: waiting, flush: isInBackground ? .ordered : .durable).publish()
+                try Folding(owner: self, waiting: waiting, isInBackground: isInBackground).publish()
             }
         } catch {
             throw .wrap(error, as: .notSaved, store: description)
