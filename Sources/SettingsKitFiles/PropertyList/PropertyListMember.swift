@@ -79,6 +79,11 @@ extension String {
     func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
+extension Dictionary where Key == String {
+    /// The key that Swift finds equal to a name, with its own Unicode scalars.
+    func spelling(of name: String) -> String? { index(forKey: name).map { keys[$0] } }
+}
+
 /// A key that equals only identical ones.
 struct Spelling: Hashable {
     let key: String

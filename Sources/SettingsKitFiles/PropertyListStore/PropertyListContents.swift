@@ -258,12 +258,20 @@ struct PropertyListContents: Sendable {
             missing.remove(member.key)
             if isUnfolded(member.key, folded: folded) { continue }
             let beside = others[member.key]
-            if stored(named: member.key)?.value != member.value || lookalikes[member.key] != beside {
+            if stored(named: member.key)?.value != member.value || lookalikes[member.key] != beside
+                || !isSpelled(member.key)
+            {
                 edit.members += (beside ?? []) + [member]
             }
         }
         edit.removed = missing.filter { !isUnfolded($0, folded: folded) }
         return edit
+    }
+
+    /// Whether the file's key of this name has the same Unicode scalars, as far as is known.
+    private func isSpelled(_ name: String) -> Bool {
+        let known = settled.spelling(of: name) ?? frozen.spelling(of: name) ?? changed.spelling(of: name)
+        return known?.isIdentical(to: name) ?? true
     }
 
     /// Whether the last change of a name is in the journal, or pending, and not in the file yet.
@@ -343,15 +351,12 @@ struct PropertyListPicture: Sendable {
             members.append(PropertyListMember(key: name, value: stored.value))
         }
         for (name, change) in changed {
-            if let stored = change.stored { members.append(.init(key: spelling(of: name), value: stored.value)) }
+            if let stored = change.stored {
+                members.append(.init(key: settled.spelling(of: name) ?? name, value: stored.value))
+            }
         }
         // The order of equal names stays.
         return members.sorted { $0.key < $1.key }
-    }
-
-    /// A name as the file has it: other programs may find equal names different.
-    private func spelling(of name: String) -> String {
-        settled.index(forKey: name).map { settled.keys[$0] } ?? name
     }
 
     /// How the file's members will differ from those of the file that has everything up to `position`.
@@ -360,7 +365,7 @@ struct PropertyListPicture: Sendable {
         for (name, change) in changed where change.position > position {
             if let stored = change.stored {
                 edit.members += lookalikes[name] ?? []
-                edit.members.append(PropertyListMember(key: spelling(of: name), value: stored.value))
+                edit.members.append(PropertyListMember(key: settled.spelling(of: name) ?? name, value: stored.value))
             } else {
                 edit.removed.append(name)
             }

@@ -120,6 +120,24 @@ struct LookalikeKeyTests {
         }
     }
 
+    @Test("An edit that changes nothing but the normalization of a key is kept", arguments: [true, false])
+    func editedSpelling(isSetAfterwards: Bool) throws {
+        try withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            try Self.file([(Self.composed, 2)]).write(to: URL(filePath: path))
+            try with(path) { service in
+                service.set(Setting<Int>("number", in: .defaults, default: 0), to: 1)
+                try service.synchronize()
+                try Self.file([(Self.decomposed, 2)]).write(to: URL(filePath: path), options: .atomic)
+                try service.synchronize()
+                service.set(Setting<Int>("number", in: .defaults, default: 0), to: 2)
+                if isSetAfterwards { service.set(setting, to: 3) }
+            }
+            let keys = try Self.members(of: path).keys
+            #expect(keys.contains(Array(Self.decomposed.utf8)) && !keys.contains(Array(Self.composed.utf8)))
+        }
+    }
+
     @Test("An edit that changes nothing but the normalization of a string is kept")
     func string() throws {
         try withTemporaryDirectory { directory in
