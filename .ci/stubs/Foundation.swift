@@ -138,6 +138,7 @@ public struct UUID: Hashable, Comparable, Sendable, Codable, CustomStringConvert
 public struct URL: Hashable, Sendable, Codable, CustomStringConvertible {
     public enum DirectoryHint: Sendable { case isDirectory, notDirectory, checkFileSystem, inferFromPath }
     public init?(string: String) { fatalError() }
+    public init?(string: String, relativeTo base: URL?) { fatalError() }
     public init(fileURLWithPath: String) { fatalError() }
     public init(fileURLWithPath: String, isDirectory: Bool) { fatalError() }
     public init(filePath: String, directoryHint: DirectoryHint = .inferFromPath, relativeTo base: URL? = nil) { fatalError() }
@@ -405,8 +406,17 @@ open class NSRecursiveLock: NSObject, @unchecked Sendable {
 }
 public typealias NSString = String
 extension String {
+    public init(string: String) { fatalError() }
+    public var expandingTildeInPath: String { fatalError() }
     public var deletingLastPathComponent: String { fatalError() }
     public var lastPathComponent: String { fatalError() }
+}
+open class NSURL: NSObject, @unchecked Sendable {
+    public init?(string: String) { fatalError() }
+    public init?(string: String, relativeTo base: URL?) { fatalError() }
+}
+open class NSKeyedArchiver: NSObject {
+    open class func archivedData(withRootObject object: Any, requiringSecureCoding isSecure: Bool) throws -> Data { fatalError() }
 }
 open class NSDictionary: NSObject {
     public init(dictionary: [AnyHashable: Any]) { fatalError() }

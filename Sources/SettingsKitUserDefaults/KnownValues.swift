@@ -10,6 +10,8 @@ import SettingsKitCore
 struct KnownValues: Sendable {
     private struct Entry {
         var version = 0
+        /// Whether a setting of this name holds a URL.
+        var isURL = false
         /// The bytes that were published last, or read first. Nil before that.
         var told: Data??
         /// The bytes that are set, but not yet written.
@@ -22,6 +24,7 @@ struct KnownValues: Sendable {
     /// The beginning of a reading.
     struct Reading: Sendable {
         let name: String
+        let isURL: Bool
         fileprivate let version: Int
         /// The bytes that are set, but not yet written: they count, and nothing else need be read.
         let unwritten: Data??
@@ -44,10 +47,18 @@ struct KnownValues: Sendable {
     /// The names that were read.
     var names: [String] { Array(entries.keys) }
 
+    /// Notes that a setting of this name holds a URL. What was read of it before, without knowing that, no longer counts.
+    mutating func noteURL(_ name: String) {
+        guard var entry = entries[name], !entry.isURL else { return }
+        (entry.isURL, entry.told) = (true, nil)
+        entry.version += 1
+        entries[name] = entry
+    }
+
     mutating func beginReading(_ name: String) -> Reading {
         let entry = entries[name, default: Entry()]
         entries[name] = entry
-        return Reading(name: name, version: entry.version, unwritten: entry.unwritten)
+        return Reading(name: name, isURL: entry.isURL, version: entry.version, unwritten: entry.unwritten)
     }
 
     private func isCurrent(_ reading: Reading) -> Bool { entries[reading.name]?.version == reading.version }
@@ -128,10 +139,10 @@ struct KnownValues: Sendable {
     // MARK: Writing
 
     /// Takes the bytes to write under a name. Nil if there are none, or while they are being written.
-    mutating func beginWriting(_ name: String) -> Data?? {
+    mutating func beginWriting(_ name: String) -> (data: Data?, isURL: Bool)? {
         guard let entry = entries[name], !entry.isBeingWritten, let unwritten = entry.unwritten else { return nil }
         entries[name]?.isBeingWritten = true
-        return .some(unwritten)
+        return (unwritten, entry.isURL)
     }
 
     /// Notes that the bytes are written.

@@ -84,11 +84,16 @@ final class SystemDefaults: UserDefaultsValues {
         }
     }
 
-    func data(named name: String) -> Data? { object(name).map(NativeValue.bytes(of:)) }
+    func data(named name: String, isURL: Bool) -> Data? {
+        object(name).map { isURL ? $0.bytesOfURL : NativeValue.bytes(of: $0) }
+    }
 
-    func write(_ data: Data?, named name: String) {
+    func write(_ data: Data?, named name: String, isURL: Bool) {
         let old = object(name)
-        let new = data.map { PropertyListValue.storable($0, resembling: old) }
+        let new = data.map {
+            (isURL ? PropertyListValue.storableURL($0, resembling: old) : nil)
+                ?? PropertyListValue.storable($0, resembling: old)
+        }
         let (composed, decomposed) = (composed(name), name.decomposedStringWithCanonicalMapping)
         // On Linux, removing one form of a name also removes the other, so the value is set last.
         if !decomposed.unicodeScalars.elementsEqual(composed.unicodeScalars) {
@@ -99,6 +104,6 @@ final class SystemDefaults: UserDefaultsValues {
         guard let new else { return }
         withDefaults { $0.set(new.object, forKey: composed) }
         // It may convert a value.
-        if let data, self.data(named: name) != data { withDefaults { $0.set(data, forKey: composed) } }
+        if let data, self.data(named: name, isURL: isURL) != data { withDefaults { $0.set(data, forKey: composed) } }
     }
 }

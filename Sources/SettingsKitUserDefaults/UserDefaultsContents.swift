@@ -5,9 +5,9 @@ import Synchronization
 /// The functions of `UserDefaults` that ``UserDefaultsContents`` uses. Each may call foreign code.
 protocol UserDefaultsValues: Sendable {
     /// Returns the bytes of the value under a name; nil if there is none.
-    func data(named name: String) -> Data?
+    func data(named name: String, isURL: Bool) -> Data?
     /// Stores bytes under a name, or removes them.
-    func write(_ data: Data?, named name: String)
+    func write(_ data: Data?, named name: String, isURL: Bool)
     /// All names that have a value.
     func names() -> [String]
     /// Calls `signal` whenever the value under a name may have changed, if the system announces that for the name.
@@ -37,7 +37,7 @@ final class UserDefaultsContents: SettingsStore {
 
     func get(_ key: SettingsService.StorageKey) -> Data? {
         while true {
-            let value = read(key.name)
+            let value = read(key)
             if known.withLock({ $0.note(value.data, for: value.reading) }) { return value.data }
         }
     }
@@ -47,9 +47,11 @@ final class UserDefaultsContents: SettingsStore {
     }
 
     func apply(_ batch: SettingsStoreBatch) -> Bool {
-        let names = Set((batch.writes + batch.expectations).map(\.key.name))
+        let keys = Dictionary(
+            (batch.writes + batch.expectations).map { ($0.key.name, $0.key) },
+            uniquingKeysWith: { $0.holdsURL ? $0 : $1 })
         while true {
-            let read = names.map(read)
+            let read = keys.values.map(read)
             let outcome = known.withLock { known in
                 let outcome = known.apply(batch, to: read)
                 if case .applied(let outside, let own) = outcome {
@@ -90,7 +92,7 @@ final class UserDefaultsContents: SettingsStore {
     private func noticeChanges(of names: [String]) {
         var readings = known.withLock { $0.signal(names) }
         while !readings.isEmpty {
-            let read = readings.map { ($0, values.data(named: $0.name)) }
+            let read = readings.map { ($0, values.data(named: $0.name, isURL: $0.isURL)) }
             readings = known.withLock { known in
                 let (changes, outdated) = known.notice(read)
                 ownFeed.publish(changes, origin: .external)
@@ -100,24 +102,35 @@ final class UserDefaultsContents: SettingsStore {
         ownFeed.flush()
     }
 
-    private func read(_ name: String) -> (reading: KnownValues.Reading, data: Data?) {
+    private func read(_ key: SettingsService.StorageKey) -> (reading: KnownValues.Reading, data: Data?) {
+        let name = key.name
         // Before it is read: a change in between is then signalled.
         if known.withLock({ $0.isNew(name) }) {
             values.observe(name) { [weak self] in self?.noticeChanges(of: [name]) }
         }
-        let reading = known.withLock { $0.beginReading(name) }
-        return (reading, reading.unwritten ?? values.data(named: name))
+        let reading = known.withLock { known in
+            let reading = known.beginReading(name)
+            guard key.holdsURL, !reading.isURL else { return reading }
+            known.noteURL(name)
+            return known.beginReading(name)
+        }
+        return (reading, reading.unwritten ?? values.data(named: name, isURL: reading.isURL))
     }
 
     /// Writes what is set under a name, unless another thread does, or this one further up.
     private func writeUnwritten(_ name: String) {
         var isSignalled = false
         values.use {
-            while let data = known.withLock({ $0.beginWriting(name) }) {
-                values.write(data, named: name)
+            while let (data, isURL) = known.withLock({ $0.beginWriting(name) }) {
+                values.write(data, named: name, isURL: isURL)
                 isSignalled = known.withLock { $0.endWriting(name, data) } || isSignalled
             }
         }
         if isSignalled { noticeChanges(of: [name]) }
     }
+}
+
+extension SettingsService.StorageKey {
+    /// Whether a setting of this key holds a URL, with the bytes that one usually has.
+    fileprivate var holdsURL: Bool { valueType == URL.self || valueType == URL?.self }
 }

@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// A setting of `String` is a string in `UserDefaults`, one of `Int` a number, and so on, as `object(forKey:)` shows.
 /// Values that an app has stored natively (Booleans, numbers, strings, dates, data, arrays, dictionaries) are read by a
-/// setting of the matching type. Values whose bytes cannot be restored from a native value are stored as data.
+/// setting of the matching type. Values whose bytes cannot be restored from a native value are stored as data. A setting of
+/// `URL` without a transformer is the path of a file, or an archive, as `UserDefaults.url(forKey:)` reads it.
 ///
 /// Other code also changes `UserDefaults`, so each `get` asks it. Listeners receive changes that are made through this
 /// store at once. On Apple platforms, they also receive changes that other code, instances and processes make to settings

@@ -13,7 +13,7 @@ struct StoredForm<Value: Sendable>: Sendable {
     private let decodeTolerantly: (@Sendable (Data) -> Value?)?
     /// Decodes a value that lacks members, which it takes from a default; nil if the transformer cannot.
     let decodeFilling: (@Sendable (_ data: Data, _ default: Value) throws -> Value?)?
-    /// Finds the form as text, which few programs need.
+    /// Finds the form as text, which few programs need. Only the standard form has one of its own.
     private let makeText: (@Sendable () -> TextForm<Value>)?
     /// Whether decoding the bytes of a value quickly gives the same value, so that it need not be kept beside its bytes.
     let isExact: Bool
@@ -44,6 +44,9 @@ struct StoredForm<Value: Sendable>: Sendable {
         if let makeText { return makeText() }
         return Value.self is any Codable.Type ? .transformed : .storedBytes(self)
     }
+
+    /// Whether it is the form of settings without a transformer.
+    var isStandard: Bool { makeText != nil }
 
     func decode(_ data: Data) throws -> Value {
         do {

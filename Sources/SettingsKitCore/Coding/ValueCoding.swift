@@ -33,7 +33,7 @@ final class ValueCoding<Value: Sendable>: Sendable {
         key: SettingsService.StorageKey, default: DefaultValue<Value>, form: StoredForm<Value>,
         validation: SettingsService.Validation<Value>? = nil, processing: (@Sendable (Value) -> Value)? = nil
     ) {
-        self.key = key
+        self.key = form.isStandard ? key.holding(Value.self) : key
         self.default = `default`
         self.processing = processing
         self.validation = validation

@@ -9,6 +9,9 @@ extension SettingsService {
         public let name: String
         /// The scope of the setting that is read or written.
         public let scope: Scope
+        /// The type of the setting's value, if its bytes are those that the type usually has. Some stores keep values of a type in
+        /// the form of other programs, and convert the bytes. Keys that differ in nothing else are one key.
+        package private(set) var valueType: (any Sendable.Type)?
 
         /// Creates a key.
         ///
@@ -19,6 +22,18 @@ extension SettingsService {
             precondition(!name.utf8.contains(0), "The name of a setting must not contain a NUL character.")
             self.name = name
             self.scope = scope
+        }
+
+        /// The key for values of a type, with the bytes that the type usually has.
+        package func holding(_ type: (any Sendable.Type)?) -> StorageKey {
+            var key = self
+            key.valueType = type
+            return key
+        }
+
+        /// Whether both have the same name and scope.
+        public static func == (left: StorageKey, right: StorageKey) -> Bool {
+            left.name == right.name && left.scope == right.scope
         }
 
         /// Hashes the name. The keys of a transaction are hashed often, and few of them differ in nothing but the scope.

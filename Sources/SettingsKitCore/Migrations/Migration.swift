@@ -54,7 +54,7 @@ extension SettingsService {
             _ oldName: String, in scope: Scope? = nil, to setting: Setting<New>,
             convert: @escaping @Sendable (_ old: Old) throws -> New?
         ) -> Migration {
-            let source = StorageKey(oldName, scope: scope ?? setting.key.scope)
+            let source = StorageKey(oldName, scope: scope ?? setting.key.scope).holding(Old.self)
             return Migration(name: oldName, description: "rename \(source)", version: nil) { transaction in
                 guard let data = transaction.data(for: source) else { return }
                 if transaction.areOne(source, setting.key), setting.coding.isExactForm(data) { return }
@@ -76,7 +76,7 @@ extension SettingsService {
         public static func rename(
             _ oldName: String, in scope: Scope? = nil, to setting: SettingDefinition
         ) -> Migration {
-            let source = StorageKey(oldName, scope: scope ?? setting.key.scope)
+            let source = StorageKey(oldName, scope: scope ?? setting.key.scope).holding(setting.key.valueType)
             return Migration(name: oldName, description: "rename \(source)", version: nil) { transaction in
                 guard !transaction.areOne(source, setting.key), let data = transaction.data(for: source) else { return }
                 transaction.move(data, from: source, to: setting.key) { $0.write(data, for: setting.key) }

@@ -15,9 +15,11 @@ final class DefaultsDouble: UserDefaultsValues {
     /// Signals that a value may have changed.
     func signal(_ name: String) { signals.withLock { $0[name] }?() }
 
-    func data(named name: String) -> Data? { values.withLock { $0[name] } }
+    func data(named name: String) -> Data? { data(named: name, isURL: false) }
 
-    func write(_ data: Data?, named name: String) {
+    func data(named name: String, isURL: Bool) -> Data? { values.withLock { $0[name] } }
+
+    func write(_ data: Data?, named name: String, isURL: Bool) {
         // In several steps, each of which is signalled.
         change(name, to: nil)
         signal(name)

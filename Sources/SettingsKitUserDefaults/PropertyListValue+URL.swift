@@ -1,0 +1,96 @@
+import Foundation
+import SettingsKitCore
+import SettingsKitFiles
+
+/// The value of a setting of `URL`, as `UserDefaults` keeps it: the path of a file, or an archive of an `NSURL`. In the program
+/// its bytes are JSON, as in every store.
+extension PropertyListValue {
+    private static let transformer = JSONTransformer<URL>()
+
+    /// The bytes of the URL that `UserDefaults.url(forKey:)` returns. Of a value that it does not take, the usual bytes.
+    ///
+    /// A string with a scheme is the URL that it spells, which other code may also store. The file system is not asked whether a
+    /// path is that of a directory, because the answer changes: it is one if the path ends with a slash.
+    var bytesOfURL: Data {
+        let url: URL? =
+            switch self {
+            case .string(let text) where !text.isEmpty && URL(string: text)?.scheme == nil: Self.fileURL(text)
+            case .data(let data): Self.archivedURL(data)
+            default: nil
+            }
+        return url.flatMap { optionalResult(of: Self.transformer.transformValue, $0) } ?? NativeValue.bytes(of: self)
+    }
+
+    /// The value from which `UserDefaults.url(forKey:)` makes the URL that bytes stand for. Nil if they stand for none.
+    ///
+    /// That is what Apple's `UserDefaults.set(_: URL?, forKey:)` stores. The one on Linux stores the path of every URL, of
+    /// `https://example.com/a` no more than `/a`.
+    ///
+    /// - Parameter old: The value that is replaced. If it is the text of a URL, the new one is text, too, unless it is a file's.
+    static func storableURL(_ data: Data, resembling old: PropertyListValue?) -> PropertyListValue? {
+        guard let url = optionalResult(of: transformer.untransformValue, data) else { return nil }
+        let text = url.absoluteString
+        var candidates: [PropertyListValue] = []
+        if url.isFileURL {
+            let path = url.path(percentEncoded: false)
+            #if canImport(Darwin)
+                // The home folder may have another path on the next device.
+                let home = NSHomeDirectory() + "/"
+                if path.hasPrefix(home) { candidates.append(.string("~/" + path.dropFirst(home.count))) }
+            #endif
+            candidates.append(.string(path))
+        } else if case .string(let old) = old, URL(string: old)?.scheme != nil {
+            candidates.append(.string(text))
+        }
+        if let url = NSURL(string: text),
+            let archive = optionalResult(
+                of: { try NSKeyedArchiver.archivedData(withRootObject: $0, requiringSecureCoding: true) }, url)
+        {
+            candidates.append(.data(archive))
+        }
+        return candidates.first { $0.bytesOfURL == data }
+    }
+
+    private static func fileURL(_ path: String) -> URL {
+        let expanded = path.hasPrefix("~") ? NSString(string: path).expandingTildeInPath : path
+        return URL(fileURLWithPath: expanded, isDirectory: path.hasSuffix("/"))
+    }
+
+    // MARK: Archives
+
+    /// The URL in the archive that `NSKeyedArchiver` has made of an `NSURL`.
+    ///
+    /// Read without `NSKeyedUnarchiver`, which on Linux ends the process if an archive is damaged. An archive is a dictionary: its
+    /// objects are a list, and one names another by its place there.
+    private static func archivedURL(_ data: Data) -> URL? {
+        guard data.starts(with: "bplist".utf8),
+            let archive = optionalResult(of: PropertyListReader.read, data),
+            case .array(let objects) = archive["$objects"],
+            let root = archive["$top"]?["root"]
+        else { return nil }
+        return root.url(among: objects, depth: 0)
+    }
+
+    private func url(among objects: [PropertyListValue], depth: Int) -> URL? {
+        guard depth < 8, let url = object(among: objects), let type = url["$class"]?.object(among: objects),
+            case .string("NSURL") = type["$classname"],
+            case .string(let text) = url["NS.relative"]?.object(among: objects)
+        else { return nil }
+        // Without a base, that is the null at the first place.
+        return URL(string: text, relativeTo: url["NS.base"]?.url(among: objects, depth: depth + 1))
+    }
+
+    /// The object of an archive that a reference names.
+    private func object(among objects: [PropertyListValue]) -> PropertyListValue? {
+        guard case .integer(let place) = self["CF$UID"], let index = Int(exactly: place),
+            objects.indices.contains(index)
+        else { return nil }
+        return objects[index]
+    }
+
+    /// A member of a dictionary.
+    private subscript(name: String) -> PropertyListValue? {
+        guard case .dictionary(let members) = self else { return nil }
+        return members.first { $0.key == name }?.value
+    }
+}
