@@ -49,7 +49,8 @@ extension CachedRecord {
         }
     }
 
-    /// Changes the record, and writes the fields that differ then.
+    /// Changes the record, and writes the fields that differ then, unless one of them holds something else: it would be
+    /// calculated from the empty record's.
     ///
     /// - Parameter body: May be called more than once, also for a service over another store.
     func update(_ body: @escaping @Sendable (inout Record) -> Void) throws(SettingsError) {
@@ -57,7 +58,13 @@ extension CachedRecord {
             let operation: PendingOperation.Body = { [recordKey] service throws(SettingsError) in
                 try CachedRecord(name: recordKey.name, scope: recordKey.scope, in: service).update(body)
             }
-            return (try writes(of: body, to: loaded), operation)
+            let writes = try writes(of: body, to: loaded)
+            for write in writes {
+                guard let cause = loaded.unreadable[write.name] else { continue }
+                throw SettingsError(
+                    cause.code, key: key(write.name), underlying: StoredValueIsUnusable(cause: cause))
+            }
+            return (writes, operation)
         }
     }
 
@@ -101,7 +108,7 @@ extension CachedRecord {
             switch loaded.content {
             case .success(let old):
                 // What a store answers that is not open yet, is not what is stored: nothing is equal to it.
-                let others = connection.store?.isOpen ?? true ? loaded.unreadable : Set(loaded.stored.keys)
+                let others = connection.store?.isOpen ?? true ? Set(loaded.unreadable.keys) : Set(loaded.stored.keys)
                 return (try writes(from: old, to: record, and: others), isKept ? operation : nil)
             case .failure:
                 let stored = loaded.stored.filter { $0.value.writableData != nil }

@@ -80,15 +80,15 @@ import Synchronization
         var content: Result<Record, SettingsError>
         /// What was stored of each field that was asked for.
         var stored: [String: StoredValue]
-        /// The fields that hold something else.
-        var unreadable: Set<String>
+        /// The fields that hold something else, and why that is no value.
+        var unreadable: [String: SettingsError]
         /// The candidates that lock nothing, because their fields do not accept them.
         var disregardedLocks: [String: [SettingsStoreCandidate]] = [:]
     }
 
     /// Where the current record comes from, if the store publishes all of its changes.
     enum Origin {
-        /// The cache, if it has the record. The unreadable fields are not known then.
+        /// The cache, if it has the record.
         case cache
         /// The bytes that the store has published.
         case publishedBytes
@@ -111,12 +111,16 @@ import Synchronization
             }
             // A cached record was made of bytes in the snapshot: a commit would have made it invalid.
             if isExhaustive, let record {
-                return Loaded(content: .success(record), stored: snapshot.fields, unreadable: [])
+                return Loaded(
+                    content: .success(record), stored: snapshot.fields, unreadable: snapshot.unreadable)
             }
             let usesKnown = isExhaustive && (origin != .store || isLastAttempt)
             let source = Source(self, known: usesKnown ? snapshot.fields : [:])
             let loaded = try load(from: source)
-            if isExhaustive { row.complete(source.read, generation: snapshot.generation) }
+            if isExhaustive {
+                row.complete(
+                    source.read, unreadable: loaded.unreadable, of: loaded.stored, generation: snapshot.generation)
+            }
             // What was read beside what is known may be of another moment. If the store publishes all of its changes, it is
             // known the next time, so this comes to an end.
             if !source.read.isEmpty, row.cached.token != token, isExhaustive || !isLastAttempt { continue }
@@ -154,7 +158,7 @@ import Synchronization
         private(set) var read: [String: StoredValue] = [:]
         /// What was asked for.
         private var stored: [String: StoredValue] = [:]
-        private var unreadable: Set<String> = []
+        private var unreadable: [String: SettingsError] = [:]
         /// The fields of which a candidate was refused.
         private var refused: Set<String> = []
         /// The candidates whose values the fields have.
@@ -206,9 +210,9 @@ import Synchronization
 
         func note(_ error: any Error, with name: String, _ candidate: SettingsStoreCandidate) {
             refused.insert(name)
-            // A layer that is not written to is left as it is.
-            if candidate.layer == nil { unreadable.insert(name) }
             let problem = error as? SettingsError ?? SettingsError(.decodingFailed, underlying: error)
+            // A layer that is not written to is left as it is.
+            if candidate.layer == nil { unreadable[name] = problem }
             record.connection.reportOnce(
                 problem.completed(key: record.key(name), store: candidate.location, layer: candidate.layer),
                 bytes: candidate.data)

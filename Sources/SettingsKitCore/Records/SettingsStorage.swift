@@ -105,7 +105,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     }
 
     /// Changes a field in place, and loses no concurrent change of the record. `body` may run more than once, on any
-    /// thread, without a lock. Errors are diagnosed.
+    /// thread, without a lock. Errors are diagnosed. One is a field that cannot be decoded: set it instead.
     public func update<Field>(
         _ keyPath: WritableKeyPath<Record, Field> & Sendable, _ body: @escaping @Sendable (inout Field) -> Void
     ) {
@@ -114,7 +114,8 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
 
     /// Changes several fields together, and loses no concurrent change of the record. `body` may run more than once, on
     /// any thread, without a lock: also on the stored record, when a store can be opened that could not be opened
-    /// before. Errors are diagnosed.
+    /// before. Errors are diagnosed, and nothing is changed then. One is a changed field that cannot be decoded: it would be
+    /// calculated from ``SettingsRecord/empty``. ``update(_:with:)`` replaces it.
     public func update(_ body: @escaping @Sendable (inout Record) -> Void) {
         diagnosing { () throws(SettingsError) in try cached.update(body) }
     }

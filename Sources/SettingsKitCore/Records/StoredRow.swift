@@ -14,8 +14,15 @@ import Synchronization
     struct Snapshot: Sendable {
         /// What is stored of the fields that are known.
         var fields: [String: StoredValue] = [:]
+        /// Bytes that were no value of their field, and why.
+        fileprivate var unusable: [String: (data: Data?, problem: SettingsError)] = [:]
         /// How often everything was forgotten.
         var generation = 0
+
+        /// Why fields hold something else, by name.
+        var unreadable: [String: SettingsError] {
+            unusable.filter { fields[$0]?.writableData == $1.data }.mapValues(\.problem)
+        }
     }
 
     @usableFromInline let cached = CachedValue<Record>()
@@ -41,10 +48,17 @@ import Synchronization
 
     /// Notes what was read from the store, unless what was published meanwhile is newer.
     ///
-    /// - Parameter generation: That of a snapshot from before reading.
-    func complete(_ fields: [String: StoredValue], generation: Int) {
+    /// - Parameters:
+    ///   - unreadable: Why fields are no values.
+    ///   - stored: What these fields hold.
+    ///   - generation: That of a snapshot from before reading.
+    func complete(
+        _ fields: [String: StoredValue], unreadable: [String: SettingsError], of stored: [String: StoredValue],
+        generation: Int
+    ) {
         state.withLock { state in
             if state.generation == generation { state.fields.merge(fields) { published, _ in published } }
+            for (name, problem) in unreadable { state.unusable[name] = (stored[name]?.writableData, problem) }
         }
     }
 }

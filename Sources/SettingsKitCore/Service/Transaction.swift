@@ -200,7 +200,7 @@ extension SettingsService {
 }
 
 /// Why nothing is calculated from a value.
-private struct StoredValueIsUnusable: ValueFreeError {
+struct StoredValueIsUnusable: ValueFreeError {
     let cause: SettingsError
 
     var description: String {

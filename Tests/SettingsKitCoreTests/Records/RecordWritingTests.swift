@@ -22,6 +22,35 @@ struct RecordWritingTests {
         #expect(try (store.text("network:limit"), store.text("network:attempts")) == ("null", "10"))
     }
 
+    @Test(
+        "An update of a field that cannot be decoded is refused in words, and leaves the bytes; an assignment replaces them",
+        arguments: StoreKind.allCases, [true, false])
+    func updateIsRefused(kind: StoreKind, isRead: Bool) throws {
+        let (store, problems) = (kind.make(), Recorder<SettingsError>())
+        let bytes = ["network:attempts": "\"7\"", "network:limit": "{}"]
+        for (name, text) in bytes { try store.set(name, text) }
+        let record = try SettingsStorage<Parameters>(name: "network", in: SettingsService.over(store, problems))
+        if isRead { #expect(record.read() == .empty) }
+        record.update(\.attempts) { $0 += 1 }
+        record.update {
+            $0.limit = ($0.limit ?? 0) + 1
+            $0.isDetailed = true
+        }
+        for (name, text) in bytes { #expect(try store.text(name) == text) }
+        #expect(!record.isDetailed)
+        let refused = problems.all.filter { $0.description.contains("Nothing is calculated") }
+        #expect(refused.map(\.key?.name) == ["network:attempts", "network:limit"])
+        #expect(refused.allSatisfy { $0.code == .decodingFailed })
+        record.update { $0.isDetailed = true }
+        record.attempts = 4
+        record.update(\.attempts) { $0 += 1 }
+        #expect(record.isDetailed && record.attempts == 5)
+        // As when another process writes them again.
+        try store.set("network:attempts", "\"7\"")
+        record.update(\.attempts) { $0 += 1 }
+        #expect(try store.text("network:attempts") == "\"7\"")
+    }
+
     @Test("A property that is computed from several fields is set with all of them as they are")
     func computedFromSeveral() throws {
         let box = Box<(@Sendable () -> Void)?>(nil)
