@@ -65,7 +65,10 @@ final class ViewUpdater: Observable, Sendable {
         }
     }
 
-    private func update() { registrar.withMutation(of: self, keyPath: \.contents) {} }
+    private func update() {
+        HeldLocks.requireNone(before: "a view")
+        registrar.withMutation(of: self, keyPath: \.contents) {}
+    }
 }
 
 /// The queue of the main actor. On Linux it may run on any thread.
@@ -82,7 +85,9 @@ enum MainQueue {
 
 /// Lays values over those of a service, once for each service: a view asks for it each time that it is updated.
 final class OverridingServices: Sendable {
-    private let last = Mutex<(base: SettingsService, overriding: SettingsService)?>(nil, .leaf)
+    private typealias Last = (base: SettingsService, overriding: SettingsService)
+
+    private let last = Mutex<Last?>(nil, .leaf)
 
     /// The service with values laid over those of `base`.
     func service(
@@ -90,10 +95,12 @@ final class OverridingServices: Sendable {
     ) -> SettingsService {
         if let known = last.withLock({ $0 }), known.base === base { return known.overriding }
         let overriding = base.overriding(body)
-        return last.withLock { last in
-            if let known = last, known.base === base { return known.overriding }
-            last = (base, overriding)
-            return overriding
+        let (kept, replaced) = last.withLock { last in
+            if let known = last, known.base === base { return (known.overriding, nil as Last?) }
+            defer { last = (base, overriding) }
+            return (overriding, last)
         }
+        withExtendedLifetime(replaced) {}
+        return kept
     }
 }

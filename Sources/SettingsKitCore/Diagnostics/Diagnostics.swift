@@ -49,11 +49,12 @@ final class Diagnostics: Sendable {
 
     /// Reports an error, each time.
     func report(_ error: SettingsError) {
-        let sources = state.withLock { state in
+        let (sources, forgotten) = state.withLock { state in
             state.recent.append(error)
-            if state.recent.count > Self.recentLimit { state.recent.removeFirst() }
-            return Array(state.listeners.values)
+            let forgotten = state.recent.count > Self.recentLimit ? state.recent.removeFirst() : nil
+            return (Array(state.listeners.values), forgotten)
         }
+        withExtendedLifetime(forgotten) {}
         HeldLocks.requireNone(before: "a sink of diagnostics")
         sink.receive(error)
         for source in sources { source.push(error) }

@@ -6,7 +6,8 @@ import Synchronization
 /// last one, so that a slow reader never makes it grow and still ends on the newest.
 package final class StreamSource<Element: Sendable>: Sendable {
     private struct State {
-        var buffer: [Element] = []
+        /// Those before `head` are nil: they have been taken, and elements are not released inside the lock.
+        var buffer: [Element?] = []
         var head = 0
         var waiter: CheckedContinuation<Element?, Never>?
         var hasEnded = false
@@ -16,6 +17,7 @@ package final class StreamSource<Element: Sendable>: Sendable {
         mutating func popFirst() -> Element? {
             guard head < buffer.count else { return nil }
             defer {
+                buffer[head] = nil
                 head += 1
                 if head == buffer.count {
                     buffer.removeAll(keepingCapacity: true)
@@ -42,33 +44,37 @@ package final class StreamSource<Element: Sendable>: Sendable {
     }
 
     package func push(_ element: Element) {
-        let waiter: CheckedContinuation<Element?, Never>? = state.withLock { state in
-            if state.hasEnded { return nil }
+        let (waiter, replaced): (CheckedContinuation<Element?, Never>?, Element?) = state.withLock { state in
+            if state.hasEnded { return (nil, nil) }
             if let waiter = state.waiter {
                 state.waiter = nil
-                return waiter
+                return (waiter, nil)
             }
-            if state.count >= limit {
-                let last = state.buffer.count - 1
-                state.buffer[last] = merge(state.buffer[last], element)
-            } else {
+            guard state.count >= limit, let last = state.buffer.last, let last else {
                 state.buffer.append(element)
+                return (nil, nil)
             }
-            return nil
+            state.buffer[state.buffer.count - 1] = merge(last, element)
+            return (nil, last)
         }
-        waiter?.resume(returning: element)
+        withExtendedLifetime(replaced) {}
+        resume(waiter, returning: element)
     }
 
     /// Ends the sequence; a waiting reader gets nil.
     package func end() {
-        let waiter = state.withLock { state in
-            state.hasEnded = true
-            state.buffer = []
-            state.head = 0
-            defer { state.waiter = nil }
-            return state.waiter
+        let (waiter, left) = state.withLock { state in
+            defer { (state.waiter, state.buffer, state.head, state.hasEnded) = (nil, [], 0, true) }
+            return (state.waiter, state.buffer)
         }
-        waiter?.resume(returning: nil)
+        withExtendedLifetime(left) {}
+        resume(waiter, returning: nil)
+    }
+
+    private func resume(_ waiter: CheckedContinuation<Element?, Never>?, returning element: Element?) {
+        guard let waiter else { return }
+        HeldLocks.requireNone(before: "the executor of a reader")
+        waiter.resume(returning: element)
     }
 
     /// The next element, in the order of pushing; nil when the sequence or the calling task has been ended.

@@ -135,6 +135,17 @@ struct ViewUpdaterTests {
         #expect(calls.value == 1)
         #expect(overriding(SettingsService(stores: [:], diagnosticSink: .none)) !== preview)
     }
+
+    @Test("A service that was laid over another one is released without a lock")
+    func overridingRelease() async {
+        await #expect(processExitsWith: .success) {
+            let services = OverridingServices()
+            for _ in 0..<2 {
+                let base = SettingsService(stores: [.defaults: MemoryStore()], diagnosticSink: .none)
+                _ = services.service(over: base) { _ in }
+            }
+        }
+    }
 }
 
 /// Returns when a condition holds, and ends the test if it does not hold in time.

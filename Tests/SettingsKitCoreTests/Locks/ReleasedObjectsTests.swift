@@ -1,0 +1,57 @@
+#if DEBUG
+    import Foundation
+    @testable import SettingsKitCore
+    import SettingsTestSupport
+    import Testing
+
+    @Suite("Objects of a user are released while no lock is held")
+    struct ReleasedObjectsTests {
+        /// An object of a user, at whose end no lock may be held.
+        private final class Mortal: Error, Sendable {
+            deinit { HeldLocks.requireNone(before: "a deinit") }
+        }
+
+        @Test("Elements of a stream are released without a lock", arguments: ["skipped", "read", "left"])
+        func elements(fate: String) async {
+            await #expect(processExitsWith: .success) { [fate] in
+                let source = StreamSource<Mortal>(limit: 2) { _, newer in newer }
+                for _ in 0..<(fate == "skipped" ? 3 : 2) { source.push(Mortal()) }
+                if fate == "read" { for _ in 0..<2 { _ = await source.next() } }
+                if fate == "left" { source.end() }
+                withExtendedLifetime(source) {}
+            }
+        }
+
+        @Test("Errors that the diagnostics forget are released without a lock")
+        func errors() async {
+            await #expect(processExitsWith: .success) {
+                let diagnostics = Diagnostics(sink: .none)
+                for _ in 0...Diagnostics.recentLimit {
+                    diagnostics.report(SettingsError(.readFailed, underlying: Mortal()))
+                }
+            }
+        }
+
+        @Test("The closure of an update that waited for a store is released without a lock")
+        func waitingUpdate() async {
+            await #expect(processExitsWith: .success) {
+                let isThere = Box(false)
+                let store = RecoveringStore(
+                    reason: SettingsError(.storeUnavailable), description: "late",
+                    timing: .init(schedule: { _, _ in }, wait: { _ in })
+                ) {
+                    if isThere.value { return MemoryStore() }
+                    throw StoreBroken()
+                }
+                let settings = SettingsService.over(store)
+                let number = Setting<Int>("number", in: .defaults, default: 0)
+                do {
+                    let mortal = Mortal()
+                    settings.update(number) { value in withExtendedLifetime(mortal) { value += 1 } }
+                }
+                isThere.value = true
+                if store.tryNow() != nil || settings.get(number) != 1 { exit(3) }
+            }
+        }
+    }
+#endif
