@@ -4,7 +4,8 @@ import Synchronization
 final class ValueReader<Value: Sendable>: Sendable {
     private let sequence: @Sendable () -> UInt64
     private let read: @Sendable () -> Value
-    private let seen = Mutex<UInt64>(0, .leaf)
+    /// Changed by one task at a time, to which the iterator belongs.
+    private let seen = Atomic<UInt64>(0)
 
     /// - Parameters:
     ///   - sequence: The number of the last commit.
@@ -19,12 +20,9 @@ final class ValueReader<Value: Sendable>: Sendable {
         while let signal = await owner.next() {
             // The value that is read now includes every commit up to this number.
             let sequence = sequence()
-            let isNew = seen.withLock { seen in
-                guard signal > seen else { return false }
-                seen = sequence
-                return true
-            }
-            if isNew { return read() }
+            if signal <= seen.load(ordering: .relaxed) { continue }
+            seen.store(sequence, ordering: .relaxed)
+            return read()
         }
         return nil
     }
