@@ -1,4 +1,5 @@
 import Foundation
+import SettingsKitCore
 import SettingsKitFiles
 
 /// The values of a `UserDefaults`, for all threads.
@@ -15,6 +16,9 @@ final class SystemDefaults: UserDefaultsValues {
     #else
         // Recursive, because a subclass may use the store again.
         private let lock = NSRecursiveLock()
+        #if DEBUG
+            private let identity = HeldLocks.Identity(rank: .userDefaults)
+        #endif
     #endif
 
     init(_ defaults: sending UserDefaults) {
@@ -49,14 +53,33 @@ final class SystemDefaults: UserDefaultsValues {
     }
 
     func withDefaults<R>(_ body: (UserDefaults) -> R) -> R {
-        #if !canImport(Darwin)
-            lock.lock()
-            defer { lock.unlock() }
+        #if canImport(Darwin)
+            body(defaults)
+        #else
+            // An exception: the object may be of a user's class.
+            withLock { HeldLocks.excepting { body(defaults) } }
         #endif
-        return body(defaults)
     }
 
-    func use(_ body: () -> Void) { withDefaults { _ in body() } }
+    func use(_ body: () -> Void) {
+        #if canImport(Darwin)
+            body()
+        #else
+            withLock(body)
+        #endif
+    }
+
+    #if !canImport(Darwin)
+        private func withLock<R>(_ body: () -> R) -> R {
+            #if DEBUG
+                HeldLocks.willLock(identity)
+                defer { HeldLocks.didUnlock(identity) }
+            #endif
+            lock.lock()
+            defer { lock.unlock() }
+            return body()
+        }
+    #endif
 
     func observe(_ name: String, _ signal: @escaping @Sendable () -> Void) {
         #if canImport(Darwin)

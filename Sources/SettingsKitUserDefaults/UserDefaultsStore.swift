@@ -17,8 +17,8 @@ import Synchronization
 /// not take, changes of other processes are noticed at ``synchronize()``. On Linux, where `UserDefaults` announces nothing,
 /// all changes of other code are noticed then and whenever this store writes.
 ///
-/// No lock is held while `UserDefaults` is used, so its observers may use this store, and wait for threads that do. When two
-/// threads set one name at once on Apple platforms, the first one stores both values; a direct look into `UserDefaults`
+/// On Apple platforms, no lock is held while `UserDefaults` is used, so its observers may use this store, and wait for threads
+/// that do. When two threads set one name at once there, the first one stores both values; a direct look into `UserDefaults`
 /// shows the second value a moment after its `set` has returned. ``get(_:)`` returns it at once.
 ///
 /// On Linux, `UserDefaults` writes its file only when asked, and processes that share a file overwrite each other's

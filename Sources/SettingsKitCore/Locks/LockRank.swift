@@ -18,6 +18,8 @@
     case folding
     /// A store's files or its database, and with them the lock that other processes respect.
     case files
+    /// `UserDefaults`, on platforms where one thread at a time may use it. Recursive.
+    case userDefaults
     /// A store's memory, of its file or of a cluster. No file is used while it is held.
     case contents
     /// A store that stands in for one that is not open yet, inside the memory of the store that replaces it.
@@ -38,8 +40,8 @@
     case leaf
 
     /// Whether a thread that holds a mutex of this rank may wait for one of another. Those of readers have an order of their
-    /// own.
+    /// own, and the lock around `UserDefaults` is recursive.
     func mayPrecede(_ other: LockRank) -> Bool {
-        rawValue < other.rawValue || self == other && self == .cachedValueReader
+        rawValue < other.rawValue || self == other && [.cachedValueReader, .userDefaults].contains(self)
     }
 }
