@@ -36,12 +36,16 @@ struct CommandStreams {
     }
 
     /// All of the input.
-    func read() throws -> Data { try readInput() }
+    func read() throws -> Data {
+        HeldLocks.requireNone(before: "the input of a command")
+        return try readInput()
+    }
 
     /// Writes text with its line break.
     ///
     /// - Throws: ``Closed``; a failure if the output cannot be written for another reason, such as a full disk.
     func print(_ text: String) throws {
+        HeldLocks.requireNone(before: "the output of a command")
         do {
             try output(text)
         } catch let error as POSIXError where error.code != .EPIPE {
@@ -92,6 +96,7 @@ struct CommandStreams {
 
     /// Writes to standard error.
     private func send(_ text: String) {
+        HeldLocks.requireNone(before: "the output of a command")
         do {
             try errors(text)
         } catch {

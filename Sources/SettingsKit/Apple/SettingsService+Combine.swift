@@ -107,6 +107,7 @@
                 return !state.isSending
             }
             guard begins else { return }
+            HeldLocks.requireNone(before: "a subscriber")
             while takesOrder() { subject.send(read()) }
         }
 

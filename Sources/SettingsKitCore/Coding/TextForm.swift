@@ -34,7 +34,10 @@ struct TextForm<Value: Sendable>: Sendable {
     }
 
     /// The type, for tables and schemas.
-    var type: ValueDescription { describe() }
+    var type: ValueDescription {
+        HeldLocks.requireNone(before: "the description of a type")
+        return describe()
+    }
 
     /// What the text must be, for messages: "true or false", "an integer".
     var expected: String { type.expected }

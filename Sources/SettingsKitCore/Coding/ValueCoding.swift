@@ -98,9 +98,7 @@ final class ValueCoding<Value: Sendable>: Sendable {
     }
 
     private func validate(_ value: Value) throws(SettingsError) {
-        guard let validation else { return }
-        HeldLocks.requireNone(before: "a validation")
-        if validation.accepts(value) { return }
+        guard let validation, !validation.accepts(value) else { return }
         throw SettingsError(.invalidValue, key: key, expected: expected)
     }
 

@@ -29,7 +29,10 @@ extension SettingsService {
         }
 
         /// Whether a value meets the condition. Called from any thread, without a lock.
-        public func accepts(_ value: Value) -> Bool { condition(value) }
+        public func accepts(_ value: Value) -> Bool {
+            HeldLocks.requireNone(before: "a validation")
+            return condition(value)
+        }
 
         /// What values must be, for messages: "must not be empty".
         public var description: String { wording.description }
@@ -40,7 +43,10 @@ extension SettingsService {
         /// What follows the name of the type in "an integer from 1 to 65535" and in "text, must not be empty".
         var qualifier: String { wording.qualifier }
 
-        var wording: ValidationWording { describe() }
+        var wording: ValidationWording {
+            HeldLocks.requireNone(before: "the wording of a validation")
+            return describe()
+        }
     }
 }
 

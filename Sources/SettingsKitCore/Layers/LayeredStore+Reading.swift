@@ -76,6 +76,7 @@ extension LayeredStore {
     ///
     /// - Parameter forced: The layer that is tried again although the last try was a moment ago.
     func attend(forced: Int? = nil) {
+        HeldLocks.requireNone(before: "a layer")
         for layer in mirror.contents.withLock({ $0.layersToLoad }) { load(layer, isForced: layer == forced) }
         for name in mirror.contents.withLock({ $0.deferredNames }) { publishDeferred(name) }
         mirror.contents.withLock { mirror.note($0) }

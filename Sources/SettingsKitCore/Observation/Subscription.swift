@@ -21,7 +21,9 @@ extension SettingsService {
                 defer { end = nil }
                 return end
             }
-            end?()
+            guard let end else { return }
+            HeldLocks.requireNone(before: "the end of a subscription")
+            end()
         }
     }
 }

@@ -42,6 +42,7 @@ final class ConnectedStore: Sendable {
     func requireOpen() throws(SettingsError) { try recovering?.requireOpen() }
 
     func get(_ key: SettingsService.StorageKey) throws(SettingsError) -> Data? {
+        HeldLocks.requireNone(before: "a store")
         do {
             return try store.get(key)
         } catch {
@@ -52,6 +53,7 @@ final class ConnectedStore: Sendable {
     /// What the store holds under a key, in all of its layers.
     func read(_ key: SettingsService.StorageKey) throws(SettingsError) -> StoredValue {
         guard isLayered else { return StoredValue(try get(key)) }
+        HeldLocks.requireNone(before: "a store")
         do {
             return try store.read(key)
         } catch {
@@ -81,6 +83,7 @@ final class ConnectedStore: Sendable {
     }
 
     func keys() throws(SettingsError) -> [String] {
+        HeldLocks.requireNone(before: "a store")
         do {
             return try store.keys().filter(SettingsService.StorageKey.isValid)
         } catch {
@@ -96,6 +99,7 @@ final class ConnectedStore: Sendable {
     ) throws(SettingsError) {
         // In case the store itself did not, on some path.
         defer { feed.flush() }
+        HeldLocks.requireNone(before: "a store")
         do {
             // A store without a feed need not have an `apply` that is better than its `set`.
             if !waitsForAgreement || serialising != nil { return try store.set(key, to: data) }
@@ -111,6 +115,7 @@ final class ConnectedStore: Sendable {
     /// - Returns: False, with nothing written, if an expectation did not hold.
     func apply(_ batch: SettingsStoreBatch) throws(SettingsError) -> Bool {
         defer { feed.flush() }
+        HeldLocks.requireNone(before: "a store")
         do {
             return try store.apply(batch)
         } catch SettingsError.Code.readOnly where batch.writes.isEmpty && batch.waitsForAgreement {
@@ -144,6 +149,7 @@ final class ConnectedStore: Sendable {
     /// - Parameter scope: The scope under which a store without a feed is read.
     func removeAll(in scope: SettingsService.Scope) throws(SettingsError) {
         defer { feed.flush() }
+        HeldLocks.requireNone(before: "a store")
         do {
             if let serialising { try serialising.removeAll(in: scope) } else { try store.removeAll() }
         } catch {
@@ -152,6 +158,7 @@ final class ConnectedStore: Sendable {
     }
 
     func synchronize() throws(SettingsError) {
+        HeldLocks.requireNone(before: "a store")
         do {
             try store.synchronize()
         } catch {

@@ -98,6 +98,7 @@ extension SettingsService {
             _ setting: Setting<T>, _ body: (inout T) throws(E) -> R
         ) throws(E) -> R {
             var value = get(setting)
+            HeldLocks.requireNone(before: "the closure of an update")
             let result = try body(&value)
             set(setting, to: value)
             return result

@@ -110,6 +110,7 @@ final class DatabaseBackup: Sendable {
             let code = sqlite3_backup_step(backup, Self.pagesAtOnce)
             guard Int(code) == SQLITE_OK || Int(code) == SQLITE_DONE else { throw target.error(code, isWriting: true) }
             let count = Int(sqlite3_backup_pagecount(backup))
+            HeldLocks.requireNone(before: "a closure for the progress")
             progress(
                 SQLiteBackupProgress(
                     pageCount: count, copiedPageCount: count - Int(sqlite3_backup_remaining(backup))))

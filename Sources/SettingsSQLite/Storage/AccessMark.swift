@@ -6,8 +6,10 @@ import SettingsKitCore
 ///
 /// The closures are synchronous, so all of their code runs on one thread. A task that they create runs on another.
 enum AccessMark {
-    /// Runs the closure of an access.
+    /// Runs the closure of an access. It has its connection, and one that writes its turn of writing: no mutexes, but others
+    /// wait for them.
     static func inside<R>(_ body: () throws -> R) rethrows -> R {
+        HeldLocks.requireNone(before: "the closure of a read or a write")
         csettingskit_set_inside_access(1)
         defer { csettingskit_set_inside_access(0) }
         return try body()

@@ -90,6 +90,7 @@ extension SQLiteDatabase {
     ) throws {
         try run(sql.fragment) { statement in
             statement.notes.error = nil
+            HeldLocks.requireNone(before: "the closure for a row")
             try body(SQLiteRow(statement))
             if let error = statement.notes.error { throw error }
             return !isOne
@@ -100,6 +101,7 @@ extension SQLiteDatabase {
         var values: [Value?] = []
         try run(fragment) { statement in
             let stored = statement.value(at: 0)
+            HeldLocks.requireNone(before: "the conversion of a value")
             if stored == .null {
                 values.append(nil)
             } else if let value = Value(sqliteValue: stored) {

@@ -79,6 +79,7 @@ extension SQLiteDatabase {
             row.removeAll()
             spareRow = row
         }
+        HeldLocks.requireNone(before: "a record's function")
         try record.save(into: &row)
         if let error = row.error { throw error }
         let insertion = try connection.insertion(into: Record.tableName, row.entries)

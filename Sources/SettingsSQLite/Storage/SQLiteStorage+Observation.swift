@@ -50,6 +50,7 @@ extension SQLiteStorage {
             } catch SettingsError.Code.busy where pause != nil {
                 pause = await readAgain(observer, after: pause)
             } catch {
+                HeldLocks.requireNone(before: "the handler of an error")
                 if let handler { handler(error) } else { report(error) }
                 if SettingsError.Code.busy ~= error { pause = await readAgain(observer, after: nil) }
             }

@@ -18,10 +18,10 @@ extension SettingsStore {
 
 /// Gives a store without a feed a lock and a feed, so that its writes have one order and are published.
 ///
-/// The lock makes check-and-write atomic. It is the only lock in the library that is held while foreign code runs, the
-/// store's own functions: otherwise a write and its publication could not have the same order. A write that the store
-/// makes from inside one of its own writes passes. Listeners run when the lock is released, also those to another store to
-/// which the store writes: what they set comes after the write that they were notified of.
+/// The lock makes check-and-write atomic. It is held while foreign code runs, the store's own functions: otherwise a write
+/// and its publication could not have the same order. A write that the store makes from inside one of its own writes passes.
+/// Listeners run when the lock is released, also those to another store to which the store writes: what they set comes after
+/// the write that they were notified of.
 ///
 /// The feed is not exhaustive, because the store may change without this object. Reading therefore asks the store.
 final class SerialisingStore: SettingsStore {
@@ -39,14 +39,24 @@ final class SerialisingStore: SettingsStore {
     var layerNames: [String?] { base.layerNames }
 
     func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate] {
-        try base.candidates(for: key)
+        HeldLocks.requireNone(before: "a store")
+        return try base.candidates(for: key)
     }
 
-    func get(_ key: SettingsService.StorageKey) throws -> Data? { try base.get(key) }
+    func get(_ key: SettingsService.StorageKey) throws -> Data? {
+        HeldLocks.requireNone(before: "a store")
+        return try base.get(key)
+    }
 
-    func keys() throws -> [String] { try base.keys() }
+    func keys() throws -> [String] {
+        HeldLocks.requireNone(before: "a store")
+        return try base.keys()
+    }
 
-    func synchronize() throws { try base.synchronize() }
+    func synchronize() throws {
+        HeldLocks.requireNone(before: "a store")
+        try base.synchronize()
+    }
 
     func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         defer { ownFeed.flush() }
