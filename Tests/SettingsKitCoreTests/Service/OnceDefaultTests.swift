@@ -21,6 +21,17 @@ struct OnceDefaultTests {
         #expect(store.get(Self.setting()) == first)
     }
 
+    @Test("It is stored in the form that the setting's transformer gives it")
+    func transformed() {
+        let store = MemoryStore()
+        let encoded = Recorder<UUID>()
+        let setting = Setting<UUID>(
+            "installation", in: .defaults, default: .once { UUID() },
+            transformer: HookedTransformer(onTransform: { encoded.append($0) }))
+        let value = SettingsService.over(store).get(setting)
+        #expect(encoded.all == [value])
+    }
+
     @Test("After a reset, the next read computes another value")
     func reset() {
         let (store, setting) = (MemoryStore(), Self.setting())

@@ -224,4 +224,30 @@ struct SchemaVersionTests {
             }
         }
     }
+
+    @Test("A primary key of several columns, the types of columns, and what holds a referenced row are in the table")
+    func moreDefinitions() async throws {
+        try await withStorage("CREATE TABLE owners (id INTEGER PRIMARY KEY)") { storage in
+            try await storage.write { database in
+                try database.create(table: "things") { table in
+                    table.column("size", .real)
+                    table.column("bytes", .blob)
+                    table.column("date", .date)
+                    table.column("owner", .integer).references("owners", onDelete: .restrict)
+                    table.column("other", .integer).references("owners", onDelete: .setDefault).defaults(to: 7)
+                    table.primaryKey("size", "date")
+                }
+                try database.execute(script: "INSERT INTO owners VALUES (7), (8), (9)")
+                try database.execute(sql: "INSERT INTO things VALUES (1, x'00', 2, 8, 9)")
+                for sql in ["INSERT INTO things VALUES (1, x'01', 2, 8, 9)", "DELETE FROM owners WHERE id = 8"] {
+                    #expect { try database.execute(sql: SQLiteStatement(sql)) } throws: {
+                        SettingsError.Code.constraintViolated ~= $0
+                    }
+                }
+                try database.execute(sql: "DELETE FROM owners WHERE id = 9")
+                #expect(try database.select(sql: "SELECT other FROM things") == 7 as Int?)
+                #expect(try database.select(sql: "SELECT typeof(size) FROM things") == "real" as String?)
+            }
+        }
+    }
 }
