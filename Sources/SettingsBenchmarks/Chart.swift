@@ -28,7 +28,7 @@ struct Chart {
 
     static let width = 820
     static let labelEnd = 340
-    private static let plot = (start: 356.0, end: 610.0)
+    private static let plot = (start: Double(labelEnd) + 16, end: 610.0)
     private static let measuredEnd = 690
     private static let targetEnd = 800
     private static let lineHeight = 23

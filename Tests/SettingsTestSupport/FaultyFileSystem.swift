@@ -39,7 +39,6 @@ package final class FaultyFileSystem: FileSystem {
         var count = 0
         var calls: [Call] = []
         var failures: [Call] = []
-        var isShort = false
         var hook: (@Sendable (Call) -> Void)?
     }
 
@@ -64,9 +63,6 @@ package final class FaultyFileSystem: FileSystem {
             state.failures = []
         }
     }
-
-    /// From now on writes take at most seven bytes, and reads give at most seven.
-    package func beShort() { state.withLock { $0.isShort = true } }
 
     /// Calls `hook` after each call that went well.
     package func after(_ hook: @escaping @Sendable (Call) -> Void) { state.withLock { $0.hook = hook } }
@@ -93,8 +89,6 @@ package final class FaultyFileSystem: FileSystem {
         if let hook = state.withLock({ $0.hook }) { HeldLocks.excepting { hook(call) } }
         return result
     }
-
-    private var isShort: Bool { state.withLock { $0.isShort } }
 
     package func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus? {
         try perform(.status, path) { () throws(SystemError) in
@@ -125,13 +119,11 @@ package final class FaultyFileSystem: FileSystem {
     }
 
     package func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
-        let part = isShort ? UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(7)) : buffer
-        return try perform(.read, file.path) { () throws(SystemError) in try system.read(file, into: part) }
+        try perform(.read, file.path) { () throws(SystemError) in try system.read(file, into: buffer) }
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int {
-        let part = isShort ? UnsafeRawBufferPointer(rebasing: bytes.prefix(7)) : bytes
-        return try perform(.write, file.path) { () throws(SystemError) in try system.write(part, to: file) }
+        try perform(.write, file.path) { () throws(SystemError) in try system.write(bytes, to: file) }
     }
 
     package func openForAppending(_ path: String) throws(SystemError) -> FileHandle {
@@ -169,9 +161,8 @@ package final class FaultyFileSystem: FileSystem {
     package func read(
         _ file: FileHandle, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
-        let part = isShort ? UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(7)) : buffer
-        return try perform(.readAt, file.path) { () throws(SystemError) in
-            try system.read(file, at: offset, into: part)
+        try perform(.readAt, file.path) { () throws(SystemError) in
+            try system.read(file, at: offset, into: buffer)
         }
     }
 

@@ -27,8 +27,6 @@ struct Screen: Equatable, Sendable {
         cells = Array(repeating: Cell(), count: self.columns * self.rows)
     }
 
-    subscript(row: Int, column: Int) -> Cell { cells[row * columns + column] }
-
     /// The text of a row, without spaces at its end.
     func text(ofRow row: Int) -> String {
         var text = cells[row * columns..<(row + 1) * columns].map(\.text).joined()

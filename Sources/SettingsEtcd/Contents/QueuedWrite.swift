@@ -73,7 +73,6 @@ struct WriteQueue {
     /// The accepted writes whose bases have changed, and are to be stored again.
     private var rebased: Set<QueuedWrite.ID> = []
 
-    var isEmpty: Bool { entries.isEmpty }
     var hasAccepted: Bool { entries.contains(where: \.isAccepted) }
 
     mutating func makeID() -> QueuedWrite.ID {

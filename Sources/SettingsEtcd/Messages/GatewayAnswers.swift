@@ -55,8 +55,6 @@ struct RangeAnswer: Equatable, Sendable {
     /// The number of keys in the range, whatever the limits of the request.
     var count: Int64 = 0
 
-    init() {}
-
     init(_ reader: inout GatewayReader) throws(GatewayFailure) {
         try reader.members { (reader, name) throws(GatewayFailure) in
             switch name {
@@ -77,8 +75,6 @@ struct TransactionAnswer: Equatable, Sendable {
     var hasSucceeded = false
     /// What the reads of the failure branch have found, in their order.
     var reads: [RangeAnswer] = []
-
-    init() {}
 
     init(_ reader: inout GatewayReader) throws(GatewayFailure) {
         try reader.members { (reader, name) throws(GatewayFailure) in
@@ -157,8 +153,6 @@ struct LeaseAnswer: Equatable, Sendable {
     var id: Int64 = 0
     /// In seconds; 0 if the lease has expired.
     var timeToLive: Int64 = 0
-
-    init() {}
 
     init(_ reader: inout GatewayReader) throws(GatewayFailure) {
         try reader.members { (reader, name) throws(GatewayFailure) in

@@ -252,9 +252,6 @@ final class LocalState: Sendable {
         try self.update(update)
     }
 
-    /// Returns when everything that was stored survives a power failure.
-    func synchronize() throws { try list.synchronize() }
-
     // MARK: Names
 
     private static func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .defaults) }

@@ -56,8 +56,6 @@ extension SettingsService {
         /// What a value must be, for people: "an integer from 1 to 65535".
         override public var expected: String { coding.expected }
 
-        override var constraint: ValueConstraint? { coding.validation?.constraint }
-
         /// The type of the setting's value.
         override public var valueType: any Sendable.Type { T.self }
 

@@ -55,9 +55,6 @@ extension SettingsService {
         /// The type of the setting's value.
         public var valueType: any Sendable.Type { Never.self }
 
-        /// The limits or the allowed values of the setting's validation.
-        var constraint: ValueConstraint? { nil }
-
         /// What a service caches of the setting.
         func cached(in service: SettingsService) -> any CachedSetting {
             preconditionFailure("Every setting definition is a Setting.")

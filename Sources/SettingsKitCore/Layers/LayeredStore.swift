@@ -147,18 +147,6 @@ public final class LayeredStore: SettingsStore {
         _ = noteRepairs()
         return mirror.contents.withLock { $0.failures }
     }
-
-    /// Text as it is spelled for a setting in the layers that are text: arguments such as `--launch-count`, and a variable
-    /// such as `PLAYER_LAUNCH_COUNT`.
-    package func spellings(of name: String) -> [String] {
-        layers.flatMap { layer -> [String] in
-            switch layer.source {
-            case .store: []
-            case .arguments: SettingSpelling.options(for: name).map { "--" + $0 }
-            case .environment(let environment): [SettingSpelling.variable(for: name, prefix: environment.prefix)]
-            }
-        }
-    }
 }
 
 extension LayeredStore: LocatingStore {

@@ -62,11 +62,6 @@ final class ScopeConnection: StoreFeedListener {
 
     func setExhaustive(_ isExhaustive: Bool) { hasExhaustiveFeed.store(isExhaustive, ordering: .releasing) }
 
-    /// The stored bytes.
-    func read(_ key: SettingsService.StorageKey) throws(SettingsError) -> Data? {
-        try requireStore(for: key).get(key)
-    }
-
     /// Reports, once, that stored bytes could not be decoded, with the line on which they stand.
     func reportOnce(_ error: SettingsError, bytes: Data?) {
         let store = store?.store

@@ -61,24 +61,6 @@ package enum PropertyListReader {
         }
     }
 
-    /// Finds the line, from 1, of a key of the outermost dictionary of an XML property list.
-    ///
-    /// If the key is repeated, the line is that of the last one, whose value counts. The file may be damaged. The time
-    /// is linear in its size.
-    ///
-    /// - Returns: nil for a binary file, and if there is no such key.
-    package static func line(ofKey key: String, in data: Data) -> Int? {
-        guard !Format.isBinary(data) else { return nil }
-        do throws(PropertyListError) {
-            let text = try XMLDocumentText(data)
-            return XMLPropertyListRecovery.offset(ofKey: key, in: text).map {
-                TextPosition(of: $0, in: text.bytes, from: text.start).line
-            }
-        } catch {
-            return nil
-        }
-    }
-
     private static func salvage(_ data: Data) -> [PropertyListMember] {
         do throws(PropertyListError) {
             if Format.isBinary(data) {

@@ -3,23 +3,21 @@
 /// A member before the first damage is trusted at once. Members after damage may belong to an inner dictionary, or to a
 /// comment, whose beginning was lost. They are trusted when the outermost dictionary has ended in its place.
 struct RecoveredMembers {
-    struct Member {
+    private struct Member {
         var key: String
-        /// The beginning of the key's tag.
-        var offset: Int
-        /// Whether that tag is the first on its line, with the indentation of the outermost dictionary.
+        /// Whether the key's tag is the first on its line, with the indentation of the outermost dictionary.
         var isAnchored: Bool
         /// nil if the value is damaged, or may be.
         var value: PropertyListValue?
     }
 
-    private(set) var members: [Member] = []
+    private var members: [Member] = []
     /// The number of trusted members; nil before the first damage, when all are.
-    private(set) var certainCount: Int?
+    private var certainCount: Int?
 
     /// Notes a member whose value is read next.
-    mutating func begin(_ key: String, at offset: Int, isAnchored: Bool) {
-        members.append(Member(key: key, offset: offset, isAnchored: isAnchored, value: nil))
+    mutating func begin(_ key: String, isAnchored: Bool) {
+        members.append(Member(key: key, isAnchored: isAnchored, value: nil))
     }
 
     /// Adds the value of the last noted member.

@@ -43,24 +43,10 @@ struct XMLPropertyListRecovery {
         return recovery.recovered.intact
     }
 
-    /// The beginning of the tag of a key of the outermost dictionary; of a repeated key, the last; nil if there is
-    /// none.
-    static func offset(ofKey key: String, in text: XMLDocumentText) -> Int? {
-        var recovery = XMLPropertyListRecovery(text)
-        recovery.readDocument(heedsIndentation: false)
-        if recovery.recovered.certainCount != nil {
-            // The indentation helps if the structure does not.
-            recovery = XMLPropertyListRecovery(text)
-            recovery.readDocument()
-        }
-        return recovery.recovered.members.last { $0.key == key }?.offset
-    }
-
     // MARK: Finding the outermost dictionary
 
-    private mutating func readDocument(heedsIndentation: Bool = true) {
+    private mutating func readDocument() {
         guard enterOutermostDictionary() else { return }
-        if !heedsIndentation { parser.outermostIndentation = nil }
         recovered.noteEnd(isInPlace: readPairs())
     }
 
@@ -158,7 +144,7 @@ struct XMLPropertyListRecovery {
             isAnchored = parser.scanner.isFirst(start, onLineIndentedBy: indentation)
         }
         let key = try parser.readKey(try parser.scanner.readTag())
-        recovered.begin(key, at: start, isAnchored: isAnchored)
+        recovered.begin(key, isAnchored: isAnchored)
         try parser.scanner.skipMiscellany()
         let value = try parser.parseValue(outerDepth: 1)
         recovered.finish(value)

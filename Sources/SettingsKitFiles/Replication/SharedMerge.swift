@@ -27,9 +27,6 @@ struct SharedMerge {
         var hasForeignWritesOfOwn = false
         /// Values of settings that are unknown here, so old that their removal may have been forgotten.
         var returning: [SharedRecord] = []
-
-        /// Whether no record was held back or refused.
-        var isWhole: Bool { heldBack.isEmpty && refusedCount == 0 }
     }
 
     /// Decides about the records of a file. Stores nothing.

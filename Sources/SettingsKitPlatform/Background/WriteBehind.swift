@@ -42,14 +42,6 @@ package final class WriteBehind: Sendable {
         state = Mutex(State(delay: delay), .leaf)
     }
 
-    package convenience init(
-        delay: Duration = .milliseconds(100), write: @escaping @Sendable () throws -> Void,
-        report: @escaping @Sendable (any Error) -> Void
-    ) {
-        self.init(delay: delay)
-        begin(write: write, report: report)
-    }
-
     /// Sets what is run.
     ///
     /// - Parameters:

@@ -19,12 +19,6 @@ package struct InspectedFile: Sendable {
     package var status: FileStatus?
     package var contents: Contents
 
-    package init(path: String, status: FileStatus?, contents: Contents) {
-        self.path = path
-        self.status = status
-        self.contents = contents
-    }
-
     /// Reads what is at a path.
     ///
     /// - Parameters:

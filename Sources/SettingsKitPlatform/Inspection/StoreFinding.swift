@@ -11,7 +11,7 @@ package struct StoreFinding: Sendable, Equatable {
 
     package enum Kind: String, Sendable {
         // Files
-        case missing, unreadable, notAFile, tooLarge, danglingLink, writableByOthers, futureTime
+        case unreadable, notAFile, tooLarge, danglingLink, writableByOthers, futureTime
         // Property lists and their journals
         case notAPropertyList, damaged, unusableNames, journalDamaged, journalTornEnd, journalNewer, journalRefused
         case journalReadableByMore, journalForeign, journalStale, listStale

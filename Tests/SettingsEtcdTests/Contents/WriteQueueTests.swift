@@ -101,7 +101,7 @@ struct WriteQueueTests {
         }
         let ended = queue.refuse(plan, contents([("a", "2", 50)]))
         #expect(ended.map(\.outcome) == [.agreed(100), .agreed(100)])
-        #expect(queue.isEmpty)
+        #expect(queue.entries.isEmpty)
     }
 
     @Test("A write with an expectation that was made before the process ended is not overruled by itself")
@@ -316,8 +316,8 @@ struct WriteQueueTests {
                 for (_, outcome) in queue.refuse(plan, known) { #expect(outcome != .overruled, "seed \(seed)") }
             }
         }
-        #expect(queue.isEmpty || next < 100)
-        if queue.isEmpty {
+        #expect(queue.entries.isEmpty || next < 100)
+        if queue.entries.isEmpty {
             for (name, number) in last { #expect(stored[name]?.data == data("\(number)"), "seed \(seed)") }
         }
     }

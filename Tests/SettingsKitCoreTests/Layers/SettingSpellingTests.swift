@@ -30,13 +30,4 @@ struct SettingSpellingTests {
     func options(name: String, options: [String]) {
         #expect(SettingSpelling.options(for: name) == options)
     }
-
-    @Test("A store says how a setting is spelled in its own text layers")
-    func spellings() throws {
-        let all = try LayeredStore([
-            .arguments([]), .environment(prefix: "PLAYER_", [:]), .writable(MemoryStore()),
-        ])
-        #expect(all.spellings(of: "launchCount") == ["--launch-count", "--launchCount", "PLAYER_LAUNCH_COUNT"])
-        #expect(try LayeredStore([.writable(MemoryStore())]).spellings(of: "launchCount").isEmpty)
-    }
 }

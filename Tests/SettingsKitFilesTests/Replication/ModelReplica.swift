@@ -97,7 +97,7 @@ struct ModelReplica: Hashable {
             let outcome = merge.outcome(of: file.records)
             take(outcome, of: files)
             guard let header = file.header, header.replica != id, file.isComplete || mutant == .hearsIncompleteFiles,
-                outcome.isWhole || mutant == .hearsWhatItHoldsBack
+                outcome.heldBack.isEmpty && outcome.refusedCount == 0 || mutant == .hearsWhatItHoldsBack
             else { continue }
             heard.join(
                 header.heard, own: id, known: mutant == .keepsWhatOthersSay ? header.heard : latestChanges(files),

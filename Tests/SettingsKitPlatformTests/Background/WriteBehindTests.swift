@@ -100,3 +100,12 @@ struct WriteBehindTests {
         #expect(writes.all.isEmpty)
     }
 }
+
+extension WriteBehind {
+    fileprivate convenience init(
+        delay: Duration, write: @escaping @Sendable () throws -> Void, report: @escaping @Sendable (any Error) -> Void
+    ) {
+        self.init(delay: delay)
+        begin(write: write, report: report)
+    }
+}
