@@ -1,3 +1,4 @@
+import CSettingsTestSupport
 import Foundation
 import SettingsKitPlatform
 import Testing
@@ -55,6 +56,11 @@ package func removeAll(_ path: String) throws { try FileManager.default.removeIt
 /// Renames a file or directory.
 package func move(_ path: String, to newPath: String) throws(SystemError) {
     try POSIXFileSystem().rename(path, to: newPath)
+}
+
+/// Exchanges the names of two files or directories. On Linux only.
+package func exchange(_ path: String, _ other: String) throws {
+    try #require(csettingstest_exchange(path, other) == 0)
 }
 
 /// Makes a symbolic link.

@@ -198,6 +198,11 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func names(inDirectory path: String) throws(SystemError) -> [String] {
+        try names(inDirectory: path, limit: .max)
+    }
+
+    /// - Returns: so many of the names, or all if there are fewer.
+    func names(inDirectory path: String, limit: Int) throws(SystemError) -> [String] {
         let file = try Self.handle(path) { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard let directory = fdopendir(file.descriptor) else {
             let number = errno
@@ -206,7 +211,7 @@ package struct POSIXFileSystem: FileSystem {
         }
         defer { closedir(directory) }
         var names: [String] = []
-        while let entry = readdir(directory) {
+        while names.count < limit, let entry = readdir(directory) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }

@@ -44,10 +44,12 @@
 
         /// Watches a directory, or the one in which the next name on the way to it will appear, instead of what was watched
         /// for `id` until now.
+        ///
+        /// - Returns: true: it may be another one.
         mutating func observe(
             _ location: WatchLocation, names: Set<String>?, for id: WatchID, watcher: DirectoryWatcher
-        ) throws(SystemError) {
-            guard let path = location.directory ?? location.steps.last?.directory else { return }
+        ) throws(SystemError) -> Bool {
+            guard let path = location.directory ?? location.steps.last?.directory else { return true }
             lastGeneration += 1
             let generation = lastGeneration
             let report: @Sendable (Event.Subject) -> Void = { [weak watcher] subject in
@@ -61,6 +63,7 @@
                 directory: directory, queue: watcher.queue, report: report)
             for name in observation.names ?? [] { try Self.openFile(name, of: &observation) }
             observations[id] = observation
+            return true
         }
 
         mutating func forget(_ id: WatchID) { observations[id] = nil }

@@ -22,20 +22,46 @@
     /// One inotify instance, made when it is first needed.
     ///
     /// inotify watches inodes: paths that lead to the same one share a watch descriptor, whose users are counted here.
+    ///
+    /// A path is watched in one of two ways. Usually each directory and symbolic link on it is watched for its own removal and
+    /// renaming, so that other files in the directories above wake no thread. But the system reports the removal of a directory
+    /// only when nothing keeps it in memory any more, such as an open file that was in it. A directory is empty before it is
+    /// removed, and each one on the path contains the next part of it, except the path's ends. So while an end is empty, the
+    /// names on the path are watched besides, in the directories that contain them: the system reports a removed name at once.
     struct PathObserver {
         struct Event: Sendable {
             var descriptor: Int32
             var mask: Int
-            /// Nil if the event is about the directory itself.
+            /// Nil if the event is about the directory or link itself.
             var name: String?
         }
 
-        /// What a watch wants to know of one directory.
+        /// What a watch wants to know of one directory or symbolic link.
         private struct Interest {
             /// Nil: all.
             var names: Set<String>? = []
             /// Entries that are on the way to the watch's directory.
             var steps: Set<String> = []
+            /// Whether it is an end of the path: its last entry may disappear before the path changes.
+            var isEnd = false
+            var mask: UInt32 = 0
+        }
+
+        /// What one watch descriptor is for.
+        private struct Object {
+            /// A path that led to it.
+            var path: String
+            var users: [WatchID: Interest] = [:]
+        }
+
+        /// What is watched for one watch.
+        private struct Placement {
+            var descriptors: Set<Int32> = []
+            /// The directories and links on the path, from the root on; -1 for those that cannot be watched. Unlike its inode's
+            /// number, the descriptor of what was removed is not used again.
+            var path: [Int32] = []
+            /// The ends of the path that were empty. While there are any, the names on the path are watched.
+            var emptyEnds: [String] = []
         }
 
         private struct Instance {
@@ -47,8 +73,8 @@
 
         private let calls: InotifyCalls
         private var instance: Instance?
-        private var interests: [Int32: [WatchID: Interest]] = [:]
-        private var descriptors: [WatchID: Set<Int32>] = [:]
+        private var objects: [Int32: Object] = [:]
+        private var placements: [WatchID: Placement] = [:]
 
         init(calls: InotifyCalls = .system) { self.calls = calls }
 
@@ -56,57 +82,129 @@
         ///
         /// Adds the system's watches from the root down. If a directory on the way is moved after its watch was added,
         /// the move is reported; if it is moved before that, the rest of the path is looked up in the new place.
+        ///
+        /// - Returns: whether there are other directories or links on the path than those watched until now.
         mutating func observe(
             _ location: WatchLocation, names: Set<String>?, for id: WatchID, watcher: DirectoryWatcher
-        ) throws(SystemError) {
+        ) throws(SystemError) -> Bool {
             let instance = try madeInstance(watcher)
-            var found: [Int32: Interest] = [:]
-            do throws(SystemError) {
-                for step in location.steps {
-                    do throws(SystemError) {
-                        let descriptor = try calls.addWatch(instance, step.directory, Mask.step)
-                        found[descriptor, default: Interest()].steps.insert(step.name)
-                    } catch {
-                        // A directory above that must not be read, such as /home, is no reason not to watch at all.
-                        if location.directory == nil && step == location.steps.last { throw error }
-                    }
-                }
-                if let directory = location.directory {
-                    found[try calls.addWatch(instance, directory, Mask.directory), default: Interest()].names = names
-                }
-            } catch {
-                replaceInterests(of: id, with: found)
-                throw error
+            let old = placements[id]?.path
+            var new = Placement()
+            var found: [Int32: (path: String, interest: Interest)] = [:]
+            defer { place(id, new, found) }
+            @discardableResult
+            func request(
+                _ mask: UInt32, at path: String, note: (inout Interest) -> Void = { _ in }
+            ) throws(SystemError) -> Int32 {
+                // A directory may be watched for several reasons: the events are added to those requested before.
+                let descriptor = try calls.addWatch(instance, path, mask | Mask.adding)
+                var interest = found[descriptor]?.interest ?? Interest()
+                interest.mask |= mask
+                note(&interest)
+                found[descriptor] = (path, interest)
+                return descriptor
             }
-            replaceInterests(of: id, with: found)
+            func requestName(_ step: WatchLocation.Step) throws(SystemError) {
+                try request(Mask.step, at: step.directory) { $0.steps.insert(step.name) }
+            }
+            for step in location.steps where step.isFollowed {
+                do throws(SystemError) {
+                    new.path.append(try request(step.object?.kind == .link ? Mask.link : Mask.own, at: step.path))
+                } catch {
+                    // A directory above that must not be read, such as /home, is no reason not to watch at all.
+                    new.path.append(-1)
+                    try? requestName(step)
+                }
+            }
+            for end in location.ends { _ = try? request(Mask.end, at: end) { $0.isEnd = true } }
+            if let directory = location.directory {
+                try request(Mask.directory, at: directory) { $0.names = names }
+            } else if let missing = location.steps.last {
+                try requestName(missing)
+            }
+            // After the ends are watched: that their last entries disappear later is reported.
+            new.emptyEnds = location.ends.filter { !Self.hasEntries($0) }
+            if !new.emptyEnds.isEmpty {
+                for step in location.steps { try? requestName(step) }
+            }
+            return new.path != old
         }
 
-        mutating func forget(_ id: WatchID) { replaceInterests(of: id, with: [:]) }
+        mutating func forget(_ id: WatchID) { place(id, nil, [:]) }
 
-        private mutating func replaceInterests(of id: WatchID, with new: [Int32: Interest]) {
-            for descriptor in descriptors[id, default: []] where new[descriptor] == nil {
-                interests[descriptor]?[id] = nil
-                guard interests[descriptor]?.isEmpty == true else { continue }
-                interests[descriptor] = nil
+        private mutating func place(
+            _ id: WatchID, _ placement: Placement?, _ found: [Int32: (path: String, interest: Interest)]
+        ) {
+            for descriptor in placements[id]?.descriptors ?? [] where found[descriptor] == nil {
+                objects[descriptor]?.users[id] = nil
+                guard objects[descriptor]?.users.isEmpty == true else { continue }
+                objects[descriptor] = nil
                 // Fails if the directory is gone, and the watch with it.
                 if let instance, instance.process == getpid() { _ = inotify_rm_watch(instance.descriptor, descriptor) }
             }
-            for (descriptor, interest) in new { interests[descriptor, default: [:]][id] = interest }
-            descriptors[id] = new.isEmpty ? nil : Set(new.keys)
+            for (descriptor, (path, interest)) in found {
+                objects[descriptor, default: Object(path: path)].path = path
+                objects[descriptor]?.users[id] = interest
+            }
+            placements[id] = placement
+            placements[id]?.descriptors = Set(found.keys)
         }
+
+        // MARK: Events
 
         /// Which watches an event is about, and what it means to them.
         mutating func changes(
             of event: Event, all: some Collection<WatchID>
         ) -> [(WatchID, WatchTable.Change)] {
             if event.mask & Int(IN_Q_OVERFLOW) != 0 { return all.map { ($0, .lost) } }
-            guard let users = interests[event.descriptor] else { return [] }
+            guard let object = objects[event.descriptor] else { return [] }
             // The system has ended this watch, and there will be another for what is at the path now.
-            if event.mask & Int(IN_IGNORED) != 0 { interests[event.descriptor] = nil }
-            guard let name = event.name else { return users.keys.map { ($0, .path) } }
-            return users.compactMap { id, interest in
+            if event.mask & Int(IN_IGNORED) != 0 { objects[event.descriptor] = nil }
+            guard let name = event.name else { return object.users.keys.map { ($0, .path) } }
+            let changes = object.users.compactMap { id, interest -> (WatchID, WatchTable.Change)? in
                 if interest.steps.contains(name) && event.mask & Mask.entries != 0 { return (id, .path) }
                 return interest.names?.contains(name) ?? true ? (id, .entry(name)) : nil
+            }
+            let needed = object.users.values.reduce(0) { $0 | $1.mask }
+            if event.mask & Int(needed) == 0 {
+                // A watch that is gone, or watches no names any more, has left it.
+                return narrow(event.descriptor, to: needed) ? [] : all.map { ($0, .lost) }
+            }
+            return changes + watchedOtherwise(after: event, of: object).map { ($0, .needs) }
+        }
+
+        /// The watches for which names on the path have to be watched from now on, or need not be any more.
+        private func watchedOtherwise(after event: Event, of object: Object) -> [WatchID] {
+            lazy var isEmpty = !Self.hasEntries(object.path)
+            return object.users.compactMap { id, interest in
+                let emptyEnds = placements[id]?.emptyEnds ?? []
+                if emptyEnds.isEmpty {
+                    return interest.isEnd && event.mask & Mask.removals != 0 && isEmpty ? id : nil
+                }
+                // An event of other files is the occasion: each change in the directory itself would be too often.
+                let isOfOthers =
+                    !interest.isEnd && !interest.steps.isEmpty && !interest.steps.contains(event.name ?? "")
+                return isOfOthers && emptyEnds.allSatisfy(Self.hasEntries) ? id : nil
+            }
+        }
+
+        private static func hasEntries(_ directory: String) -> Bool {
+            (try? POSIXFileSystem().names(inDirectory: directory, limit: 1).isEmpty) == false
+        }
+
+        /// Requests only the events that are needed.
+        ///
+        /// - Returns: false if the path leads elsewhere now, so that too little may be requested there.
+        private func narrow(_ descriptor: Int32, to mask: UInt32) -> Bool {
+            guard let instance, let path = objects[descriptor]?.path else { return true }
+            do throws(SystemError) {
+                let present = try calls.addWatch(instance.descriptor, path, mask)
+                if present == descriptor { return true }
+                if objects[present] == nil { _ = inotify_rm_watch(instance.descriptor, present) }
+                return false
+            } catch {
+                // It has been removed or renamed, which is reported.
+                return true
             }
         }
 
@@ -124,19 +222,22 @@
         }
     }
 
-    /// What is asked for.
+    /// The events that are requested. The system adds `IN_ISDIR`, `IN_IGNORED`, `IN_UNMOUNT` and `IN_Q_OVERFLOW`.
     private enum Mask {
+        static let removals = Int(IN_DELETE | IN_MOVED_FROM)
         /// Names that appear and disappear.
-        static let entries = Int(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
-        private static let own = Int(IN_DELETE_SELF | IN_MOVE_SELF)
-        /// A directory on the way may also be watched itself: the events are added to those requested before.
-        private static let always = Int(IN_ONLYDIR) | Int(IN_MASK_ADD)
+        static let entries = removals | Int(IN_CREATE | IN_MOVED_TO)
+        private static let itself = Int(IN_DELETE_SELF | IN_MOVE_SELF | IN_DONT_FOLLOW)
 
-        static let step = UInt32(truncatingIfNeeded: entries | own | always)
+        /// A symbolic link. Its attributes include the number of its names: another one may keep it alive.
+        static let link = UInt32(truncatingIfNeeded: itself | Int(IN_ATTRIB))
+        static let own = UInt32(truncatingIfNeeded: itself | Int(IN_ONLYDIR))
+        static let end = own | UInt32(truncatingIfNeeded: removals)
+        static let step = own | UInt32(truncatingIfNeeded: entries)
         /// Not `IN_MODIFY`: it makes each write to a watched file twice as expensive, and reports files that a process
         /// is still writing. A file is reported when it is closed, also by the end of its process; a process that keeps
-        /// a file open for long touches it (``FileSystem/touch(_:)``). Not `IN_ISDIR`, `IN_IGNORED`, `IN_UNMOUNT`,
-        /// `IN_Q_OVERFLOW`: the system reports them without being asked.
-        static let directory = UInt32(truncatingIfNeeded: entries | own | always | Int(IN_CLOSE_WRITE | IN_ATTRIB))
+        /// a file open for long touches it (``FileSystem/touch(_:)``).
+        static let directory = step | UInt32(truncatingIfNeeded: Int(IN_CLOSE_WRITE | IN_ATTRIB))
+        static let adding = UInt32(truncatingIfNeeded: Int(IN_MASK_ADD))
     }
 #endif

@@ -7,8 +7,9 @@ import Synchronization
 /// Reports changes in a directory.
 ///
 /// The directory may be missing. Its path is watched as well, so that the watcher also reports when the directory is
-/// made, removed, moved or replaced by another, and goes on to watch the directory that is there then. On Darwin, only
-/// the nearest existing directory is watched, not those above it.
+/// made, removed, moved or replaced by another, and goes on to watch the directory that is there then. On Linux, other files
+/// in the directories above it wake no thread, unless the directory is missing or empty. On Darwin, only the nearest existing
+/// directory is watched, not those above it.
 ///
 /// May be used on any thread. A child process that was made by `fork` without `exec` does not go on watching, because
 /// it has none of the watcher's threads. Its handlers are not called, and watches that it cancels go on in its parent.

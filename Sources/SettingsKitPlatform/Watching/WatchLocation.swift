@@ -7,15 +7,29 @@
 /// Where a path leads at the moment, and what would have to change for it to lead elsewhere.
 struct WatchLocation: Equatable, Sendable {
     /// A name in a directory: a component of the path, or of the destination of a symbolic link on it.
-    struct Step: Hashable, Sendable {
+    struct Step: Equatable, Sendable {
         var directory: String
         var name: String
+        /// What has the name; nil if nothing has.
+        var object: FileStatus?
+
+        var path: String { join(directory, name) }
+
+        /// Whether the path goes on there.
+        var isFollowed: Bool { object?.kind == .directory || object?.kind == .link }
+
+        static func == (one: Step, other: Step) -> Bool {
+            one.path == other.path && one.object?.kind == other.object?.kind
+                && one.object?.isSameFile(as: other.object) ?? true
+        }
     }
 
     /// What was followed, from the root on. If `directory` is nil, nothing that can be followed is at the last one.
     var steps: [Step] = []
     /// The directory, on a path without symbolic links; nil if there is none.
     var directory: String?
+    /// The directories on the path that contain no other part of it: the last one that is there, and those before a "..".
+    var ends: [String] = []
 
     /// Follows a path as the system does, but also symbolic links to what is not there: that is where it will be.
     ///
@@ -27,9 +41,14 @@ struct WatchLocation: Equatable, Sendable {
         var pending = components(path)
         var links = 0
         while let name = pending.popLast() {
-            location.steps.append(Step(directory: directory, name: name))
-            let next = join(directory, name)
-            switch try fileSystem.status(of: next, followingLink: false)?.kind {
+            if name == "..", let last = location.steps.last, last.name != "..", last.object?.kind == .directory {
+                location.ends.append(directory)
+            }
+            var step = Step(directory: directory, name: name)
+            let next = step.path
+            step.object = try fileSystem.status(of: next, followingLink: false)
+            location.steps.append(step)
+            switch step.object?.kind {
             case .directory: directory = next
             case .link:
                 links += 1
@@ -37,10 +56,13 @@ struct WatchLocation: Equatable, Sendable {
                 let destination = try fileSystem.destination(ofLink: next)
                 if destination.hasPrefix("/") { directory = "/" }
                 pending += components(destination)
-            case .file, .other, nil: return location
+            case .file, .other, nil:
+                location.ends.append(directory)
+                return location
             }
         }
         location.directory = directory
+        location.ends.append(directory)
         return location
     }
 

@@ -12,6 +12,8 @@ struct WatchTable {
         case entry(String)
         /// Something on the way to its directory, or the directory itself: it may be elsewhere now.
         case path
+        /// Nothing yet, but other events have to be requested.
+        case needs
         /// Unknown: events were lost.
         case lost
     }
@@ -34,7 +36,7 @@ struct WatchTable {
         let id = lastID
         entries[id] = Entry(subscription: subscription)
         do throws(SystemError) {
-            try place(id, watcher: watcher)
+            _ = try place(id, watcher: watcher)
             return id
         } catch {
             // The reason does not matter: the caller polls in any case.
@@ -74,8 +76,9 @@ struct WatchTable {
             return
         }
         do throws(SystemError) {
-            try place(id, watcher: watcher)
+            let isElsewhere = try place(id, watcher: watcher)
             let isThere = entries[id]?.isThere == true
+            if change == .needs && !isElsewhere { return }
             if change == .lost || entry.isThere || isThere { deliveries.add(.unknown, id, entry.subscription) }
         } catch {
             // The caller polls from now on, and finds the reason by that.
@@ -86,21 +89,26 @@ struct WatchTable {
     }
 
     /// Requests the events from the system that the watch needs.
-    private mutating func place(_ id: WatchID, watcher: DirectoryWatcher) throws(SystemError) {
-        guard let subscription = entries[id]?.subscription else { return }
+    ///
+    /// - Returns: whether the path leads elsewhere than before.
+    private mutating func place(_ id: WatchID, watcher: DirectoryWatcher) throws(SystemError) -> Bool {
+        guard let subscription = entries[id]?.subscription else { return false }
+        var isElsewhere = false
         // The path may change between looking it up and watching it. So it is looked up again afterwards: later changes
         // are reported.
         var problem = SystemError(call: "watch", path: subscription.path, number: EAGAIN)
         for _ in 0..<100 {
             do throws(SystemError) {
                 let location = try WatchLocation.find(subscription.path)
-                try observer.observe(location, names: subscription.names, for: id, watcher: watcher)
+                let hasMoved = try observer.observe(location, names: subscription.names, for: id, watcher: watcher)
+                isElsewhere = isElsewhere || hasMoved
                 if try WatchLocation.find(subscription.path) == location {
                     entries[id]?.isThere = location.directory != nil
-                    return
+                    return isElsewhere
                 }
             } catch {
                 guard [ENOENT, ENOTDIR, EINVAL].contains(error.number) else { throw error }
+                isElsewhere = true
                 problem = error
             }
         }

@@ -4,3 +4,6 @@
 /// system has another way.
 int csettingstest_close_others(void *_Nonnull actions);
 
+
+/// Exchanges the names of two files or directories. Fails where the system cannot.
+int csettingstest_exchange(const char *_Nonnull path, const char *_Nonnull other);

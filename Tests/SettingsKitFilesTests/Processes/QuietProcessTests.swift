@@ -27,31 +27,35 @@
             .enabled(if: isReporting, "changes are not known to be reported where temporary files are"),
             .enabled(if: Rounds.areFull, "the kernel counts wake-ups: only on a quiet machine, in .ci/soak"))
         func idle() async throws {
-            // Not among other tests' directories, whose coming and going is reported.
-            let parent = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
-            let directory = "\(parent)/settings-quiet-\(UUID().uuidString)"
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-            defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: directory) } }
-            let worker = try Worker("idle", directory, "50")
-            await worker.wait(for: "idle")
-            // Until the changes are in the files, and were polled in two rounds.
-            try await Task.sleep(for: .seconds(30))
-            // Longer on a busy machine, where the process may not be done: until none of its threads wakes for a while.
-            var settled = try Self.sleeps(of: worker.processID)
-            for _ in 0..<30 {
-                try await Task.sleep(for: .seconds(2))
-                let present = try Self.sleeps(of: worker.processID)
-                if present == settled { break }
-                settled = present
+            try await withTemporaryDirectory { base in
+                let directory = "\(base)/settings"
+                try makeDirectory(directory)
+                let worker = try Worker("idle", directory, "50")
+                await worker.wait(for: "idle")
+                // Until the changes are in the files, and were polled in two rounds.
+                try await Task.sleep(for: .seconds(30))
+                // Longer on a busy machine, where the process may not be done: until none of its threads wakes for a while.
+                var settled = try Self.sleeps(of: worker.processID)
+                for number in 0..<30 {
+                    try write("", to: "\(base)/\(number)")
+                    try await Task.sleep(for: .seconds(2))
+                    let present = try Self.sleeps(of: worker.processID)
+                    if present == settled { break }
+                    settled = present
+                }
+                let before = try Self.sleeps(of: worker.processID)
+                let seconds = 30
+                for number in 0..<seconds {
+                    // Others' files in the directory above do not concern it.
+                    try write("", to: "\(base)/other-\(number)")
+                    try await Task.sleep(for: .seconds(1))
+                }
+                let after = try Self.sleeps(of: worker.processID)
+                #expect(Set(after.keys) == Set(before.keys))
+                let wakes = after.values.reduce(0, +) - before.values.reduce(0, +)
+                #expect(wakes <= seconds / 10, "\(wakes) in \(seconds) seconds")
+                #expect(after.count <= 4, "\(after.count) threads")
             }
-            let before = try Self.sleeps(of: worker.processID)
-            let seconds = 30
-            try await Task.sleep(for: .seconds(seconds))
-            let after = try Self.sleeps(of: worker.processID)
-            #expect(Set(after.keys) == Set(before.keys))
-            let wakes = after.values.reduce(0, +) - before.values.reduce(0, +)
-            #expect(wakes <= seconds / 10, "\(wakes) in \(seconds) seconds")
-            #expect(after.count <= 4, "\(after.count) threads")
         }
 
         @Test(

@@ -1,5 +1,6 @@
 import Foundation
 import SettingsKitCore
+import SettingsKitPlatform
 import Testing
 
 @testable import SettingsKitFiles
@@ -27,6 +28,34 @@ struct RemovedFileTests {
             try write(xml("<key>a</key><integer>2</integer>"), to: path)
             #expect(try await eventually { log.count == 2 })
             #expect(log.all == ["1 to 0, external", "0 to 2, external"])
+            subscription.cancel()
+        }
+    }
+
+    @Test("A property list in a new directory is read at once, though an open file keeps the old directory")
+    func newDirectory() async throws {
+        try await withTemporaryDirectory { base in
+            let directory = "\(base)/x/y"
+            func makeFile(_ value: Int) throws {
+                for path in ["\(base)/x", directory] { try makeDirectory(path) }
+                try write(xml("<key>a</key><integer>\(value)</integer>"), to: "\(directory)/Settings.plist")
+            }
+            try makeFile(1)
+            let service = SettingsService.over(try reader("\(directory)/Settings.plist")).service
+            let log = Recorder<Int>()
+            let subscription = service.observe(Self.a) { log.append($0.newValue) }
+            // When this is noticed, the directory is watched.
+            try write(xml("<key>a</key><integer>2</integer>"), to: "\(directory)/Settings.plist")
+            #expect(try await eventually { log.all.last == 2 })
+            let system = POSIXFileSystem()
+            let file = try system.openForReading("\(directory)/Settings.plist")
+            defer { system.close(file) }
+            let begin = ContinuousClock.now
+            try removeAll("\(base)/x")
+            try makeFile(3)
+            #expect(try await eventually { log.all.last == 3 })
+            // Not with the next round, in up to 12 seconds.
+            #expect(ContinuousClock.now - begin < .seconds(9))
             subscription.cancel()
         }
     }

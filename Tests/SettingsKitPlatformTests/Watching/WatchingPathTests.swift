@@ -3,6 +3,12 @@ import Testing
 
 @testable import SettingsKitPlatform
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 @Suite("Watching a directory that comes and goes", .timeLimit(.minutes(2)))
 struct WatchingPathTests {
     /// A watched path, below a temporary directory, and what makes it lead to another directory that is there afterwards.
@@ -53,6 +59,47 @@ struct WatchingPathTests {
             try link("\(base)/new", to: "b")
         } change: {
             try move("\($0)/new", to: "\($0)/link")
+        },
+        Case(testDescription: "removed with its files, and made again", path: "a") { base in
+            try makeDirectory("\(base)/a")
+            for name in ["a", "other"] { try write("1", to: "\(base)/a/\(name)") }
+        } change: {
+            try removeAll("\($0)/a")
+            try makeDirectory("\($0)/a")
+        },
+        Case(testDescription: "renamed over the empty directory", path: "a") { base in
+            for path in ["a", "b"] { try makeDirectory("\(base)/\(path)") }
+        } change: {
+            try move("\($0)/b", to: "\($0)/a")
+        },
+        Case(testDescription: "another link made after a link was removed", path: "link/b", isOnDarwin: false) { base in
+            for path in ["a", "a/b", "c", "c/b"] { try makeDirectory("\(base)/\(path)") }
+            try link("\(base)/link", to: "a")
+        } change: {
+            try removeAll("\($0)/link")
+            try link("\($0)/link", to: "c")
+        },
+        Case(testDescription: "a link removed that has another name", path: "link", isOnDarwin: false) { base in
+            for path in ["a", "b"] { try makeDirectory("\(base)/\(path)") }
+            try link("\(base)/link", to: "a")
+            try POSIXFileSystem().link("\(base)/link", as: "\(base)/other")
+        } change: {
+            try removeAll("\($0)/link")
+            try link("\($0)/link", to: "b")
+        },
+        Case(testDescription: "all above it removed, and made again", path: "a/b/c", isOnDarwin: false) { base in
+            for path in ["a", "a/b", "a/b/c"] { try makeDirectory("\(base)/\(path)") }
+            for path in ["a/other", "a/b/c/a"] { try write("1", to: "\(base)/\(path)") }
+        } change: { base in
+            try removeAll("\(base)/a")
+            for path in ["a", "a/b", "a/b/c"] { try makeDirectory("\(base)/\(path)") }
+        },
+        Case(testDescription: "what precedes .. removed, and made again", path: "a/../b", isOnDarwin: false) { base in
+            for path in ["a", "b"] { try makeDirectory("\(base)/\(path)") }
+            for path in ["a/other", "b/a"] { try write("1", to: "\(base)/\(path)") }
+        } change: {
+            try removeAll("\($0)/a")
+            try makeDirectory("\($0)/a")
         },
         Case(testDescription: "what it is in moved away, and made again", path: "a/b", isOnDarwin: false) { base in
             for path in ["a", "a/b"] { try makeDirectory("\(base)/\(path)") }
@@ -111,21 +158,20 @@ struct WatchingPathTests {
         }
     }
 
-    @Test("A directory is followed though an open file keeps the removed one alive")
-    func keptAlive() async throws {
+    @Test("A directory is followed though open files keep in memory what was removed", arguments: cases)
+    func keptAlive(_ item: Case) async throws {
+        if Self.isDarwin && !item.isOnDarwin { return }
         try await withTemporaryDirectory { base in
-            let directory = "\(base)/directory"
-            try makeDirectory(directory)
-            try write("1", to: "\(directory)/open")
-            let system = POSIXFileSystem()
-            let file = try system.openForReading("\(directory)/open")
-            defer { system.close(file) }
+            try item.prepare(base)
+            let names = FileManager.default.enumerator(atPath: base)?.compactMap { $0 as? String } ?? []
+            // Those of links open what they lead to.
+            let descriptors = names.map { open("\(base)/\($0)", O_RDONLY) }.filter { $0 != -1 }
+            defer { for descriptor in descriptors { close(descriptor) } }
             let events = WatchedEvents()
-            let watch = try watcher.watch(directory, events)
-            try removeAll(directory)
+            let watch = try watcher.watch("\(base)/\(item.path)", events)
+            try item.change(base)
             await events.wait(for: .unknown)
-            try makeDirectory(directory)
-            try await events.settle(directory)
+            try await events.settle("\(base)/\(item.path)")
             watch.cancel()
         }
     }
