@@ -7,11 +7,10 @@ extension Benchmark {
     /// Row 11: the SQLite store and record storage, compared with the same work through SQLite's C interface.
     static func sqlite() throws -> [Benchmark] {
         let writing = try DatabaseWriting()
-        let records = try DatabaseRecords(count: 10_000)
         let memory = SettingsService(defaults: MemoryStore())
         let setting = DatabaseWriting.setting
         memory.set(setting, to: 1)
-        return [
+        return try [
             Benchmark(
                 row: 11, name: "get of an Int in SQLite", yardstickName: "get of an Int in memory",
                 target: .costAtMost(1.1), iterations: 2_000_000,
@@ -25,12 +24,19 @@ extension Benchmark {
                 row: 11, name: "set of an Int in SQLite", yardstickName: "the same statement through the C interface",
                 target: .costAtMost(1.3), iterations: 10_000, operation: writing.measureService,
                 yardstick: writing.measureStatement),
+        ]
+            + records(DatabaseRecords<Person>(count: 10_000), "records mapped by hand")
+            + records(DatabaseRecords<CodablePerson>(count: 10_000), "Codable records")
+    }
+
+    private static func records(_ records: DatabaseRecords<some PersonRecord>, _ kind: String) -> [Benchmark] {
+        [
             Benchmark(
-                row: 11, name: "select of 10,000 records", yardstickName: "the C interface in a loop",
+                row: 11, name: "select of 10,000 \(kind)", yardstickName: "the C interface in a loop",
                 target: .costAtMost(2), iterations: 10, operation: records.measureSelecting,
                 yardstick: records.measureLoop),
             Benchmark(
-                row: 11, name: "save of 100 records in a write", yardstickName: "the same statements in a transaction",
+                row: 11, name: "save of 100 \(kind) in a write", yardstickName: "the same statements in a transaction",
                 target: .costAtMost(1.3), iterations: 100, operation: records.measureSaving,
                 yardstick: records.measureStatements),
         ]
@@ -98,7 +104,7 @@ private final class DatabaseWriting {
 }
 
 /// Many records, selected and saved through the storage and through SQLite alone.
-private final class DatabaseRecords {
+private final class DatabaseRecords<Record: PersonRecord> {
     private let storage: SQLiteStorage
     private let plain: PlainDatabase
     private let folder: TemporaryFolder
@@ -111,7 +117,7 @@ private final class DatabaseRecords {
         storage = try SQLiteStorage(at: url, versions: [People()])
         plain = PlainDatabase(folder.url.appendingPathComponent("plain.sqlite"))
         plain.execute("CREATE TABLE people (id INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, locale TEXT)")
-        let people = (0..<count).map { Person(id: $0, name: "person number \($0)", locale: $0 % 2 == 0 ? "en" : nil) }
+        let people = (0..<count).map { Record(id: $0, name: "person number \($0)", locale: $0 % 2 == 0 ? "en" : nil) }
         let storage = storage
         wait { try await storage.write { try $0.save(people) } }
         plain.execute("BEGIN")
@@ -124,7 +130,7 @@ private final class DatabaseRecords {
         return nanosecondsEach(count) {
             wait {
                 for _ in 0..<count {
-                    let people: [Person] = try await storage.read { try $0.select(Person.all) }
+                    let people: [Record] = try await storage.read { try $0.select(Record.all) }
                     precondition(people.count == expected)
                 }
             }
@@ -135,9 +141,9 @@ private final class DatabaseRecords {
         let select = plain.statement("SELECT id, name, locale FROM people")
         return nanosecondsEach(count) {
             for _ in 0..<count {
-                var people: [Person] = []
+                var people: [Record] = []
                 while select.step() {
-                    people.append(Person(id: select.integer(0), name: select.text(1) ?? "", locale: select.text(2)))
+                    people.append(Record(id: select.integer(0), name: select.text(1) ?? "", locale: select.text(2)))
                 }
                 select.reset()
                 precondition(people.count == self.count)
@@ -145,8 +151,8 @@ private final class DatabaseRecords {
         }
     }
 
-    private static func hundred(_ round: Int) -> [Person] {
-        (0..<100).map { Person(id: $0 * 50, name: "name in round \(round)", locale: "de") }
+    private static func hundred(_ round: Int) -> [Record] {
+        (0..<100).map { Record(id: $0 * 50, name: "name in round \(round)", locale: "de") }
     }
 
     func measureSaving(_ count: Int) -> Double {
@@ -178,7 +184,7 @@ private final class DatabaseRecords {
         SET name = excluded.name, locale = excluded.locale
         """)
 
-    private func save(_ people: [Person]) {
+    private func save(_ people: [Record]) {
         for person in people {
             upsert.bind(person.id, at: 1)
             upsert.bind(person.name, at: 2)
@@ -188,16 +194,29 @@ private final class DatabaseRecords {
     }
 }
 
-private struct Person: SQLiteRecord, Sendable {
-    static let tableName = "people"
+private protocol PersonRecord: SQLiteRecord, Sendable {
+    var id: Int { get }
+    var name: String { get }
+    var locale: String? { get }
 
+    init(id: Int, name: String, locale: String?)
+}
+
+extension PersonRecord {
+    static var tableName: String { "people" }
+}
+
+private struct CodablePerson: PersonRecord, Codable {
     let id: Int
     let name: String
     let locale: String?
+}
 
-    init(id: Int, name: String, locale: String?) {
-        (self.id, self.name, self.locale) = (id, name, locale)
-    }
+/// Mapped by hand.
+private struct Person: PersonRecord {
+    let id: Int
+    let name: String
+    let locale: String?
 
     func save(into row: inout SQLiteRow) throws {
         row["id"] = id
