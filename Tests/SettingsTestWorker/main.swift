@@ -292,6 +292,14 @@ case "set-and-wait":
     try BackgroundWork.setAndWait(
         path, count: argument(3), name: arguments.count > 4 ? arguments[4] : nil)
 
+case "write-batches":
+    // write-batches PATH NAME SIZE: writes a batch of so many keys of its own, and says so when it is done, for ever.
+    try CrowdWork.writeBatches(path, arguments[3], size: argument(4))
+
+case "set-singly":
+    // set-singly PATH COUNT: sets so many values, one after the other, and says how many became pending.
+    try CrowdWork.setSingly(path, count: argument(3))
+
 case "open-and-close":
     // open-and-close PATH COUNT: opens, uses and closes a store so often, and says how much of the system it has.
     try BackgroundWork.openAndClose(path, count: argument(3))

@@ -1,0 +1,65 @@
+import Foundation
+import SettingsTestSupport
+import Testing
+
+/// Healthy processes have the lock most of the time: they write large batches, one after the other.
+@Suite("A set beside processes that write large batches", .timeLimit(Rounds.timeLimit), .ownThreads)
+struct BusyLockTests {
+    /// The number of values in a batch that takes about as long as 5,000 in a release build.
+    private static var batchSize: Int {
+        #if DEBUG
+            500
+        #else
+            5_000
+        #endif
+    }
+
+    // How long a batch takes depends on the processors' other work: each process reads what the others have written before it
+    // writes. So the machine has to be quiet.
+    @Test(
+        "It becomes pending less than once in 1,000 times",
+        .enabled(if: Rounds.areFull, "needs a quiet machine; see .ci/soak"), arguments: [2, 3])
+    func pending(writerCount: Int) async throws {
+        let count = 5_000
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/Settings.plist"
+            let writers = try (1...writerCount).map {
+                try Worker("write-batches", path, "writer \($0)", "\(Self.batchSize)")
+            }
+            for writer in writers { await writer.wait(for: "3") }
+            let setter = try Worker("set-singly", path, "\(count)")
+            var figures: [String: Int] = [:]
+            for await line in setter.lines {
+                let words = line.split(separator: " ")
+                if let word = words.last, let figure = Int(word) {
+                    figures[words.dropLast().joined(separator: " ")] = figure
+                } else {
+                    Issue.record("the worker said: \(line)")
+                }
+            }
+            #expect(await setter.status() == 0)
+            print("\(writerCount) writers, \(count) sets, microseconds: \(figures)")
+            #expect(try #require(figures["pending"]) * 1_000 < count)
+            for writer in writers { writer.send(SIGKILL) }
+        }
+    }
+
+    @Test(
+        "A process that waits for a lock does not yield the processor, which takes long on a busy machine",
+        .enabled(if: Tool("strace").isInstalled, "strace is not installed"))
+    func waiting() async throws {
+        try await withTemporaryDirectory { directory in
+            let (path, trace) = (directory + "/Settings.plist", directory + "/trace")
+            let holder = try Worker("lock", path)
+            await holder.wait(for: "locked")
+            let result = try await Tool("strace").run(
+                ["-f", "-o", trace, "-e", "trace=flock,sched_yield", Worker.path(), "set-singly", path, "1"])
+            #expect(result.status == 0, "\(result)")
+            let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
+            // As many attempts as follow each other without a pause.
+            #expect(calls.count { $0.contains("flock") } > 20)
+            #expect(!calls.contains { $0.contains("sched_yield") })
+            holder.send(SIGKILL)
+        }
+    }
+}
