@@ -33,10 +33,10 @@ extension JournaledPropertyList {
                 try reload(&files)
             }
             let isUnclear = try catchUp(&files)
-            if files.isWriting, isLocking {
-                if try isUnclear || files.file.status() != files.list.status {
-                    try adoptLocked(&files)
-                }
+            let status = try files.file.status()
+            // A file that is gone is no edit for the journal: the lock would create the directory again.
+            if files.isWriting, isLocking, isUnclear || status != nil {
+                if isUnclear || status != files.list.status { try adoptLocked(&files) }
             } else {
                 try adoptUnlocked(&files)
             }

@@ -102,6 +102,25 @@ struct RemovedFileTests {
         }
     }
 
+    @Test("Noticing that the files and their directory are gone creates nothing; the next change does")
+    func nothingIsCreated() throws {
+        try withTemporaryDirectory { directory in
+            let folder = directory + "/folder"
+            try makeDirectory(folder)
+            let path = folder + "/Settings.plist"
+            let store = try open(path)
+            try store.set(key("a"), to: Data("1".utf8))
+            try store.synchronize()
+            try removeAll(folder)
+            try store.refresh()
+            #expect(!FileManager.default.fileExists(atPath: folder))
+            #expect(store.get(key("a")) == Data("1".utf8))
+            try store.set(key("b"), to: Data("2".utf8))
+            try store.synchronize()
+            #expect(try members(of: path) == ["a": .integer(1), "b": .integer(2)])
+        }
+    }
+
     @Test("The values stay where another process writes, or a store of this process may")
     func withWriters() throws {
         try withTemporaryDirectory { directory in
