@@ -59,6 +59,14 @@ package final class Worker: Sendable {
 
     package func send(_ signal: Int32) { kill(pid, signal) }
 
+    /// Waits until it has stopped itself: a signal that continues it earlier is lost.
+    package func hasStopped() async throws {
+        try await until {
+            var info = siginfo_t()
+            return waitid(P_PID, id_t(pid), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_signo == SIGCHLD
+        }
+    }
+
     /// Waits for a line.
     package func wait(for line: String) async {
         for await next in lines where next == line { return }

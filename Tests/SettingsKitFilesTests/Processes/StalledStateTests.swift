@@ -240,6 +240,7 @@ struct StalledStateTests {
             let worker = try Worker("keep", shared, "a", "2")
             await worker.wait(for: "problem pending")
             await worker.wait(for: "2")
+            try await worker.hasStopped()
             holder.send(SIGKILL)
             await holder.status()
             worker.send(isKilled ? SIGKILL : SIGCONT)
