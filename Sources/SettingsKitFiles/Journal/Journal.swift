@@ -218,9 +218,11 @@ final class Journal {
 
     // MARK: Reading
 
-    /// Returns the bytes from ``position`` to an end.
-    func bytes(upTo end: Int64) throws(SystemError) -> [UInt8] {
-        try bytes(from: Int64(position), upTo: end)
+    /// Finds the records from ``position`` to an end. The journal has a header.
+    func scan(upTo end: Int64) throws(SystemError) -> JournalScan {
+        try bytes(from: Int64(position), upTo: end).withUnsafeBytes {
+            JournalScanner.scan($0, from: position, of: header?.id)
+        }
     }
 
     /// Returns the file's bytes from an offset on; fewer if the file ends before `end`.

@@ -30,6 +30,32 @@ extension JournaledPropertyList {
         }
     }
 
+    /// Applies the records that other processes have appended, a piece at a time, while more than a piece is left. Between two
+    /// pieces, a thread that writes can have the files.
+    ///
+    /// - Complexity: A record longer than a piece is read again with each doubling of the piece.
+    func catchUpInPieces() throws {
+        var size = Self.pieceSize
+        while try withFiles({ files in try readPiece(&size, &files) }) {}
+    }
+
+    /// - Returns: whether there was more than a piece.
+    private func readPiece(_ size: inout Int64, _ files: inout PropertyListFiles) throws -> Bool {
+        files.cursor.leaveAfterFork()
+        guard let journal = files.cursor.journal, journal.header != nil else { return false }
+        let start = Int64(journal.position)
+        guard try Int64(clamping: journal.size()) - start > size else { return false }
+        let scan = try journal.scan(upTo: start + size)
+        // What looks like damage may be inside of the record that the piece cuts.
+        guard scan.damaged.isEmpty else { return false }
+        if scan.records.isEmpty { size *= 2 }
+        apply(scan, of: journal, &files)
+        return true
+    }
+
+    /// What is read of a journal while the files are locked, in bytes, as long as other threads may need them.
+    static var pieceSize: Int64 { 1 << 18 }
+
     /// Opens the journal at its path. Nil if there is none that can be used; the reason is reported once.
     private func presentJournal(_ files: inout PropertyListFiles) throws -> Journal? {
         do {
@@ -105,10 +131,8 @@ extension JournaledPropertyList {
             journal.condition.isCut = true
             return true
         }
-        let bytes = try journal.bytes(upTo: size)
-        let scan = bytes.withUnsafeBytes { JournalScanner.scan($0, from: journal.position, of: journal.header?.id) }
-        for entry in scan.records { apply(entry, of: journal, &files) }
-        journal.position = scan.end
+        let scan = try journal.scan(upTo: size)
+        apply(scan, of: journal, &files)
         if !scan.damaged.isEmpty { noteDamage(journal, &files) }
         guard isLocked else { return scan.rest == .damaged }
         switch scan.rest {
@@ -130,6 +154,11 @@ extension JournaledPropertyList {
         journal.condition.isDamaged = true
         journal.condition.asideReason = .damaged
         files.list.requireRewrite()
+    }
+
+    private func apply(_ scan: JournalScan, of journal: Journal, _ files: inout PropertyListFiles) {
+        for entry in scan.records { apply(entry, of: journal, &files) }
+        journal.position = scan.end
     }
 
     private func apply(_ entry: JournalEntry, of journal: Journal, _ files: inout PropertyListFiles) {

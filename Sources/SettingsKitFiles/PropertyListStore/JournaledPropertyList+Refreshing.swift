@@ -14,6 +14,7 @@ extension JournaledPropertyList {
     ///
     /// - Throws: what the system reports. What was read before the error is kept.
     func refresh(waiting: Duration) throws {
+        try catchUpInPieces()
         let isBehind: Bool
         do {
             isBehind = try whileLocked(waiting: waiting) { try refreshOnce() }
