@@ -83,22 +83,27 @@ final class BrokenStore: SettingsStore {
     private let plain = PlainStore()
     private let removed = Mutex<Set<String>>([])
 
-    /// Whether the last wait for other threads was in vain, so that the next one need not be long.
-    private let isAlone = Atomic(false)
+    /// How many threads are in a call.
+    private let callCount = Atomic(0)
+    /// The count for whose rise a thread has waited in vain last.
+    private let vainCount = Atomic(-1)
     /// How many calls have read; and how many are about to write back what they have read.
     private let getCount = Atomic(0)
     private let setCount = Atomic(0)
 
     init(_ fault: Fault) { self.fault = fault }
 
-    /// Waits until another thread has raised a count; if none has the last time, only for a moment.
+    /// Waits until another thread has raised a count. Only for a moment if no other thread is in a call, or none has raised the
+    /// count since the last wait.
     private func wait(for count: borrowing Atomic<Int>, toExceed value: Int) {
-        let deadline = ContinuousClock.now + .milliseconds(isAlone.load(ordering: .relaxed) ? 2 : 200)
+        let start = ContinuousClock.now
         while count.load(ordering: .acquiring) <= value {
-            if ContinuousClock.now > deadline { return isAlone.store(true, ordering: .relaxed) }
-            sched_yield()
+            let isAlone = callCount.load(ordering: .acquiring) == 1 || vainCount.load(ordering: .relaxed) == value
+            if ContinuousClock.now > start + (isAlone ? .milliseconds(2) : .seconds(1)) {
+                return vainCount.store(value, ordering: .relaxed)
+            }
+            usleep(100)
         }
-        isAlone.store(false, ordering: .relaxed)
     }
 
     private func changed(_ key: SettingsService.StorageKey) throws -> SettingsService.StorageKey {
@@ -113,12 +118,16 @@ final class BrokenStore: SettingsStore {
     }
 
     func get(_ key: SettingsService.StorageKey) throws -> Data? {
+        callCount.add(1, ordering: .acquiringAndReleasing)
+        defer { callCount.subtract(1, ordering: .acquiringAndReleasing) }
         let data = plain.get(try changed(key))
         getCount.add(1, ordering: .releasing)
         return data == nil && fault == .answersForAbsentKeys ? Data() : data
     }
 
     func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
+        callCount.add(1, ordering: .acquiringAndReleasing)
+        defer { callCount.subtract(1, ordering: .acquiringAndReleasing) }
         let key = try changed(key)
         let old = plain.get(key)
         if data == nil { removed.withLock { _ = $0.insert(key.name) } }
