@@ -109,7 +109,7 @@ extension WithEtcd {
         @Test("A batch of 127 settings is one transaction, and a larger one is refused in words")
         func operations() async throws {
             try await Fleet.with { fleet in
-                let store = try fleet.store()
+                let store = try fleet.store { $0.timeout = .seconds(60) }
                 func batch(_ count: Int) -> SettingsStoreBatch {
                     SettingsStoreBatch(writes: (0..<count).map { .init(key: fleetKey("k\($0)"), data: Data("1".utf8)) })
                 }
@@ -122,7 +122,7 @@ extension WithEtcd {
                 let large = Data(repeating: UInt8(ascii: "1"), count: 1_400_000)
                 try store.set(fleetKey("large"), to: large)
                 try store.synchronize()
-                let other = try fleet.store()
+                let other = try fleet.store { ($0.timeout, $0.openingTimeout) = (.seconds(60), .seconds(60)) }
                 #expect(other.get(fleetKey("large")) == large)
                 try other.removeAll()
                 #expect(other.keys().isEmpty)

@@ -43,9 +43,10 @@ struct StoreConcurrencyTests {
                 let own = Setting<Int>("own \(thread)", in: .defaults, default: 0)
                 for round in 0..<rounds {
                     service.update(Self.counter) { $0 += 1 }
-                    service.set(own, to: round)
+                    // Unlike `set`, which keeps a value in memory after half a second, they wait for the others.
+                    #expect(throws: Never.self) { try service.save(own, to: round) }
                     #expect(service.get(own) == round)
-                    if round % 10 == 0 { service.reset(own) }
+                    if round % 10 == 0 { #expect(throws: Never.self) { try service.save { $0.reset(own) } } }
                     if round % 50 == 0 { #expect(throws: Never.self) { try service.synchronize() } }
                 }
             }
