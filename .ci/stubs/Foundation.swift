@@ -697,10 +697,12 @@ public struct URLError: Error {
     }
     public var code: Code { fatalError() }
 }
+open class InputStream: NSObject { public init(data: Data) { fatalError() } }
 public struct URLRequest: Sendable {
     public init(url: URL) { fatalError() }
     public var httpMethod: String? { get { fatalError() } set {} }
     public var httpBody: Data? { get { fatalError() } set {} }
+    public var httpBodyStream: InputStream? { get { fatalError() } set {} }
     public var timeoutInterval: TimeInterval { get { fatalError() } set {} }
     public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) { fatalError() }
 }
@@ -725,6 +727,7 @@ open class URLSession: NSObject, @unchecked Sendable {
 }
 open class URLSessionTask: NSObject, @unchecked Sendable {
     open var response: URLResponse? { fatalError() }
+    open var countOfBytesSent: Int64 { fatalError() }
     open var delegate: (any URLSessionTaskDelegate)? { get { fatalError() } set {} }
     open func resume() { fatalError() }
     open func suspend() { fatalError() }
@@ -742,6 +745,8 @@ public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?)
     func urlSession(_ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
+    func urlSession(_ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64)
+    func urlSession(_ session: URLSession, task: URLSessionTask, needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
 }
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)

@@ -5,9 +5,10 @@
 #include <dlfcn.h>
 #endif
 #include <stdlib.h>
+#include <string.h>
 
-enum { WRITEDATA = 10001, POSTFIELDS = 10015, HTTPHEADER = 10023, WRITEFUNCTION = 20011, POSTFIELDSIZE_LARGE = 30120 };
-enum { RESPONSE_CODE = 0x200002, MESSAGE_DONE = 1, GLOBAL_ALL = 3 };
+enum { WRITEDATA = 10001, READDATA = 10009, HTTPHEADER = 10023, WRITEFUNCTION = 20011, READFUNCTION = 20012 };
+enum { POSTFIELDSIZE_LARGE = 30120, RESPONSE_CODE = 0x200002, REQUEST_SIZE = 0x20000C, MESSAGE_DONE = 1, GLOBAL_ALL = 3 };
 
 typedef struct {
     int kind;
@@ -129,15 +130,33 @@ static size_t write_bytes(char *bytes, size_t size, size_t count, void *data) {
     return size * count == 0 ? 1 : 0;
 }
 
+typedef struct {
+    const char *bytes;
+    size_t left;
+} Body;
+
+static size_t read_bytes(char *buffer, size_t size, size_t count, void *data) {
+    Body *body = data;
+    size_t length = size * count < body->left ? size * count : body->left;
+    memcpy(buffer, body->bytes, length);
+    body->bytes += length;
+    body->left -= length;
+    return length;
+}
+
 int csettingskit_curl_perform(
-    csettingskit_curl handle, const void *body, size_t size, int (*receive)(void *context, const void *bytes, size_t size),
-    int (*wait)(void *context), void *context, long *status) {
+    csettingskit_curl handle, const void *bytes, size_t size, int (*receive)(void *context, const void *bytes, size_t size),
+    int (*wait)(void *context), void *context, long *status, long *sent) {
     Connection *connection = (Connection *)handle;
     void *easy = connection->easy, *multi = connection->multi;
     Receiver receiver = {receive, context, 0};
-    *status = 0;
+    Body body = {bytes, size};
+    *status = *sent = 0;
     curl.easy_setopt(easy, POSTFIELDSIZE_LARGE, (long long)size);
-    curl.easy_setopt(easy, POSTFIELDS, body);
+    // Not as POSTFIELDS, which libcurl sends again by itself when a kept connection ends before an answer. What it reads from a
+    // function it cannot send again, as there is none to begin the reading once more.
+    curl.easy_setopt(easy, READFUNCTION, read_bytes);
+    curl.easy_setopt(easy, READDATA, (void *)&body);
     curl.easy_setopt(easy, HTTPHEADER, connection->headers);
     curl.easy_setopt(easy, WRITEFUNCTION, write_bytes);
     curl.easy_setopt(easy, WRITEDATA, (void *)&receiver);
@@ -156,9 +175,10 @@ int csettingskit_curl_perform(
         if (message->kind == MESSAGE_DONE && message->easy == easy && result == 0) result = message->data.result;
     if (receiver.isStopped) result = CSETTINGSKIT_CURL_STOPPED;
     curl.easy_getinfo(easy, RESPONSE_CODE, status);
+    curl.easy_getinfo(easy, REQUEST_SIZE, sent);
     curl.multi_remove_handle(multi, easy);
     // Nothing of this request stays behind.
-    curl.easy_setopt(easy, POSTFIELDS, NULL);
+    curl.easy_setopt(easy, READDATA, NULL);
     curl.easy_setopt(easy, HTTPHEADER, NULL);
     if (connection->headers != NULL) curl.slist_free_all(connection->headers);
     connection->headers = NULL;

@@ -36,13 +36,7 @@ static const int CSETTINGSKIT_CURL_TCP_KEEPINTVL = 215;
 
 // The codes of libcurl that SettingsEtcd tells apart.
 static const int CSETTINGSKIT_CURL_OK = 0;
-static const int CSETTINGSKIT_CURL_UNSUPPORTED_PROTOCOL = 1;
-static const int CSETTINGSKIT_CURL_COULDNT_RESOLVE_HOST = 6;
-static const int CSETTINGSKIT_CURL_COULDNT_CONNECT = 7;
-static const int CSETTINGSKIT_CURL_SSL_CONNECT_ERROR = 35;
-static const int CSETTINGSKIT_CURL_SSL_CERTPROBLEM = 58;
-static const int CSETTINGSKIT_CURL_PEER_FAILED_VERIFICATION = 60;
-static const int CSETTINGSKIT_CURL_SSL_CACERT_BADFILE = 77;
+static const int CSETTINGSKIT_CURL_OPERATION_TIMEDOUT = 28;
 // Not libcurl's: the caller's functions ended the request.
 static const int CSETTINGSKIT_CURL_STOPPED = -1;
 
@@ -60,15 +54,16 @@ int csettingskit_curl_set_number(csettingskit_curl connection, int option, long 
 // Adds a header line to the next request.
 int csettingskit_curl_add_header(csettingskit_curl connection, const char *line);
 
-// Sends a request with a body, and hands over what is received. Returns a code of libcurl, or CSETTINGSKIT_CURL_STOPPED.
+// Sends a request with a body once, and hands over what is received. Returns a code of libcurl, or CSETTINGSKIT_CURL_STOPPED.
 //
 // body: is read during the call only.
 // receive: gets bytes of the answer. Returns 0 to stop.
 // wait: is called before each wait. Returns the milliseconds to wait at most, or a negative number to stop.
 // status: the HTTP status of the answer, 0 if there was none.
+// sent: how many bytes of the request were given to the network, over whatever connection; 0 if certainly none.
 int csettingskit_curl_perform(
     csettingskit_curl connection, const void *body, size_t size, int (*receive)(void *context, const void *bytes, size_t size),
-    int (*wait)(void *context), void *context, long *status);
+    int (*wait)(void *context), void *context, long *status, long *sent);
 
 // Ends the wait of a request, or of the next one, so that its `wait` is called again. May be called by any thread.
 void csettingskit_curl_wake(csettingskit_curl connection);

@@ -31,6 +31,8 @@ struct ClientMarker {
     private var registration: Registration?
     /// Counts the transactions, so that the key's value names the last one that was made.
     private var sequence: UInt64 = 0
+    /// The writes of the transaction with that number, until its outcome is known. Sent again, it keeps its number.
+    private var open: [QueuedWrite.ID] = []
 
     /// The lease, if there is one.
     var lease: Int64? { registration?.lease }
@@ -79,15 +81,24 @@ struct ClientMarker {
         case lost
     }
 
-    /// Sends a transaction together with the key's.
+    /// Sends the transaction of some writes, together with the key's.
     ///
     /// - Throws: A failure. If it is not certain, ``resolve(_:within:call:)`` has to follow, until it returns.
     mutating func send(
-        _ comparisons: [GatewayMessage.Comparison], _ operations: [GatewayMessage.Operation], by client: GatewayClient,
-        within time: Duration, call: GatewayCall
+        _ ids: [QueuedWrite.ID], _ comparisons: [GatewayMessage.Comparison], _ operations: [GatewayMessage.Operation],
+        by client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> Result {
         guard let registration else { return .notMade }
-        sequence += 1
+        if open != ids { (sequence, open) = (sequence + 1, ids) }
+        let result = try exchange(comparisons, operations, registration, by: client, within: time, call: call)
+        open = []
+        return result
+    }
+
+    private mutating func exchange(
+        _ comparisons: [GatewayMessage.Comparison], _ operations: [GatewayMessage.Operation],
+        _ registration: Registration, by client: GatewayClient, within time: Duration, call: GatewayCall
+    ) throws(GatewayFailure) -> Result {
         let message = GatewayMessage.transaction(
             [.init(key: registration.key, modRevision: registration.modRevision)] + comparisons,
             operations + [rewriting(registration)])
@@ -110,6 +121,14 @@ struct ClientMarker {
         _ client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> Result {
         guard let registration else { return .lost }
+        let result = try fence(registration, client, within: time, call: call)
+        open = []
+        return result
+    }
+
+    private mutating func fence(
+        _ registration: Registration, _ client: GatewayClient, within time: Duration, call: GatewayCall
+    ) throws(GatewayFailure) -> Result {
         // Under the number of the last transaction nothing else is written, so the key tells them apart.
         let fence = GatewayMessage.Operation(
             key: registration.key, value: Data("not \(sequence)".utf8), lease: registration.lease)

@@ -79,7 +79,7 @@ struct Sender {
             guard let request else { return }
             isSent = true
             let result = try marker.send(
-                request.comparisons, request.operations, by: client, within: requestTime, call: call)
+                plan.ids, request.comparisons, request.operations, by: client, within: requestTime, call: call)
             take(result, of: plan)
         } catch {
             if isSent && error.isPermanent { return refuse(plan, error) }

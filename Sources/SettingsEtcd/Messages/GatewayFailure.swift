@@ -4,9 +4,9 @@ import SettingsKitCore
 ///
 /// It contains nothing that a server has sent but numbers: a server's text could hold values.
 enum GatewayFailure: ValueFreeError, Equatable {
-    /// No connection came about. The request was not sent.
+    /// No connection came about. No byte of the request was sent.
     case notConnected(String)
-    /// The connection ended before there was an answer, or in the middle of it.
+    /// The connection ended before there was an answer, or in the middle of it, or the answer is not HTTP.
     case disconnected(String)
     /// There was no answer in time.
     case timedOut
@@ -53,11 +53,14 @@ enum GatewayFailure: ValueFreeError, Equatable {
     var isCertain: Bool {
         switch self {
         case .notConnected: true
-        // Of a request that was begun, etcd reports these two in other cases as well.
-        case .refused(let code, _): ![2, 4, 13, 14].contains(code)
+        case .refused(let code, _): Self.codesOfNothingDone.contains(code)
         default: false
         }
     }
+
+    /// The codes with which etcd refuses a request before it begins to carry it out. It reports the others also of a request
+    /// that the members may still carry out, such as "unavailable" when a leader is lost, and "cancelled" when a member stops.
+    private static let codesOfNothingDone: Set<Int64> = [3, 5, 7, 8, 9, 11, 12, unauthenticated]
 
     /// Whether the request is refused for what it is, and not because of the cluster's condition: it will be refused again.
     var isPermanent: Bool {

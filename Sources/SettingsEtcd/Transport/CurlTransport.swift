@@ -122,7 +122,7 @@
             _ request: GatewayRequest, on handle: csettingskit_curl, _ call: GatewayCall,
             _ receive: (UnsafeBufferPointer<UInt8>) throws(GatewayFailure) -> Void
         ) throws(GatewayFailure) -> Int {
-            var status = 0
+            var (status, sent) = (0, 0)
             let (code, failure) = withoutActuallyEscaping(receive) { receive -> (Int32, GatewayFailure?) in
                 var progress = Progress(clock: CallClock(request), call: call, receive: receive)
                 let code = withUnsafeMutablePointer(to: &progress) { progress in
@@ -135,25 +135,18 @@
                                 return context!.assumingMemoryBound(to: Progress.self).pointee.take(bytes) ? 1 : 0
                             },
                             { context in context!.assumingMemoryBound(to: Progress.self).pointee.pause() },
-                            progress, &status)
+                            progress, &status, &sent)
                     }
                 }
                 return (code, progress.failure)
             }
             if let failure { throw failure }
             if code == CSETTINGSKIT_CURL_OK { return status }
-            throw Self.failure(code)
-        }
-
-        private static func failure(_ code: Int32) -> GatewayFailure {
+            if code == CSETTINGSKIT_CURL_OPERATION_TIMEDOUT { throw .timedOut }
+            // Not by the code: one that says that no connection came about can be that of another attempt, after the request was
+            // sent over a kept connection that ended.
             let words = String(cString: csettingskit_curl_message(code))
-            let certain: [Int32] = [
-                CSETTINGSKIT_CURL_UNSUPPORTED_PROTOCOL, CSETTINGSKIT_CURL_COULDNT_RESOLVE_HOST,
-                CSETTINGSKIT_CURL_COULDNT_CONNECT, CSETTINGSKIT_CURL_SSL_CONNECT_ERROR,
-                CSETTINGSKIT_CURL_SSL_CERTPROBLEM, CSETTINGSKIT_CURL_PEER_FAILED_VERIFICATION,
-                CSETTINGSKIT_CURL_SSL_CACERT_BADFILE,
-            ]
-            return certain.contains(code) ? .notConnected(words) : .disconnected(words)
+            throw sent == 0 ? .notConnected(words) : .disconnected(words)
         }
     }
 #endif

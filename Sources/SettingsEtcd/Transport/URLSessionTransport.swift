@@ -6,6 +6,9 @@
     import Synchronization
 
     /// Sends requests by `URLSession`.
+    ///
+    /// Unlike libcurl, it does not tell how much of a request was given to the network. A failure counts as one of a request that
+    /// was not sent only if its code says that no connection came about, and the system has counted no byte of the body as sent.
     final class URLSessionTransport: GatewayTransport {
         private let session: URLSession
 
@@ -36,7 +39,10 @@
             guard let url = URL(string: request.url) else { throw .notConnected("the address cannot be used") }
             var message = URLRequest(url: url)
             message.httpMethod = "POST"
-            message.httpBody = Data(request.body)
+            let body = Data(request.body)
+            // Not as `httpBody`, which the system may send again by itself when a connection ends; see `needNewBodyStream`.
+            message.httpBodyStream = InputStream(data: body)
+            message.setValue("\(body.count)", forHTTPHeaderField: "Content-Length")
             // The clock below counts; this one only has to be longer.
             message.timeoutInterval = 3600
             message.setValue("application/json", forHTTPHeaderField: "Content-Type")
@@ -45,7 +51,7 @@
                 message.setValue(parts[1].trimmingCharacters(in: .whitespaces), forHTTPHeaderField: String(parts[0]))
             }
             let task = session.dataTask(with: message)
-            let answer = PendingAnswer(task)
+            let answer = PendingAnswer(task, to: body)
             task.delegate = answer
             let wake = call.begin(waking: { answer.signal() })
             defer {
@@ -82,8 +88,10 @@
         private let parts = Mutex<(list: [Part], size: Int)>(([], 0), .leaf)
         private let semaphore = DispatchSemaphore(value: 0)
         private let task: URLSessionTask
+        private let body: Data
+        private let isBodySent = Mutex(false, .leaf)
 
-        init(_ task: URLSessionTask) { self.task = task }
+        init(_ task: URLSessionTask, to body: Data) { (self.task, self.body) = (task, body) }
 
         func signal() { semaphore.signal() }
 
@@ -119,11 +127,30 @@
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
             let status = (task.response as? HTTPURLResponse)?.statusCode ?? 0
-            add(.end(status: status, error.map(Self.failure)), size: 0)
+            add(.end(status: status, error.map(failure)), size: 0)
         }
 
-        private static func failure(_ error: any Error) -> GatewayFailure {
-            switch (error as? URLError)?.code {
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+            totalBytesExpectedToSend: Int64
+        ) {
+            isBodySent.withLock { $0 = true }
+        }
+
+        /// The body is sent over another connection only if nothing of it was sent, such as when the server has asked for a
+        /// certificate. Without a body the task fails.
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask,
+            needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+        ) {
+            completionHandler(mayBeSent ? nil : InputStream(data: body))
+        }
+
+        private var mayBeSent: Bool { isBodySent.withLock { $0 } || task.countOfBytesSent > 0 }
+
+        private func failure(_ error: any Error) -> GatewayFailure {
+            if mayBeSent { return .disconnected("the connection ended") }
+            return switch (error as? URLError)?.code {
             case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet,
                 .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
                 .serverCertificateHasBadDate, .clientCertificateRejected, .clientCertificateRequired:

@@ -185,6 +185,16 @@ struct MessageTests {
         }
     }
 
+    @Test("Of the errors that etcd reports, those of a request that it may have begun are not certain")
+    func certainty() {
+        let codes = (-1...17).filter { GatewayFailure.refused(code: $0, status: 500).isCertain }
+        #expect(codes == [3, 5, 7, 8, 9, 11, 12, 16])
+        #expect(GatewayFailure.notConnected("x").isCertain)
+        for failure in [.disconnected("x"), .timedOut, .notEtcd(status: 404), .tooLong(limit: 1)] as [GatewayFailure] {
+            #expect(!failure.isCertain)
+        }
+    }
+
     @Test(
         "Endpoints with a user, a path or a query are refused without being shown",
         arguments: [

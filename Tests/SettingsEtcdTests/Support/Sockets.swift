@@ -1,4 +1,5 @@
 import Foundation
+import SettingsTestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -21,16 +22,30 @@ private func withAddress<R>(_ port: Int, _ body: (UnsafePointer<sockaddr>, sockl
     }
 }
 
-/// A socket of the loopback device that accepts connections.
-struct ListeningSocket: Sendable {
-    let descriptor: Int32
-    let port: Int
+private func closeDescriptor(_ descriptor: Int32) {
+    #if canImport(Glibc)
+        Glibc.close(descriptor)
+    #else
+        Darwin.close(descriptor)
+    #endif
+}
 
-    init() throws {
+/// A socket of the loopback device that accepts connections.
+final class ListeningSocket: Sendable {
+    private let descriptor: Int32
+    let port: Int
+    private let isClosed = Box(false)
+
+    /// - Parameter wanted: The port; 0 for one that is free.
+    init(port wanted: Int = 0) throws {
         let descriptor = socket(AF_INET, stream, 0)
-        try #require(descriptor >= 0)
-        let bound = withAddress(0) { bind(descriptor, $0, $1) }
-        try #require(bound == 0 && listen(descriptor, 64) == 0)
+        var isReused: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
+        guard descriptor >= 0, withAddress(wanted, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, 64) == 0
+        else {
+            if descriptor >= 0 { closeDescriptor(descriptor) }
+            throw POSIXError(.EADDRINUSE)
+        }
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) { address in
@@ -41,6 +56,16 @@ struct ListeningSocket: Sendable {
         port = Int(in_port_t(bigEndian: address.sin_port))
     }
 
+    deinit {
+        // Not before: the number could be another socket's when a thread comes to `accept` again.
+        #if canImport(Glibc)
+            closeDescriptor(descriptor)
+        #else
+            close()
+        #endif
+    }
+
+    /// Nil at the end.
     func accept() -> Connection? {
         #if canImport(Glibc)
             let accepted = Glibc.accept(descriptor, nil, nil)
@@ -50,13 +75,13 @@ struct ListeningSocket: Sendable {
         return accepted >= 0 ? Connection(descriptor: accepted) : nil
     }
 
-    /// Wakes a thread in ``accept()``, too.
+    /// Refuses connections. Wakes a thread in ``accept()``, too.
     func close() {
-        _ = shutdown(descriptor, Int32(SHUT_RDWR))
+        if isClosed.take(replacingWith: true) { return }
         #if canImport(Glibc)
-            Glibc.close(descriptor)
+            _ = shutdown(descriptor, Int32(SHUT_RDWR))
         #else
-            Darwin.close(descriptor)
+            closeDescriptor(descriptor)
         #endif
     }
 }
@@ -102,11 +127,5 @@ struct Connection: Sendable {
     /// Ends the connection for both sides and for threads that wait for it.
     func cut() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    func close() {
-        #if canImport(Glibc)
-            Glibc.close(descriptor)
-        #else
-            Darwin.close(descriptor)
-        #endif
-    }
+    func close() { closeDescriptor(descriptor) }
 }

@@ -1,0 +1,71 @@
+import Foundation
+import SettingsKitCore
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsEtcd
+
+extension WithEtcd {
+    @Suite("When the answer to a write is lost", .timeLimit(.minutes(5)))
+    struct LostAnswerTests {
+        enum Fault: String, CaseIterable, Sendable {
+            case connectionsAreRefused, memberIsKilled, answerIsCut, answerIsJunk, requestIsLate, requestIsDoubled
+
+            func faults(whileDead: @escaping @Sendable () -> Void = {}) -> FaultyProxy.Faults {
+                switch self {
+                case .connectionsAreRefused, .memberIsKilled: .init(dies: 1, whileDead: whileDead)
+                case .answerIsCut: .init(losesWrite: 1)
+                case .answerIsJunk: .init(junk: 1)
+                case .requestIsLate: .init(isLate: 1)
+                case .requestIsDoubled: .init(duplicates: 1)
+                }
+            }
+        }
+
+        private let count = Setting<Int>("count", in: .fleet, default: 0)
+
+        @Test("An increment counts once", arguments: Fault.allCases)
+        func increments(fault: Fault) async throws {
+            try await Fleet.withProxy({ $0.timeout = .seconds(60) }) { fleet, proxy, store in
+                let faults = fault.faults {
+                    guard fault == .memberIsKilled else { return Thread.sleep(forTimeInterval: 0.15) }
+                    fleet.server.kill(0)
+                    #expect(throws: Never.self) { try fleet.server.start(0) }
+                }
+                let settings = SettingsService.fleet(store)
+                // The client's own key is made.
+                try settings.save(count, to: 0)
+                for number in 1...8 {
+                    proxy.setNextFault(faults)
+                    try settings.update(count) { (value: inout Int) throws in value += 1 }
+                    #expect(try fleet.server.control("get", "test/count", "--print-value-only") == "\(number)\n")
+                }
+            }
+        }
+
+        @Test("A save that was made is not reported as one that was not", arguments: Fault.allCases)
+        func saves(fault: Fault) async throws {
+            try await Fleet.withProxy({ $0.timeout = .seconds(2) }) { fleet, proxy, store in
+                let isReported = DispatchSemaphore(value: 0)
+                let faults = fault.faults {
+                    if fault == .memberIsKilled { fleet.server.kill(0) }
+                    isReported.wait()
+                    if fault == .memberIsKilled { #expect(throws: Never.self) { try fleet.server.start(0) } }
+                }
+                try store.save("a", "0")
+                for number in 1...4 {
+                    proxy.setNextFault(faults)
+                    let code = thrownCode { try store.save("a", "\(number)") }
+                    isReported.signal()
+                    try await until { thrownCode { try store.synchronize() } == nil }
+                    let isMade = try fleet.server.control("get", "test/a", "--print-value-only") == "\(number)\n"
+                    switch code {
+                    case nil: #expect(isMade)
+                    case .clusterUnreachable?: #expect(!isMade)
+                    default: #expect(code == .outcomeUnknown)
+                    }
+                }
+            }
+        }
+    }
+}
