@@ -61,9 +61,10 @@ public final class EtcdStore: SettingsStore {
     ///   - endpoints: The addresses of the cluster's members, such as `https://etcd-1:2379`. One is enough; with several, the
     ///     store goes on with the next one if one fails.
     ///   - prefix: What the keys of the settings begin with, such as `fleet/player/`. Not empty.
-    ///   - state: The folder of the local file; created if it is missing. Nil for `Etcd` in the program's own folder: in
+    ///   - state: The folder of the local files; created if it is missing. Nil for `Etcd` in the program's own folder: in
     ///     `$XDG_STATE_HOME` or `~/.local/state` on Linux, in Application Support on Apple platforms. Two clusters in which a
-    ///     program uses the same prefix need two folders.
+    ///     program uses the same prefix need two folders: the values of another cluster are not used, and changes that were
+    ///     accepted for it are kept aside, and reported with ``SettingsError/Code/otherCluster``.
     ///   - options: Certificates, the user, time-outs, and more.
     /// - Throws: `SettingsError` with the code `unusableEndpoint`, `libraryMissing`, `storeUnavailable` if the local file
     ///   cannot be used, or `memoryOnly` if `state` is nil and there is no home directory.
@@ -88,15 +89,15 @@ public final class EtcdStore: SettingsStore {
         else {
             throw SettingsError(.unusableEndpoint, store: "EtcdStore")
         }
-        let localState =
-            options.keepsState
-            ? try LocalState(
-                folder: try state?.path ?? Self.standardFolder(), prefix: prefix, keepsWrites: options.keepsWrites)
-            : nil
+        let folder = options.keepsState ? try state?.path ?? Self.standardFolder() : nil
         let client = GatewayClient(addresses, transport: transport, credentials: options.credentials)
-        cluster = EtcdCluster(
-            range: KeyRange(prefix: prefix), description: "EtcdStore \(prefix)", options: options, client: client,
-            localState: localState)
+        cluster = try EtcdCluster(prefix: prefix, options: options, client: client) { report in
+            try folder.map { folder in
+                try LocalState(
+                    folder: folder, prefix: prefix, addresses: addresses.addresses, keepsWrites: options.keepsWrites,
+                    report: report)
+            }
+        }
         try cluster.start()
     }
 

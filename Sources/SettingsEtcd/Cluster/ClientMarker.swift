@@ -24,6 +24,7 @@ struct ClientMarker {
     private struct Registration {
         let key: Data
         let lease: Int64
+        let cluster: UInt64
         var modRevision: Int64
         var renewed: ContinuousClock.Instant
     }
@@ -36,6 +37,9 @@ struct ClientMarker {
 
     /// The lease, if there is one.
     var lease: Int64? { registration?.lease }
+
+    /// The cluster that has the key; 0 if there is none.
+    var cluster: UInt64 { registration?.cluster ?? 0 }
 
     /// Makes sure that the key is there. It throws only if that is not so, and nothing else is changed by then.
     mutating func prepare(
@@ -66,7 +70,8 @@ struct ClientMarker {
         let answer = try client.ask(
             message, isRepeatable: false, within: time, call: call, limit: 1 << 16, TransactionAnswer.init)
         guard answer.hasSucceeded, answer.header.revision > 0 else { throw .notEtcd(status: 200) }
-        registration = Registration(key: key, lease: lease, modRevision: answer.header.revision, renewed: asked)
+        registration = Registration(
+            key: key, lease: lease, cluster: answer.header.cluster, modRevision: answer.header.revision, renewed: asked)
     }
 
     /// What a transaction has led to.

@@ -39,14 +39,18 @@ extension EtcdCluster {
         if change({ $0.outage.end(of: .sending) }) { report(.clusterReached) }
     }
 
-    /// Takes the whole state of the cluster.
-    func take(_ entries: [ClusterEntry], at revision: Int64) {
-        change { state in
+    /// Takes the whole state of a cluster.
+    func take(_ entries: [ClusterEntry], at revision: Int64, of cluster: UInt64) {
+        let strangers = change { state in
             feed.publish(state.contents.replace(with: entries, at: revision), origin: .external)
+            let strangers = identify(cluster, &state)
             state.hasRead = true
             state.wakeProgressWaiters()
+            return strangers
         }
+        keepAside(strangers)
         keepAll()
+        sendWake.signal()
         flushSoon()
     }
 

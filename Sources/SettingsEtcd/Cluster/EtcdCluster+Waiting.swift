@@ -92,7 +92,7 @@ extension EtcdCluster.State {
     /// No key was written since, so that all present keys were present then; and as they are as many, none was removed.
     mutating func isCurrent(_ known: Int64, _ answer: RangeAnswer) -> Bool {
         guard answer.entries.isEmpty, contents.revision == known, answer.count == contents.count,
-            answer.header.revision >= known
+            answer.header.revision >= known, identity.isOn(answer.header.cluster)
         else { return false }
         contents.reach(answer.header.revision)
         return true

@@ -16,6 +16,7 @@ import Synchronization
 final class EtcdCluster: Sendable {
     struct State {
         var contents: ClusterContents
+        var identity = ClusterIdentity()
         var queue = WriteQueue()
         /// The callers that wait for writes of the queue.
         var waiters: [QueuedWrite.ID: Waiter] = [:]
@@ -28,6 +29,8 @@ final class EtcdCluster: Sendable {
         var uncertain: Set<String> = []
         /// Writes that have ended and could not be removed from the local file.
         var unremoved: Set<QueuedWrite.ID> = []
+        /// Names of which the local file lacks what is known.
+        var unkept: Set<String> = []
         var hasRead = false
         var isClosed = false
         var runningThreads = 0
@@ -35,17 +38,17 @@ final class EtcdCluster: Sendable {
         var scope = SettingsService.Scope.defaults
     }
 
-    let feed = SettingsStoreFeed()
+    let feed: SettingsStoreFeed
     let description: String
     let range: KeyRange
     let options: EtcdStore.Options
     let client: GatewayClient
     let state: Mutex<State>
-    /// The local file; nil without one, and after the end.
+    /// The local files; nil without them, and after the end.
     private let localState: Mutex<LocalState?>
     private let order = Mutex((), .cluster)
     /// Listeners run here, not on the threads that follow and send.
-    private let listenerQueue = BackgroundQueue()
+    private let listenerQueue: BackgroundQueue
     /// Wakes the sender when there is something to send.
     let sendWake = Wake()
     /// Ends the sender's pause after a failure: the cluster is reached, or the store is closed. New writes do not end it.
@@ -63,21 +66,23 @@ final class EtcdCluster: Sendable {
     static let writeSizeLimit = 1_500_000
     static let transactionSizeLimit = 1_000_000
 
+    /// - Parameter openState: Opens the local files; nil for none. Their problems are reported outside of all locks.
     init(
-        range: KeyRange, description: String, options: EtcdStore.Options, client: GatewayClient, localState: LocalState?
-    ) {
-        (self.range, self.description, self.options, self.client) = (range, description, options, client)
+        prefix: String, options: EtcdStore.Options, client: GatewayClient,
+        openState: (_ report: @escaping StateList.Report) throws -> LocalState?
+    ) throws {
+        (self.options, self.client) = (options, client)
+        (range, description) = (KeyRange(prefix: prefix), "EtcdStore \(prefix)")
+        let (feed, queue) = (SettingsStoreFeed(), BackgroundQueue())
+        (self.feed, listenerQueue) = (feed, queue)
+        let localState = try openState { problem in queue.async { feed.report(problem) } }
         state = Mutex(State(contents: ClusterContents(range: range)), .contents)
         self.localState = Mutex(localState, .clusterFile)
         guard let localState else { return }
-        let known = localState.known(in: range)
-        let pending = options.keepsWrites ? localState.pending() : []
+        let (known, cluster, pending) = (localState.known(in: range), localState.cluster, localState.pending())
         state.withLock { state in
             _ = state.contents.begin(with: known)
-            for write in pending {
-                state.queue.append(write)
-                _ = state.contents.show(write.writes)
-            }
+            state.begin(with: pending, of: cluster)
         }
     }
 
@@ -110,10 +115,13 @@ final class EtcdCluster: Sendable {
         let deadline = ContinuousClock.now + .seconds(2)
         for _ in 0..<running { end.wait(for: ContinuousClock.now.duration(to: deadline)) }
         // So that another store can use the file at once, also if a child of a fork has it open.
-        localState.withLock { file in
+        let file = localState.withLock { file in
+            defer { file = nil }
             file?.unlock()
-            file = nil
+            return file
         }
+        // It ends outside of the lock.
+        withExtendedLifetime(file) {}
     }
 
     /// Called at the end of each thread.
@@ -148,13 +156,14 @@ final class EtcdCluster: Sendable {
 
     /// Stores what the cluster holds under names now, and removes writes that have ended.
     func keep(_ names: some Sequence<String>, removing ended: [QueuedWrite.ID] = []) {
+        var isLost = false
         withLocalState { file in
             let update = change { state in
-                defer { state.unremoved = [] }
-                var update = LocalState.Update()
+                defer { (state.unremoved, state.unkept) = ([], []) }
+                var update = LocalState.Update(cluster: state.identity.cluster)
                 update.removed = state.unremoved.union(ended)
-                update.rebased = state.queue.takeRebased()
-                for name in names {
+                update.rebased = options.keepsWrites ? state.queue.takeRebased() : []
+                for name in state.unkept.union(names) {
                     update.known[name] = .some(state.contents.known(name))
                     update.absent[name] = state.contents.absence(of: name)
                 }
@@ -163,23 +172,39 @@ final class EtcdCluster: Sendable {
                 return update
             }
             do {
-                try file.update(update, keepsWrites: options.keepsWrites)
+                isLost = try !file.update(update) && update.revision != nil
             } catch {
                 // Stored with the next change.
                 change { state in
                     state.queue.putBack(update.rebased)
                     state.unremoved.formUnion(update.removed)
+                    state.unkept.formUnion(update.known.keys)
                 }
                 throw error
             }
         }
+        if isLost { keepAll() }
     }
 
     /// Stores everything that the cluster holds.
     func keepAll() {
         withLocalState { file in
-            let (known, revision) = change { ($0.contents.allKnown, $0.contents.revision) }
-            try file.replaceKnown(with: known, revision: revision)
+            let (known, revision, cluster) = change {
+                ($0.contents.allKnown, $0.contents.revision, $0.identity.cluster)
+            }
+            try file.replaceKnown(with: known, revision: revision, of: cluster)
+        }
+    }
+
+    /// Keeps writes aside that were accepted for another cluster. If that fails, they stay in the local file, and the next
+    /// start tries it again.
+    func keepAside(_ writes: [QueuedWrite]) {
+        if writes.isEmpty { return }
+        do {
+            // Without the lock, as it opens other files.
+            try localState.withLock { $0 }?.keepAside(writes)
+        } catch {
+            feed.report(.wrap(error, as: .notSaved, store: description))
         }
     }
 
@@ -188,6 +213,9 @@ final class EtcdCluster: Sendable {
             guard let file else { return nil }
             do {
                 try body(file)
+                return nil
+            } catch SettingsError.Code.busy {
+                // Another program is writing, or was stopped meanwhile. Stored with the next change.
                 return nil
             } catch {
                 return .wrap(error, as: .notSaved, store: description)
@@ -232,6 +260,7 @@ final class EtcdCluster: Sendable {
                 var write = QueuedWrite(id: state.queue.makeID(), batch, isAccepted: true)
                 write.writes = write.writes.filter { state.mustSend($0.key, $0.value, options) }
                 write.bases = state.contents.modRevisions(of: write.writes.keys)
+                if options.keepsWrites { write.cluster = state.identity.cluster }
                 return write
             }
             guard let write else { return nil }

@@ -90,7 +90,10 @@ struct Follower {
                 // The revision of the first page is compacted: from the beginning.
                 throw .compacted
             }
-            if revision == 0 { (header, revision) = (answer.header, answer.header.revision) }
+            if revision == 0 {
+                (header, revision) = (answer.header, answer.header.revision)
+                cluster.noteAnswer(of: header.cluster)
+            }
             size += answer.entries.reduce(0) { $0 + $1.key.count + $1.value.count }
             guard size <= Self.sizeLimit else { throw .tooLong(limit: Self.sizeLimit) }
             guard revision > 0,
@@ -102,7 +105,7 @@ struct Follower {
         }
         clusterID = header.cluster
         mustRead = false
-        cluster.take(entries, at: revision)
+        cluster.take(entries, at: revision, of: header.cluster)
     }
 
     /// Finds out whether the cluster is the one that was read. What has changed since comes with the watch.

@@ -36,7 +36,9 @@ struct Sender {
         while !cluster.isClosed {
             if expiring?.isDue == true { renewExpiring() }
             let step = cluster.change { state in
-                state.queue.next(state.contents, sizeLimit: singles > 0 ? 0 : EtcdCluster.transactionSizeLimit)
+                // Before it is known which cluster is reached, nothing is sent.
+                guard state.identity.isConfirmed else { return WriteQueue.Step?.none }
+                return state.queue.next(state.contents, sizeLimit: singles > 0 ? 0 : EtcdCluster.transactionSizeLimit)
             }
             switch step {
             case .end(let id, let outcome): end([(id, outcome)])
@@ -61,6 +63,11 @@ struct Sender {
         do throws(GatewayFailure) {
             let (client, time, call) = (client, requestTime, call)
             try marker.prepare(client, within: time, call: call)
+            guard cluster.change({ [marker] in $0.identity.isOn(marker.cluster) }) else {
+                // It was replaced, and the follower has not noticed yet, or has already.
+                marker.forget()
+                throw .earlierState
+            }
             let lease = try expiring?.prepare(client, within: time, call: call) ?? 0
             let request = cluster.change {
                 state -> (comparisons: [GatewayMessage.Comparison], operations: [GatewayMessage.Operation])? in
@@ -99,8 +106,10 @@ struct Sender {
             let names = plan.comparisons.keys.sorted()
             var entries: [String: ClusterEntry?] = [:]
             for (name, read) in zip(names, reads) { entries[name] = .some(read.entries.first) }
-            let ended = cluster.change { state in
-                cluster.feed.publish(state.contents.take(entries, at: revision), origin: .external)
+            let ended = cluster.change { [marker] state in
+                if state.identity.isOn(marker.cluster) {
+                    cluster.feed.publish(state.contents.take(entries, at: revision), origin: .external)
+                }
                 return state.queue.refuse(plan, state.contents)
             }
             didEnd(ended, besides: names)
@@ -122,14 +131,16 @@ struct Sender {
 
     private mutating func agree(_ plan: PlannedTransaction, at revision: Int64) {
         expiring?.note(plan.writes)
-        let (made, waiters) = cluster.change { state in
+        let (made, waiters) = cluster.change { [marker] state in
             let made = state.queue.agree(plan, at: revision)
             var entries: [String: ClusterEntry?] = [:]
             for (name, data) in plan.writes {
                 entries[name] = .some(
                     data.map { ClusterEntry(key: state.contents.key(of: name), value: $0, modRevision: revision) })
             }
-            cluster.feed.publish(state.contents.take(entries, at: revision), origin: .local)
+            if state.identity.isOn(marker.cluster) {
+                cluster.feed.publish(state.contents.take(entries, at: revision), origin: .local)
+            }
             for write in made where write.isAccepted {
                 cluster.feed.publish(state.contents.endShowing(write.writes), origin: .external)
             }

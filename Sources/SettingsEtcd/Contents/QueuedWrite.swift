@@ -23,6 +23,8 @@ struct QueuedWrite: Equatable, Sendable {
     var bases: [String: Int64] = [:]
     /// The revision of the cluster that the program knew when the write was accepted; 0 after a restart.
     var seen: Int64 = 0
+    /// The cluster for which the write was accepted; 0 for the next one that is reached.
+    var cluster: UInt64 = 0
     /// Whether the write has waited through a lost connection or a restart, and so loses to a value that another machine has
     /// written since.
     var hasWaited = false
@@ -89,6 +91,32 @@ struct WriteQueue {
 
     /// Adds a write before all others, which are newer.
     mutating func prepend(_ entry: QueuedWrite) { entries.insert(entry, at: 0) }
+
+    /// Adds writes of earlier runs before all others.
+    mutating func prepend(_ earlier: [QueuedWrite]) { entries.insert(contentsOf: earlier, at: 0) }
+
+    /// Has later writes have greater identifiers than those of earlier runs.
+    mutating func reserve(_ earlier: [QueuedWrite]) { lastID = max(lastID, earlier.map(\.id).max() ?? 0) }
+
+    /// Has the accepted writes be for a cluster.
+    ///
+    /// - Returns: Those that were accepted for another one, which are no longer in the queue.
+    mutating func begin(_ cluster: UInt64) -> [QueuedWrite] {
+        let strangers = entries.filter { $0.cluster != 0 && $0.cluster != cluster }
+        if !strangers.isEmpty { entries.removeAll { $0.cluster != 0 && $0.cluster != cluster } }
+        for index in entries.indices where entries[index].isAccepted && entries[index].cluster == 0 {
+            entries[index].cluster = cluster
+            rebased.insert(entries[index].id)
+        }
+        return strangers
+    }
+
+    /// Has the accepted writes lose to everything that another cluster holds.
+    mutating func forgetBases() {
+        for index in entries.indices where entries[index].isAccepted {
+            (entries[index].bases, entries[index].seen, entries[index].hasWaited) = ([:], 0, true)
+        }
+    }
 
     /// Whether the queue still begins with the writes of a transaction.
     func begins(with plan: PlannedTransaction) -> Bool { entries.prefix(plan.ids.count).map(\.id) == plan.ids }

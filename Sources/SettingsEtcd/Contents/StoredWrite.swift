@@ -17,15 +17,20 @@ extension QueuedWrite {
         }
         let writes = writes.sorted { $0.key < $1.key }.map { entry($0.key, $0.value) }
         let expectations = expectations.sorted { $0.key < $1.key }.map { entry($0.key, $0.value) }
-        return Data(JSONText.object([("writes", .array(writes)), ("expect", .array(expectations))]).compact.utf8)
+        let members: [(name: String, value: JSONText)] = [
+            ("writes", .array(writes)), ("expect", .array(expectations)), ("cluster", .value("\"\(cluster)\"")),
+        ]
+        return Data(JSONText.object(members).compact.utf8)
     }
 
     /// Reads an accepted write of an earlier run. Nil for bytes that are none.
     init?(_ id: ID, stored: Data) {
         var parts: [String: [StoredEntry]] = [:]
+        var cluster: UInt64 = 0
         do throws(GatewayFailure) {
             try GatewayReader.read(stored) { (reader) throws(GatewayFailure) in
                 try reader.members { (reader, name) throws(GatewayFailure) in
+                    if name == "cluster" { return cluster = try reader.integer() }
                     try reader.elements { (reader) throws(GatewayFailure) in
                         parts[name, default: []].append(try StoredEntry(&reader))
                     }
@@ -35,7 +40,7 @@ extension QueuedWrite {
             return nil
         }
         self.init(id: id, writes: [:], isAccepted: true)
-        hasWaited = true
+        (hasWaited, self.cluster) = (true, cluster)
         for entry in parts["writes"] ?? [] {
             writes[entry.name] = .some(entry.data)
             bases[entry.name] = entry.base

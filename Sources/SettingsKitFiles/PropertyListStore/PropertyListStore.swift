@@ -199,6 +199,14 @@ public final class PropertyListStore: SettingsStore {
         try list.synchronize()
     }
 
+    /// Brings the property list up to date, keeps the file aside as a damaged one, and writes it again: for a store whose own
+    /// values in it cannot be read.
+    package func keepAsideAsDamaged() throws {
+        try synchronize()
+        list.files.withLock { $0.list.setDamaged() }
+        try rewrite()
+    }
+
     /// Takes over at once what others have written; for tests of stores that do not watch.
     package func refresh() throws {
         try list.refresh(waiting: .seconds(3))

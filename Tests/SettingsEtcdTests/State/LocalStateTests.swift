@@ -1,4 +1,5 @@
 import Foundation
+import SettingsKitCore
 import SettingsTestSupport
 import Testing
 
@@ -9,7 +10,7 @@ struct LocalStateTests {
     private let range = KeyRange(prefix: "p/")
 
     private func open(_ directory: String) throws -> LocalState {
-        try LocalState(folder: directory, prefix: "p/", keepsWrites: true)
+        try LocalState(folder: directory, prefix: "p/", addresses: ["http://one"], keepsWrites: true)
     }
 
     private func known(_ name: String, _ text: String, _ revision: Int64) -> [String: ClusterContents.Known] {
@@ -33,9 +34,9 @@ struct LocalStateTests {
         after ahead: LocalState.Update, isOpen: Bool, in directory: String, _ body: (LocalState) throws -> Void
     ) throws {
         var first: LocalState? = try open(directory)
-        try first?.replaceKnown(with: known("a", "old", 5), revision: 10)
+        try first?.replaceKnown(with: known("a", "old", 5), revision: 10, of: 1)
         var second: LocalState? = try open(directory)
-        try second?.replaceKnown(with: known("a", "old", 5), revision: 15)
+        try second?.replaceKnown(with: known("a", "old", 5), revision: 15, of: 1)
         try first?.update(ahead)
         second = nil
         if !isOpen { first = nil }
@@ -46,7 +47,7 @@ struct LocalStateTests {
     @Test("A value that was seen ahead of the rest outlives newer knowledge of the rest", arguments: [true, false])
     func ahead(isOpen: Bool) throws {
         try withTemporaryDirectory { directory in
-            let new = LocalState.Update(known: known("a", "new", 20).mapValues { $0 }, revision: 10)
+            let new = LocalState.Update(cluster: 1, known: known("a", "new", 20).mapValues { $0 }, revision: 10)
             try opened(after: new, isOpen: isOpen, in: directory) { next in
                 #expect(texts(next) == ["a": "new"] && next.revision == 15)
             }
@@ -56,10 +57,10 @@ struct LocalStateTests {
     @Test("A removal that was seen ahead of the rest outlives newer knowledge of the rest", arguments: [true, false])
     func removedAhead(isOpen: Bool) throws {
         try withTemporaryDirectory { directory in
-            let removal = LocalState.Update(known: ["a": nil], absent: ["a": 20], revision: 10)
+            let removal = LocalState.Update(cluster: 1, known: ["a": nil], absent: ["a": 20], revision: 10)
             try opened(after: removal, isOpen: isOpen, in: directory) { next in
                 #expect(texts(next).isEmpty && next.revision == 15)
-                try next.replaceKnown(with: known("a", "again", 30), revision: 30)
+                try next.replaceKnown(with: known("a", "again", 30), revision: 30, of: 1)
                 #expect(texts(next) == ["a": "again"])
             }
         }
@@ -69,10 +70,10 @@ struct LocalStateTests {
     func restored() throws {
         try withTemporaryDirectory { directory in
             var first: LocalState? = try open(directory)
-            try first?.replaceKnown(with: known("a", "lost", 900), revision: 1_000)
+            try first?.replaceKnown(with: known("a", "lost", 900), revision: 1_000, of: 1)
             var second: LocalState? = try open(directory)
             #expect(second.map(texts) == ["a": "lost"])
-            try second?.replaceKnown(with: known("a", "restored", 400), revision: 500)
+            try second?.replaceKnown(with: known("a", "restored", 400), revision: 500, of: 1)
             (first, second) = (nil, nil)
             for _ in 0..<2 {
                 let next = try open(directory)
@@ -88,7 +89,7 @@ struct LocalStateTests {
             var state: LocalState? = try open(directory)
             try state?.accept(write(1, "1", base: 5))
             try state?.accept(write(2, "2", base: 5))
-            try state?.update(.init(removed: [1], rebased: [write(2, "2", base: 6)]))
+            try state?.update(.init(cluster: 1, removed: [1], rebased: [write(2, "2", base: 6)]))
             state = nil
             #expect(try open(directory).pending() == [write(2, "2", base: 6)])
         }
@@ -104,6 +105,197 @@ struct LocalStateTests {
             inherited.unlock()
             #expect(try open(directory).pending() == [write(1, "1", base: 5)])
             withExtendedLifetime((inherited, beside)) {}
+        }
+    }
+}
+
+@Suite("The owner of local files")
+struct StateOwnerTests {
+    private let range = KeyRange(prefix: "p/")
+
+    private func open(
+        _ directory: String, prefix: String = "p/", addresses: [String] = ["http://one"],
+        _ problems: Recorder<SettingsError> = Recorder()
+    ) throws -> LocalState {
+        try LocalState(folder: directory, prefix: prefix, addresses: addresses, keepsWrites: true) {
+            problems.append($0)
+        }
+    }
+
+    private func write(_ id: QueuedWrite.ID, of cluster: UInt64) -> QueuedWrite {
+        QueuedWrite(
+            id: id, writes: ["a": Data("\(id)".utf8)], isAccepted: true, bases: ["a": 0], cluster: cluster,
+            hasWaited: true)
+    }
+
+    @Test(
+        "A stored owner is read",
+        arguments: [
+            StateOwner(prefix: "", addresses: []),
+            StateOwner(
+                cluster: .max, prefix: "p/\"\u{1}é", addresses: ["http://a:1", "https://b"], restorations: .max),
+        ])
+    func roundTrip(owner: StateOwner) {
+        #expect(StateOwner(stored: owner.stored) == owner)
+    }
+
+    @Test("Bytes that are not an owner are none", arguments: ["", "1", "{", "{\"cluster\":-1}", "{\"addresses\":[1]}"])
+    func noOwner(text: String) {
+        #expect(StateOwner(stored: Data(text.utf8)) == nil)
+    }
+
+    @Test("Before the cluster is reached, its values are used with one of its addresses, and with its prefix")
+    func addresses() throws {
+        try withTemporaryDirectory { directory in
+            let value = ["a": ClusterContents.Known(key: range.key(of: "a"), data: Data("1".utf8), modRevision: 5)]
+            try open(directory, addresses: ["one", "two"]).replaceKnown(with: value, revision: 10, of: 7)
+            for (addresses, isUsed) in [(["two", "three"], true), (["three"], false), (["one"], true)] {
+                let state = try open(directory, addresses: addresses)
+                #expect(state.known(in: range) == (isUsed ? value : [:]) && state.cluster == (isUsed ? 7 : 0))
+            }
+            // Once the same cluster was reached with the new address, that counts, too.
+            try open(directory, addresses: ["three"]).replaceKnown(with: value, revision: 11, of: 7)
+            for address in ["one", "two", "three"] {
+                #expect(try open(directory, addresses: [address]).cluster == 7)
+            }
+            try open(directory, addresses: ["three"]).replaceKnown(with: [:], revision: 1, of: 8)
+            #expect(try open(directory, addresses: ["one"]).cluster == 0)
+            #expect(try open(directory, addresses: ["three"]).cluster == 8)
+        }
+    }
+
+    @Test("What was accepted before a cluster was reached is kept aside when the addresses are others")
+    func strangers() throws {
+        try withTemporaryDirectory { directory in
+            let problems = Recorder<SettingsError>()
+            try open(directory).accept(write(1, of: 0))
+            try open(directory).accept(write(2, of: 7))
+            let state = try open(directory, addresses: ["http://two"], problems)
+            // That of a cluster is decided on when one is reached.
+            #expect(state.pending() == [write(2, of: 7)])
+            #expect(problems.codes == [.otherCluster])
+            let folder = try #require(problems.all.first?.underlying as? KeptChanges).folder
+            #expect(try open(folder).pending() == [write(1, of: 0)])
+            try state.keepAside([write(2, of: 7)])
+            #expect(state.pending().isEmpty && problems.count == 2)
+            let other = try #require(problems.all.last?.underlying as? KeptChanges).folder
+            #expect(other != folder)
+            let kept = try open(other)
+            #expect(kept.pending().map(\.writes) == [write(2, of: 7).writes] && kept.cluster == 7)
+        }
+    }
+
+    @Test("Changes for another prefix are kept aside under their prefix", arguments: [true, false])
+    func otherPrefix(isOwn: Bool) throws {
+        try withTemporaryDirectory { directory in
+            try open(directory, prefix: "q/").accept(write(1, of: 7))
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+            let file = try #require(names.first { $0.hasSuffix("-0.plist-journal") }).dropLast("-0.plist-journal".count)
+            let target = try {
+                let other = directory + "/names"
+                _ = try open(other)
+                let names = try FileManager.default.contentsOfDirectory(atPath: other)
+                return try #require(names.first { $0.hasSuffix("-0.lock") }).dropLast("-0.lock".count)
+            }()
+            let beside = isOwn ? nil : try open(directory)
+            for name in names where name.hasPrefix(file + "-0") {
+                let new = target + (isOwn ? "-0" : "-1") + name.dropFirst(file.count + 2)
+                try FileManager.default.moveItem(atPath: directory + "/" + name, toPath: directory + "/" + new)
+            }
+            withExtendedLifetime(beside) {}
+            let problems = Recorder<SettingsError>()
+            let state = try open(directory, problems)
+            #expect(state.pending().isEmpty && problems.codes == [.otherCluster])
+            let folder = try #require(problems.all.first?.underlying as? KeptChanges).folder
+            #expect(try open(folder, prefix: "q/").pending() == [write(1, of: 7)])
+        }
+    }
+}
+
+@Suite("The last known state in one file for all programs")
+struct KnownFileTests {
+    private let range = KeyRange(prefix: "p/")
+
+    private func open(_ directory: String) throws -> LocalState {
+        try LocalState(folder: directory, prefix: "p/", addresses: ["one"], keepsWrites: false)
+    }
+
+    private func values(_ revisions: [String: Int64]) -> [String: ClusterContents.Known] {
+        var values: [String: ClusterContents.Known] = [:]
+        for (name, revision) in revisions {
+            values[name] = .init(key: range.key(of: name), data: Data("\(revision)".utf8), modRevision: revision)
+        }
+        return values
+    }
+
+    private func update(_ revisions: [String: Int64], at revision: Int64) -> LocalState.Update {
+        .init(cluster: 1, known: values(revisions).mapValues { $0 }, revision: revision)
+    }
+
+    @Test("A program that is behind does not store what it knows over a newer state, and its own later changes count")
+    func behind() throws {
+        try withTemporaryDirectory { directory in
+            let (first, second) = (try open(directory), try open(directory))
+            for state in [first, second] { try state.replaceKnown(with: values(["a": 5, "b": 5]), revision: 5, of: 1) }
+            try first.update(update(["a": 6], at: 6))
+            try first.update(update(["b": 7], at: 7))
+            #expect(try second.update(update(["a": 6], at: 6)))
+            #expect(try open(directory).known(in: range) == values(["a": 6, "b": 7]))
+            try second.replaceKnown(with: values(["a": 6, "b": 5]), revision: 6, of: 1)
+            #expect(try open(directory).known(in: range) == values(["a": 6, "b": 7]))
+            try second.update(update(["a": 9], at: 9))
+            #expect(try open(directory).known(in: range) == values(["a": 9, "b": 7]))
+            #expect(try open(directory).revision == 9)
+        }
+    }
+
+    @Test("A file that was lost is to be stored as a whole")
+    func lost() throws {
+        try withTemporaryDirectory { directory in
+            let state = try open(directory)
+            #expect(try !state.update(update(["a": 5], at: 5)))
+            try state.replaceKnown(with: values(["a": 5]), revision: 5, of: 1)
+            #expect(try state.update(update(["a": 6], at: 6)))
+            for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
+                try FileManager.default.removeItem(atPath: directory + "/" + name)
+            }
+            // At the next change, or when the loss is noticed.
+            _ = try state.update(update(["a": 7], at: 7))
+            try state.replaceKnown(with: values(["a": 7, "b": 2]), revision: 7, of: 1)
+            #expect(try open(directory).known(in: range)["a"] == values(["a": 7])["a"])
+        }
+    }
+
+    @Test("A state of another cluster replaces the file, whatever the revisions, and its late changes do not come back")
+    func otherCluster() throws {
+        try withTemporaryDirectory { directory in
+            let (former, present) = (try open(directory), try open(directory))
+            try former.replaceKnown(with: values(["a": 900, "old": 1]), revision: 1_000, of: 1)
+            try present.replaceKnown(with: values(["a": 3]), revision: 4, of: 2)
+            #expect(try former.update(update(["a": 1_001], at: 1_001)))
+            #expect(try open(directory).known(in: range) == values(["a": 3]))
+        }
+    }
+
+    @Test("Programs that store the same history at once leave the state of its end")
+    func concurrent() throws {
+        try withTemporaryDirectory { directory in
+            let states = try (0..<4).map { _ in try open(directory) }
+            inParallel(4) { index in
+                do {
+                    try states[index].replaceKnown(with: values(["a": 1]), revision: 1, of: 1)
+                    for revision in Int64(2)...60 {
+                        #expect(try states[index].update(update(["\(revision % 7)": revision], at: revision)))
+                    }
+                } catch SettingsError.Code.busy {
+                    // The others go on.
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            var expected: [String: Int64] = ["a": 1]
+            for revision in Int64(2)...60 { expected["\(revision % 7)"] = revision }
+            #expect(try open(directory).known(in: range) == values(expected) && open(directory).revision == 60)
         }
     }
 }

@@ -14,6 +14,9 @@ final class EtcdServer: Sendable {
     static let isInstalled = ["etcd", "etcdctl"].allSatisfy { EtcdServer.path(of: $0) != nil }
 
     private struct Member {
+        let folder: String
+        /// The name and the address for the other members.
+        let identity: [String]
         let arguments: [String]
         let port: Int
         var process: Program?
@@ -43,11 +46,14 @@ final class EtcdServer: Sendable {
             (0..<count).map { index in
                 let client = "\(scheme)://127.0.0.1:\(ports[index])"
                 return Member(
+                    folder: directory + "/" + names[index],
+                    identity: [
+                        "--name", names[index], "--initial-advertise-peer-urls", peers[index], "--initial-cluster",
+                        initial,
+                    ],
                     arguments: [
-                        "--name", names[index], "--data-dir", directory + "/" + names[index],
-                        "--listen-client-urls", client, "--advertise-client-urls", client,
-                        "--listen-peer-urls", peers[index], "--initial-advertise-peer-urls", peers[index],
-                        "--initial-cluster", initial, "--log-level", "error", "--logger", "zap",
+                        "--listen-client-urls", client, "--advertise-client-urls", client, "--listen-peer-urls",
+                        peers[index], "--log-level", "error", "--logger", "zap",
                     ] + extra,
                     port: ports[index], process: nil)
             })
@@ -62,7 +68,9 @@ final class EtcdServer: Sendable {
     var endpoint: String { endpoints[0] }
 
     func start(_ index: Int) throws {
-        let arguments = members.withLock { $0[index].arguments }
+        let arguments = members.withLock { members in
+            ["--data-dir", members[index].folder] + members[index].identity + members[index].arguments
+        }
         let process = try Program(
             try #require(Self.path(of: "etcd")), arguments,
             environment: ["PATH": "/usr/bin:/bin", "ETCD_UNSUPPORTED_ARCH": "arm64"])
@@ -81,6 +89,22 @@ final class EtcdServer: Sendable {
     /// Stops or continues a member, which keeps its connections.
     func pause(_ index: Int, _ isPaused: Bool) {
         members.withLock { $0[index].process }?.send(isPaused ? SIGSTOP : SIGCONT)
+    }
+
+    /// Ends all members, and starts them with what a snapshot holds.
+    ///
+    /// - Parameter token: Of another cluster, if the snapshot is to get another identity.
+    func restore(_ snapshot: String, token: String? = nil) throws {
+        for (index, member) in members.withLock({ $0 }).enumerated() {
+            kill(index)
+            try FileManager.default.removeItem(atPath: member.folder)
+            let result = try run(
+                ["snapshot", "restore", snapshot, "--data-dir", member.folder] + member.identity
+                    + (token.map { ["--initial-cluster-token", $0] } ?? []))
+            try #require(result.status == 0)
+        }
+        for index in ports.indices { try start(index) }
+        try waitForPorts()
     }
 
     private func waitForPorts() throws {

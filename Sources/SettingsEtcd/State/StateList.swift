@@ -1,0 +1,82 @@
+import SettingsKitCore
+import SettingsKitFiles
+import SettingsKitPlatform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A property list of the local state. A damaged one is reported, and kept aside, as that of `.defaults` is.
+struct StateList: Sendable {
+    /// Called with each problem, while the state may be locked.
+    typealias Report = @Sendable (SettingsError) -> Void
+
+    private static let ownerName = "owner"
+
+    private let list: PropertyListStore
+    /// Lasts as long as the list.
+    private let problems: SettingsService.Subscription?
+
+    /// - Parameter patience: How long to wait for another program that uses the file.
+    init(
+        _ path: String, _ fileSystem: any FileSystem,
+        patience: Duration = PropertyListStore.defaultPatience, report: @escaping Report
+    ) throws {
+        list = try PropertyListStore(path: path, fileSystem: fileSystem, patience: patience)
+        let isDamaged = Mutex(false, .leaf)
+        problems = list.feed?.observeErrors { error in
+            if error.code == .damaged || error.code == .mismatchedFiles { isDamaged.withLock { $0 = true } }
+            report(error)
+        }
+        // Now, and not only with the next change.
+        if isDamaged.withLock({ $0 }) { try list.rewrite() }
+    }
+
+    var names: [String] { list.keys() }
+
+    subscript(name: String) -> Data? { list.get(Self.key(name)) }
+
+    /// The number under a name; 0 if there is none.
+    func number(_ name: String) -> Int64 {
+        self[name].flatMap { Int64(String(decoding: $0, as: UTF8.self)) } ?? 0
+    }
+
+    /// The bytes of a number.
+    static func bytes(_ number: Int64) -> Data { Data("\(number)".utf8) }
+
+    /// The owner that the file names; nil if there is none.
+    var owner: StateOwner? { self[Self.ownerName].flatMap(StateOwner.init(stored:)) }
+
+    /// Stores bytes under names, or removes them, and another owner, as one change.
+    ///
+    /// - Parameter expectations: What must be stored now.
+    /// - Returns: Whether it is, and the change was made.
+    @discardableResult
+    func apply(
+        _ writes: [String: Data?], owner: StateOwner? = nil, expecting expectations: [String: Data?] = [:]
+    ) throws -> Bool {
+        var entries = writes.map { SettingsStoreBatch.Entry(key: Self.key($0.key), data: $0.value) }
+        if let owner, owner != self.owner { entries.append(.init(key: Self.key(Self.ownerName), data: owner.stored)) }
+        if entries.isEmpty { return true }
+        return try list.apply(
+            SettingsStoreBatch(
+                writes: entries,
+                expectations: expectations.map { .init(key: Self.key($0.key), data: $0.value) }))
+    }
+
+    /// What the file names as its owner now, as an expectation.
+    var ownerExpectation: [String: Data?] { [Self.ownerName: self[Self.ownerName]] }
+
+    /// Keeps a copy of the file aside, because it holds something that cannot be read, and reports that.
+    func keepDamaged(_ problem: any ValueFreeError, report: Report) throws {
+        try list.keepAsideAsDamaged()
+        report(
+            SettingsError(.damaged, store: list.storeDescription, underlying: problem).keepingFilesAside)
+    }
+
+    func synchronize() throws { try list.synchronize() }
+
+    private static func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .defaults) }
+}
