@@ -7,11 +7,18 @@ struct ClusterIdentity {
     private(set) var cluster: UInt64 = 0
     /// Whether the cluster has answered.
     private(set) var isConfirmed = false
+    /// Whether the cluster has told, since the watch ended last, that it still holds what is known. It may have been restored
+    /// from a backup meanwhile.
+    private(set) var isVerified = false
     /// Accepted writes of earlier runs that are for another cluster than the one that is probably reached.
     private var held: [QueuedWrite] = []
 
     /// Whether an answer is the known cluster's.
     func isOn(_ cluster: UInt64) -> Bool { isConfirmed && cluster == self.cluster }
+
+    mutating func doubt() { isVerified = false }
+
+    mutating func verify() { isVerified = true }
 
     /// Begins with what local files hold.
     mutating func begin(with cluster: UInt64, holding held: [QueuedWrite]) {

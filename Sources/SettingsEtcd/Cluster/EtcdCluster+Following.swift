@@ -23,6 +23,15 @@ extension EtcdCluster {
         if isWriteWaiting { report(.notYetAgreed, failure) }
     }
 
+    /// Notes that the cluster still holds what is known.
+    func noteVerified() {
+        change { state in
+            state.identity.verify()
+            state.wakeProgressWaiters()
+        }
+        sendWake.signal()
+    }
+
     /// Notes that the watch is in place.
     func noteReached() {
         let wasReported = change { state in
@@ -39,11 +48,23 @@ extension EtcdCluster {
         if change({ $0.outage.end(of: .sending) }) { report(.clusterReached) }
     }
 
+    /// Notes that the whole state is read now.
+    ///
+    /// - Returns: The newest revision that was seen. If the read finds an earlier one, the cluster was restored.
+    func beginReading() -> Int64 {
+        withLocalState { try $0.beginReading() }
+        return change { $0.contents.newestRevision }
+    }
+
     /// Takes the whole state of a cluster.
-    func take(_ entries: [ClusterEntry], at revision: Int64, of cluster: UInt64) {
+    ///
+    /// - Parameter newest: The newest revision that was seen before the state was read.
+    func take(_ entries: [ClusterEntry], at revision: Int64, after newest: Int64, of cluster: UInt64) {
         let strangers = change { state in
-            feed.publish(state.contents.replace(with: entries, at: revision), origin: .external)
+            state.queue.forgetBases(of: state.contents.namesWithReusedRevision(in: entries))
+            feed.publish(state.contents.replace(with: entries, at: revision, after: newest), origin: .external)
             let strangers = identify(cluster, &state)
+            state.identity.verify()
             state.hasRead = true
             state.wakeProgressWaiters()
             return strangers

@@ -52,19 +52,19 @@ extension EtcdCluster {
         followWake.signal()
         while true {
             let progress = DispatchSemaphore(value: 0)
-            let (known, hasRead) = state.withLock { state in
+            let (known, isVerified, hasRead) = state.withLock { state in
                 state.progressWaiters.append(progress)
-                return (state.contents.revision, state.hasRead)
+                return (state.contents.revision, state.identity.isVerified, state.hasRead)
             }
             defer { state.withLock { state in state.progressWaiters.removeAll { $0 === progress } } }
-            if let goal, known >= goal, hasRead { return feed.flush() }
+            if let goal, known >= goal, isVerified { return feed.flush() }
             let left = ContinuousClock.now.duration(to: deadline)
             guard left > .zero else {
                 let cause = state.withLock { $0.outage.cause } ?? .timedOut
                 throw SettingsError(.clusterUnreachable, store: description, underlying: cause)
             }
             if isClosed { throw SettingsError(.storeClosed, store: description) }
-            if hasRead {
+            if isVerified || goal == nil && hasRead {
                 do throws(GatewayFailure) {
                     let answer = try compare(known, within: left)
                     if state.withLock({ state in state.isCurrent(known, answer) }) { return feed.flush() }
@@ -92,7 +92,7 @@ extension EtcdCluster.State {
     /// No key was written since, so that all present keys were present then; and as they are as many, none was removed.
     mutating func isCurrent(_ known: Int64, _ answer: RangeAnswer) -> Bool {
         guard answer.entries.isEmpty, contents.revision == known, answer.count == contents.count,
-            answer.header.revision >= known, identity.isOn(answer.header.cluster)
+            answer.header.revision >= known, identity.isOn(answer.header.cluster), identity.isVerified
         else { return false }
         contents.reach(answer.header.revision)
         return true

@@ -208,7 +208,7 @@ final class EtcdCluster: Sendable {
         }
     }
 
-    private func withLocalState(_ body: (LocalState) throws -> Void) {
+    func withLocalState(_ body: (LocalState) throws -> Void) {
         let failure: SettingsError? = localState.withLock { file in
             guard let file else { return nil }
             do {

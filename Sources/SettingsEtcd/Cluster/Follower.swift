@@ -15,11 +15,16 @@ struct Follower {
     /// The identifier of the cluster that was read.
     private var clusterID: UInt64 = 0
     private var isFirstAttempt = true
+    /// When the cluster has last told that it holds what is known.
+    private var heard = ContinuousClock.now
     /// How many entries are asked for at once.
     private var pageSize = 2_000
 
     /// How much a prefix may hold altogether.
     private static let sizeLimit = 256 << 20
+
+    /// After so long without a word of the cluster, it may have been restored from a backup.
+    private static let longestAbsence = Duration.seconds(10)
 
     private init(_ cluster: EtcdCluster) { self.cluster = cluster }
 
@@ -35,7 +40,8 @@ struct Follower {
     private mutating func run() {
         while !cluster.isClosed {
             do throws(GatewayFailure) {
-                if mustRead { try read() } else { try compare() }
+                if mustRead || heard + Self.longestAbsence < .now { try read() } else { try compare() }
+                heard = .now
                 try watch()
             } catch {
                 handle(error)
@@ -60,6 +66,8 @@ struct Follower {
         default: break
         }
         let pause = backoff.fail()
+        // Between an answer of the former cluster and one of the restored one, no member answers.
+        if backoff.failures > 1 && !failure.isAnswer { mustRead = true }
         // A watch breaks now and then; an outage is what cannot be mended at once.
         // A member that has not answered in all that time is none that is there again in a moment.
         if backoff.failures > 2 || isFirstAttempt || failure == .timedOut {
@@ -76,6 +84,7 @@ struct Follower {
         var entries: [ClusterEntry] = []
         var (first, revision, size) = (cluster.range.prefix, Int64(0), 0)
         var header = AnswerHeader()
+        let newest = cluster.beginReading()
         while true {
             let answer: RangeAnswer
             do throws(GatewayFailure) {
@@ -105,7 +114,7 @@ struct Follower {
         }
         clusterID = header.cluster
         mustRead = false
-        cluster.take(entries, at: revision, of: header.cluster)
+        cluster.take(entries, at: revision, after: newest, of: header.cluster)
     }
 
     /// Finds out whether the cluster is the one that was read. What has changed since comes with the watch.
@@ -113,6 +122,7 @@ struct Follower {
         let known = cluster.change { $0.contents.revision }
         let answer = try cluster.compare(known, within: requestTime)
         guard answer.header.cluster == clusterID, answer.header.revision >= known else { throw .earlierState }
+        cluster.noteVerified()
     }
 
     // MARK: Watching
@@ -127,11 +137,17 @@ struct Follower {
         var silence = cluster.options.silence
         // Not at the same moment on all machines.
         silence = silence * Double.random(in: 0.8...1)
-        defer { if isCreated { backoff.succeed() } }
+        var heard = heard
+        defer {
+            if isCreated { backoff.succeed() }
+            self.heard = heard
+            cluster.change { $0.identity.doubt() }
+        }
         do throws(GatewayFailure) {
             try client.follow(message, patience: cluster.options.timeout, silence: silence, call: call) {
                 (line) throws(GatewayFailure) in
                 let answer = try StreamMessage.read(line, WatchAnswer.init)
+                heard = .now
                 if answer.isCancelled {
                     throw answer.compactRevision > 0 ? .compacted : .disconnected("the watch was cancelled")
                 }

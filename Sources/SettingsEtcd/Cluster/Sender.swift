@@ -36,8 +36,11 @@ struct Sender {
         while !cluster.isClosed {
             if expiring?.isDue == true { renewExpiring() }
             let step = cluster.change { state in
-                // Before it is known which cluster is reached, nothing is sent.
-                guard state.identity.isConfirmed else { return WriteQueue.Step?.none }
+                // Before it is known which cluster is reached, nothing is sent; and nothing that has waited, before it is known
+                // whether the cluster still holds what was known.
+                guard state.identity.isConfirmed, state.identity.isVerified || !state.queue.beginsWithWaited else {
+                    return WriteQueue.Step?.none
+                }
                 return state.queue.next(state.contents, sizeLimit: singles > 0 ? 0 : EtcdCluster.transactionSizeLimit)
             }
             switch step {

@@ -78,13 +78,30 @@ struct ClusterContents {
         return ahead.revision
     }
 
+    /// The newest revision that was seen, of everything or of a single name.
+    var newestRevision: Int64 { max(revision, ahead.values.lazy.map(\.revision).max() ?? 0) }
+
+    /// The names whose values differ from the known ones of the same revision. A cluster that was restored from a backup gives
+    /// the revisions again that were lost with the restoration.
+    func namesWithReusedRevision(in entries: [ClusterEntry]) -> [String] {
+        entries.compactMap { entry in
+            guard let name = range.name(in: entry.key), let known = known(name),
+                known.modRevision == entry.modRevision, known.data != entry.value
+            else { return nil }
+            return name
+        }
+    }
+
     // MARK: What the cluster tells
 
     /// Replaces the state by one that was read at a later revision, or of a cluster that was restored from a backup.
     ///
+    /// - Parameter newest: The newest revision that was seen before the state was read.
     /// - Returns: What readers see differently.
-    mutating func replace(with entries: [ClusterEntry], at revision: Int64) -> [SettingsStoreChange] {
-        let isEarlier = revision < self.revision
+    mutating func replace(
+        with entries: [ClusterEntry], at revision: Int64, after newest: Int64
+    ) -> [SettingsStoreChange] {
+        let isEarlier = revision < newest
         (followed, hidden, self.revision) = ([:], [:], revision)
         for entry in entries { put(entry) }
         ahead = isEarlier ? [:] : ahead.filter { $0.value.revision > revision }

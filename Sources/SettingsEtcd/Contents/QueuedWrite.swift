@@ -111,12 +111,26 @@ struct WriteQueue {
         return strangers
     }
 
+    /// Has the accepted writes that have waited lose to the values that the cluster now holds under some names.
+    mutating func forgetBases(of names: [String]) {
+        for index in entries.indices where entries[index].isAccepted {
+            for name in names where entries[index].writes[name] != nil {
+                // No key has it.
+                entries[index].bases[name] = .max
+                rebased.insert(entries[index].id)
+            }
+        }
+    }
+
     /// Has the accepted writes lose to everything that another cluster holds.
     mutating func forgetBases() {
         for index in entries.indices where entries[index].isAccepted {
             (entries[index].bases, entries[index].seen, entries[index].hasWaited) = ([:], 0, true)
         }
     }
+
+    /// Whether the first write decides by what the program knew when it was accepted.
+    var beginsWithWaited: Bool { entries.first?.hasWaited ?? false }
 
     /// Whether the queue still begins with the writes of a transaction.
     func begins(with plan: PlannedTransaction) -> Bool { entries.prefix(plan.ids.count).map(\.id) == plan.ids }

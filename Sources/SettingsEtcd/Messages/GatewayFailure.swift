@@ -68,6 +68,12 @@ enum GatewayFailure: ValueFreeError, Equatable {
         return false
     }
 
+    /// Whether a member of the cluster has answered.
+    var isAnswer: Bool {
+        if case .refused = self { return true }
+        return false
+    }
+
     /// gRPC's code for a token that is missing or has expired.
     static let unauthenticated: Int64 = 16
 

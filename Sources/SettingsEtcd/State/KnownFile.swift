@@ -107,6 +107,19 @@ final class KnownFile: Sendable {
         throw SettingsError(.busy, store: "EtcdStore")
     }
 
+    /// Notes what other programs have stored before the whole state of the cluster is read. If it is newer than what the cluster
+    /// then holds, the cluster was restored.
+    func beginReading() throws {
+        try list.refresh(waiting: Self.patience)
+        let (owner, revision) = (list.owner, revision)
+        knowledge.withLock { knowledge in
+            guard let owner, owner.cluster == knowledge.owner.cluster, owner.prefix == prefix,
+                owner.restorations == knowledge.owner.restorations
+            else { return }
+            knowledge.newest = max(knowledge.newest, revision)
+        }
+    }
+
     /// Stores the whole state of a cluster.
     func replace(with values: [String: ClusterContents.Known], at revision: Int64, of cluster: UInt64) throws {
         let known = knowledge.withLock { knowledge in
@@ -126,7 +139,8 @@ final class KnownFile: Sendable {
                 if isEarlier, present.restorations == known.owner.restorations {
                     owner.restorations += 1
                 } else {
-                    (isSame, isBehind) = (true, stored < revision)
+                    // Of the same revision, the file may hold what was lost with a restoration.
+                    (isSame, isBehind) = (true, stored <= revision)
                 }
             }
             var writes: [String: Data?] = [:]

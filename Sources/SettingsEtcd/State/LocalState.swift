@@ -126,6 +126,9 @@ final class LocalState: Sendable {
 
     // MARK: Writing
 
+    /// Notes that the whole state of the cluster is read now.
+    func beginReading() throws { try known.beginReading() }
+
     /// Stores an accepted write. When it returns, the write survives the end of the process.
     func accept(_ write: QueuedWrite) throws {
         var owner = own

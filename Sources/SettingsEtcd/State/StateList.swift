@@ -76,6 +76,9 @@ struct StateList: Sendable {
             SettingsError(.damaged, store: list.storeDescription, underlying: problem).keepingFilesAside)
     }
 
+    /// Takes over what other programs have stored.
+    func refresh(waiting patience: Duration) throws { try list.refresh(waiting: patience) }
+
     func synchronize() throws { try list.synchronize() }
 
     private static func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .defaults) }

@@ -207,8 +207,8 @@ public final class PropertyListStore: SettingsStore {
         try rewrite()
     }
 
-    /// Takes over at once what others have written; for tests of stores that do not watch.
-    package func refresh() throws {
-        try list.refresh(waiting: .seconds(3))
+    /// Takes over at once what others have written, in a store that does not watch.
+    package func refresh(waiting patience: Duration = defaultPatience) throws {
+        try list.refresh(waiting: patience)
     }
 }

@@ -40,7 +40,7 @@ struct ContentsTests {
     @Test("A value makes way for newer ones only")
     func monotonic() {
         var contents = ClusterContents(range: range)
-        _ = contents.replace(with: [entry("a", "1", 3)], at: 5)
+        _ = contents.replace(with: [entry("a", "1", 3)], at: 5, after: contents.revision)
         // A transaction's answer is ahead of the watch.
         _ = contents.take(["a": entry("a", "2", 9)], at: 9)
         #expect(text(contents, "a") == "2" && contents.revision == 5)
@@ -61,7 +61,7 @@ struct ContentsTests {
     @Test("What the program has set stays over what the cluster tells, until it is agreed on or given up")
     func overlay() {
         var contents = ClusterContents(range: range)
-        _ = contents.replace(with: [entry("a", "1", 3)], at: 5)
+        _ = contents.replace(with: [entry("a", "1", 3)], at: 5, after: contents.revision)
         #expect(contents.show(["a": Data("2".utf8)]).count == 1)
         #expect(contents.show(["a": Data("3".utf8)]).count == 1)
         #expect(contents.take([put("a", "x", 6)], at: 6).isEmpty)
@@ -75,13 +75,39 @@ struct ContentsTests {
     @Test("A fresh read changes only names that differ, also of a cluster that was restored to an earlier state")
     func replacing() {
         var contents = ClusterContents(range: range)
-        _ = contents.replace(with: [entry("a", "1", 3), entry("b", "1", 4), entry("c", "1", 5)], at: 50)
+        _ = contents.replace(
+            with: [entry("a", "1", 3), entry("b", "1", 4), entry("c", "1", 5)], at: 50, after: contents.revision)
         _ = contents.take(["b": entry("b", "9", 60)], at: 60)
-        let changes = contents.replace(with: [entry("a", "1", 3), entry("b", "2", 55)], at: 55)
+        let changes = contents.replace(
+            with: [entry("a", "1", 3), entry("b", "2", 55)], at: 55, after: contents.revision)
         #expect(changes.map(\.name) == ["c"])
         #expect(text(contents, "b") == "9")
-        let earlier = contents.replace(with: [entry("a", "0", 2)], at: 10)
+        let earlier = contents.replace(with: [entry("a", "0", 2)], at: 10, after: contents.revision)
         #expect(Set(earlier.map(\.name)) == ["a", "b"] && contents.revision == 10)
+    }
+
+    @Test(
+        "What a transaction has shown ends with a restoration, also when the read finds a revision that the watch had reached"
+    )
+    func restoredBehindTransaction() {
+        var contents = ClusterContents(range: range)
+        _ = contents.replace(with: [entry("a", "1", 3)], at: 5, after: 0)
+        _ = contents.take(["a": entry("a", "lost", 9)], at: 9)
+        #expect(contents.newestRevision == 9)
+        _ = contents.replace(with: [entry("a", "2", 6)], at: 7, after: contents.newestRevision)
+        #expect(text(contents, "a") == "2" && contents.newestRevision == 7)
+        // One that was shown while the state was read stays.
+        _ = contents.take(["a": entry("a", "3", 9)], at: 9)
+        _ = contents.replace(with: [entry("a", "2", 6)], at: 8, after: 7)
+        #expect(text(contents, "a") == "3")
+    }
+
+    @Test("A revision that two values have was given again by a restored cluster")
+    func reusedRevision() {
+        var contents = ClusterContents(range: range)
+        _ = contents.replace(with: [entry("a", "1", 3), entry("b", "1", 4), entry("c", "1", 5)], at: 5, after: 0)
+        let entries = [entry("a", "1", 3), entry("b", "2", 4), entry("c", "2", 6), entry("d", "1", 5)]
+        #expect(contents.namesWithReusedRevision(in: entries) == ["b"])
     }
 
     @Test("The last known state counts until the first read")
@@ -89,7 +115,7 @@ struct ContentsTests {
         var contents = ClusterContents(range: range)
         #expect(contents.begin(with: ["a": known("a", 3), "b": known("b", 3)]).count == 2)
         #expect(contents.revision == 0 && contents.modRevision(of: "a") == 3)
-        let changes = contents.replace(with: [entry("a", "1", 3)], at: 4)
+        let changes = contents.replace(with: [entry("a", "1", 3)], at: 4, after: contents.revision)
         #expect(changes.map(\.name) == ["b"])
     }
 
@@ -97,7 +123,7 @@ struct ContentsTests {
     func spellings() {
         var contents = ClusterContents(range: range)
         let (one, other) = ("e\u{301}", "\u{E9}")
-        _ = contents.replace(with: [entry(one, "1", 3), entry(other, "2", 4)], at: 5)
+        _ = contents.replace(with: [entry(one, "1", 3), entry(other, "2", 4)], at: 5, after: contents.revision)
         #expect(text(contents, one) == "2" && contents.count == 2)
         #expect(contents.key(of: one) == range.key(of: other))
         _ = contents.take([put(one, "3", 6)], at: 6)

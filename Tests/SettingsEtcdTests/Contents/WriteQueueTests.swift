@@ -15,7 +15,7 @@ struct WriteQueueTests {
         var contents = ClusterContents(range: range)
         _ = contents.replace(
             with: entries.map { ClusterEntry(key: range.key(of: $0.0), value: data($0.1), modRevision: $0.2) },
-            at: revision)
+            at: revision, after: 0)
         return contents
     }
 
@@ -48,6 +48,20 @@ struct WriteQueueTests {
         #expect(first?.ids == ids && first?.writes == ["a": data("2"), "b": nil] && first?.comparisons.isEmpty == true)
         if let first { #expect(queue.agree(first, at: 101).map(\.id) == ids) }
         #expect(queue.entries.map(\.id) == [conditional])
+    }
+
+    @Test("A change whose base is the revision of another value now loses to that value")
+    func reusedBase() throws {
+        var queue = WriteQueue()
+        let known = contents([("a", "new", 50), ("b", "1", 40)])
+        _ = write(&queue, ["a": data("2")], base: 50, hasWaited: true)
+        let other = write(&queue, ["b": data("3")], base: 40, hasWaited: true)
+        queue.forgetBases(of: ["a"])
+        let first = try #require(plan(queue, known))
+        #expect(first.comparisons == ["a": .max, "b": 40])
+        #expect(queue.refuse(first, known).map(\.outcome) == [.overruled])
+        #expect(queue.entries.map(\.id) == [other])
+        #expect(plan(queue, known)?.comparisons == ["b": 40])
     }
 
     @Test("A transaction has at most 127 operations and a limited size")

@@ -266,6 +266,24 @@ struct KnownFileTests {
         }
     }
 
+    @Test(
+        "A read that finds an earlier or the same revision replaces what was lost with a restoration",
+        arguments: [4, 5, 6])
+    func restored(revision: Int64) throws {
+        try withTemporaryDirectory { directory in
+            let (first, second) = (try open(directory), try open(directory))
+            try first.replaceKnown(with: values(["a": 3]), revision: 3, of: 1)
+            try second.replaceKnown(with: values(["a": 5, "ghost": 4]), revision: 5, of: 1)
+            try first.beginReading()
+            try first.replaceKnown(with: values(["a": revision]), revision: revision, of: 1)
+            #expect(try open(directory).known(in: range) == values(["a": revision]))
+            // The other program has not noticed yet.
+            try second.update(update(["b": 6], at: 6))
+            try second.replaceKnown(with: values(["a": revision, "c": 7]), revision: 7, of: 1)
+            #expect(try open(directory).known(in: range) == values(["a": revision, "c": 7]))
+        }
+    }
+
     @Test("A state of another cluster replaces the file, whatever the revisions, and its late changes do not come back")
     func otherCluster() throws {
         try withTemporaryDirectory { directory in
