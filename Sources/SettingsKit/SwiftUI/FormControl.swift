@@ -7,6 +7,8 @@ enum FormControl: Equatable, Sendable {
         /// What is stored, as input.
         let input: String
         let title: String
+        /// Whether the title is the value itself, and not a name that can be translated.
+        var isValue = false
     }
 
     /// The keyboard that suits a text.
@@ -38,7 +40,7 @@ enum FormControl: Equatable, Sendable {
         } else if let allowed = constraint.allowed {
             self = .choice(Self.choices(allowed, type))
         } else if type.json == "boolean" {
-            self = type.isOptional ? .choice(Self.choices(["true", "false"], type)) : .toggle
+            self = type.isOptional ? .choice(Self.optionalBoolean) : .toggle
         } else if type.isOptional {
             self = .text(Self.textKind(of: type))
         } else if type.json == "integer", let low = constraint.minimum.flatMap({ Int($0) }),
@@ -67,9 +69,20 @@ enum FormControl: Equatable, Sendable {
         return end - 1
     }
 
+    private static let optionalBoolean = [
+        Choice(input: "", title: "None"), Choice(input: "true", title: "True"), Choice(input: "false", title: "False"),
+    ]
+
     private static func choices(_ texts: [String], _ type: ValueDescription) -> [Choice] {
         let none = type.isOptional ? [Choice(input: "", title: "None")] : []
-        return none + texts.map { Choice(input: type.input(ofText: $0), title: FormItem.title(ofName: $0)) }
+        return none
+            + texts.map { text in
+                let input = type.input(ofText: text)
+                if let name = type.caseNames[text] {
+                    return Choice(input: input, title: FormTitle.title(ofWords: name))
+                }
+                return Choice(input: input, title: input, isValue: true)
+            }
     }
 
     private static func textKind(of type: ValueDescription) -> TextKind {

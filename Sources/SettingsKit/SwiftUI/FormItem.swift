@@ -22,7 +22,7 @@ struct FormItem: Identifiable, Sendable {
         let state = setting.catalogued.state(in: service, showsSecrets: false)
         id = name
         self.setting = setting
-        title = Self.title(ofName: setting.key.name)
+        title = FormTitle.title(ofName: setting.key.name)
         control = FormControl(type, isSecret: setting.isSecret, text: state.text)
         input = setting.isSecret ? "" : state.text.map(type.input) ?? ""
         isLocked = state.isLocked
@@ -60,28 +60,6 @@ struct FormItem: Identifiable, Sendable {
         guard let error = error as? SettingsError else { return "\(type(of: error))" }
         if error.code == .invalidValue { return "Enter \(error.expected ?? setting.expected)." }
         return error.description
-    }
-
-    /// "Launch count" for `launchCount`, `launch-count`, `launch_count` and `app:launchCount`.
-    static func title(ofName name: String) -> String {
-        let last = name.split(whereSeparator: { $0 == ":" || $0 == "." }).last.map(String.init) ?? name
-        var words: [String] = []
-        var (word, previous) = ("", Character(" "))
-        for character in last {
-            let isSeparator = character == "-" || character == "_" || character == " "
-            if isSeparator || character.isUppercase && previous.isLowercase {
-                words.append(word)
-                word = ""
-            }
-            if !isSeparator { word.append(character) }
-            previous = character
-        }
-        words.append(word)
-        words.removeAll(where: \.isEmpty)
-        guard let first = words.first else { return name }
-        // An abbreviation keeps its capitals: "API URL".
-        let others = words.dropFirst().map { $0.allSatisfy(\.isUppercase) ? $0 : $0.lowercased() }
-        return ([first.prefix(1).uppercased() + first.dropFirst()] + others).joined(separator: " ")
     }
 }
 

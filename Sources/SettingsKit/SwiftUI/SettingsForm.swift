@@ -14,8 +14,8 @@
     /// locked setting is disabled, with the name of the layer that locks it. A menu on each setting resets it. A secret is
     /// not shown, and can be replaced.
     ///
-    /// Titles are made of the names (`launchCount` is "Launch count"). They, the groups' titles and the help are keys of the
-    /// app's localized strings.
+    /// Titles are made of the names (`launchCount` is "Launch count"), also those of the cases of an enumeration; allowed
+    /// values are shown as they are. Titles, the groups' titles and the help are keys of the app's localized strings.
     public struct SettingsForm: View {
         private let catalogue: SettingsCatalogue
         @Environment(\.settingsService) private var service
@@ -81,7 +81,10 @@
                 Toggle(title, isOn: binding({ $0 == "true" }, { $0 ? "true" : "false" }))
             case .choice(let choices):
                 Picker(title, selection: binding({ $0 }, { $0 })) {
-                    ForEach(choices, id: \.self) { Text(LocalizedStringKey($0.title)).tag($0.input) }
+                    ForEach(choices, id: \.self) { choice in
+                        (choice.isValue ? Text(verbatim: choice.title) : Text(LocalizedStringKey(choice.title)))
+                            .tag(choice.input)
+                    }
                 }
             case .text, .secret:
                 FormTextField(item: item, title: title, store: store)

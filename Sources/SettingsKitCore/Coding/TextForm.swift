@@ -205,9 +205,10 @@ enum StandardText {
         guard let rawType = Raw.RawValue.self as? any TextValue.Type, rawType.isRawValue else { return nil }
         var description = rawType.textType
         if let type = type as? any CaseIterable.Type {
-            let cases = texts(ofCasesOf: type)
-            description.constraint.allowed = cases
-            description.kind = "one of \(cases.joined(separator: ", "))"
+            let cases = EnumerationCases(of: type)
+            description.constraint.allowed = cases.texts
+            description.caseNames = cases.names
+            description.kind = "one of \(cases.texts.joined(separator: ", "))"
         } else {
             description.kind = "a raw value of \(type)"
         }
@@ -224,10 +225,6 @@ enum StandardText {
     static func isJSON<Value: Codable>(_ type: Value.Type) -> Bool {
         if type is any TextValue.Type { return false }
         return (type as? any RawRepresentable.Type).map { rawCodec(of: $0, as: type) == nil } ?? true
-    }
-
-    private static func texts<Cases: CaseIterable>(ofCasesOf type: Cases.Type) -> [String] {
-        type.allCases.compactMap { (($0 as? any RawRepresentable)?.rawValue as? any TextValue)?.text }
     }
 }
 

@@ -14,6 +14,8 @@ package struct ValueDescription: Sendable, Equatable {
     package var encoding: String?
     /// The limits, and the allowed values.
     package var constraint = ValueConstraint()
+    /// The names of an enumeration's cases, by their texts.
+    package var caseNames: [String: String] = [:]
     /// Whether nil is a value.
     package var isOptional = false
 

@@ -18,29 +18,10 @@ package enum SettingSpelling {
 
     private static func capitalized(_ word: Substring) -> String { word.prefix(1).uppercased() + word.dropFirst() }
 
-    /// Puts a separator before each word that begins with a capital, and in the place of every character that is neither a
-    /// letter nor a digit.
-    ///
-    /// A capital begins a word unless a capital stands before it; the last one of several begins a word if a small letter
-    /// follows it: `apiURL` is `api URL`, and `URLScheme` is `URL Scheme`. A digit begins no word.
+    /// Puts a separator between the words of a name, and in the place of every character that is neither a letter nor a digit.
     private static func separated(
-        _ name: String, by separator: Character, _ convert: (Character) -> String
+        _ name: String, by separator: String, _ convert: (String) -> String
     ) -> String {
-        let characters = Array(name)
-        var result = ""
-        for (index, character) in characters.enumerated() {
-            guard isPartOfWord(character) else {
-                result.append(separator)
-                continue
-            }
-            if index > 0, character.isUppercase, isPartOfWord(characters[index - 1]) {
-                let isBeforeSmall = index + 1 < characters.count && characters[index + 1].isLowercase
-                if !characters[index - 1].isUppercase || isBeforeSmall { result.append(separator) }
-            }
-            result += convert(character)
-        }
-        return result
+        NameWords.split(name) { !$0.isLetter && !$0.isNumber }.map(convert).joined(separator: separator)
     }
-
-    private static func isPartOfWord(_ character: Character) -> Bool { character.isLetter || character.isNumber }
 }

@@ -8,8 +8,10 @@ struct SettingSpellingTests {
         "A variable is in capitals, with an underscore before each word and for everything but letters and digits",
         arguments: [
             ("volume", "VOLUME"), ("launchCount", "LAUNCH_COUNT"), ("sound.volume", "SOUND_VOLUME"),
-            ("apiURL", "API_URL"), ("URLScheme", "URL_SCHEME"), ("URL", "URL"), ("useHTTP2Server", "USE_HTTP2_SERVER"),
-            ("http2Server", "HTTP2_SERVER"), ("volume2", "VOLUME2"), ("LaunchCount", "LAUNCH_COUNT"),
+            ("apiURL", "API_URL"), ("openURLsInTab", "OPEN_URLS_IN_TAB"), ("URLsOnly", "URLS_ONLY"),
+            ("URLScheme", "URL_SCHEME"), ("URL", "URL"), ("useHTTP2Server", "USE_HTTP2_SERVER"),
+            ("useIDs", "USE_IDS"), ("http2Server", "HTTP2_SERVER"), ("volume2", "VOLUME2"),
+            ("LaunchCount", "LAUNCH_COUNT"),
             ("sound.MasterVolume", "SOUND_MASTER_VOLUME"), ("foo-bar", "FOO_BAR"), ("snake_case", "SNAKE_CASE"),
             ("animals:cats:lion", "ANIMALS_CATS_LION"), ("a b", "A_B"), ("a..b", "A__B"), ("x2Y", "X2_Y"),
             ("größe", "GRÖSSE"), ("🎛️", "_"), ("line\nbreak", "LINE_BREAK"),

@@ -6,6 +6,21 @@ import Testing
 @testable import SettingsKit
 
 private enum Theme: String, Codable, CaseIterable, Sendable { case system, dark }
+private enum Quality: String, Codable, CaseIterable, Sendable {
+    case hd = "HD"
+    case highContrast = "high-contrast"
+    case english = "en-US"
+    case openURLs
+}
+private enum Level: Int, Codable, CaseIterable, Sendable { case off = -1, normal, veryHigh }
+private enum Named: String, Codable, CaseIterable, Sendable, CustomStringConvertible {
+    case darkMode, light
+    var description: String { "the same for both" }
+}
+private struct Code: RawRepresentable, Codable, CaseIterable, Equatable, Sendable {
+    var rawValue: String
+    static let allCases = [Code(rawValue: "en-US"), Code(rawValue: "de-CH")]
+}
 
 extension SettingsService.SettingDefinition {
     fileprivate static let isMuted = Setting<Bool>("isMuted", in: .defaults, default: false)
@@ -13,6 +28,16 @@ extension SettingsService.SettingDefinition {
     fileprivate static let accent = Setting<Theme?>("accent", in: .defaults)
     fileprivate static let isLoud = Setting<Bool?>("isLoud", in: .defaults)
     fileprivate static let rate = Setting<Int>("rate", in: .defaults, default: 8, validation: .oneOf([8, 16]))
+    fileprivate static let quality = Setting<Quality>("quality", in: .defaults, default: .hd)
+    fileprivate static let level = Setting<Level>(
+        "level", in: .defaults, default: .normal, validation: .oneOf([.off, .veryHigh, .normal]))
+    fileprivate static let named = Setting<Named>("named", in: .defaults, default: .light)
+    fileprivate static let code = Setting<Code>("code", in: .defaults, default: Code.allCases[0])
+    fileprivate static let speed = Setting<Double>(
+        "speed", in: .defaults, default: 1, validation: .oneOf([0.5, 1, 1.5, 2]))
+    fileprivate static let balance = Setting<Int?>("balance", in: .defaults, validation: .oneOf([-1, 0, 1]))
+    fileprivate static let address = Setting<String>(
+        "address", in: .defaults, default: "10.0.0.1", validation: .oneOf(["10.0.0.1", "en-US", "my_value", "httpURL"]))
     fileprivate static let volume = Setting<Double>("volume", in: .defaults, default: 0.5, validation: .range(0...1))
     fileprivate static let retries = Setting<Int>("retries", in: .defaults, default: 3, validation: .range(0...10))
     fileprivate static let port = Setting<Int>(
@@ -46,7 +71,6 @@ struct FormTests {
         #expect(item(.theme).control == choices(("system", "System"), ("dark", "Dark")))
         #expect(item(.accent).control == choices(("", "None"), ("system", "System"), ("dark", "Dark")))
         #expect(item(.isLoud).control == choices(("", "None"), ("true", "True"), ("false", "False")))
-        #expect(item(.rate).control == choices(("8", "8"), ("16", "16")))
         #expect(item(.volume).control == .slider(0...1))
         #expect(item(.retries).control == .stepper(0...10))
         // Too many steps for a stepper.
@@ -60,6 +84,32 @@ struct FormTests {
         #expect(item(.token).control == .secret)
         // No text stands for infinity.
         #expect(item(.infinite).control == .fixed)
+    }
+
+    @Test("The cases of enumerations have titles, which spell their raw values or their names")
+    func caseTitles() {
+        func titles(_ setting: SettingDefinition) -> [String]? {
+            guard case .choice(let choices) = item(setting).control else { return nil }
+            #expect(choices.allSatisfy { !$0.isValue })
+            return choices.map(\.title)
+        }
+        #expect(titles(.quality) == ["HD", "High contrast", "English", "Open URLs"])
+        #expect(titles(.level) == ["Off", "Very high", "Normal"])
+        #expect(titles(.named) == ["Dark mode", "Light"])
+    }
+
+    @Test("Allowed values that are no cases are shown as they are")
+    func valueTitles() {
+        func values(_ setting: SettingDefinition) -> [String]? {
+            guard case .choice(let choices) = item(setting).control else { return nil }
+            #expect(choices.allSatisfy { $0.isValue == ($0.input != "") })
+            return choices.map(\.title)
+        }
+        #expect(values(.rate) == ["8", "16"])
+        #expect(values(.speed) == ["0.5", "1", "1.5", "2"])
+        #expect(values(.balance) == ["None", "-1", "0", "1"])
+        #expect(values(.address) == ["10.0.0.1", "en-US", "my_value", "httpURL"])
+        #expect(values(.code) == ["en-US", "de-CH"])
     }
 
     @Test("Input is stored as the value that it stands for, and shown again")
@@ -160,9 +210,12 @@ struct FormTests {
         arguments: [
             ("volume", "Volume"), ("launchCount", "Launch count"), ("launch-count", "Launch count"),
             ("audio.max_volume", "Max volume"), ("animals:cats:lion", "Lion"), ("apiURL", "Api URL"), ("-", "-"),
+            ("openURLsInTab", "Open URLs in tab"), ("URLScheme", "URL scheme"), ("showHDRBadge", "Show HDR badge"),
+            ("idsOfURLs", "Ids of URLs"), ("planB", "Plan B"), ("MAX_VOLUME", "MAX VOLUME"),
+            ("mp3Player", "Mp3 player"),
         ])
     func titles(name: String, title: String) {
-        #expect(FormItem.title(ofName: name) == title)
+        #expect(FormTitle.title(ofName: name) == title)
     }
 
     @Test("Sections follow the groups of the catalogue")
