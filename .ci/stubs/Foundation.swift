@@ -344,6 +344,8 @@ extension Decimal: ExpressibleByFloatLiteral {}
 public struct Locale: Hashable, Sendable {
     public init(identifier: String) { fatalError() }
     public static var current: Locale { fatalError() }
+    public var decimalSeparator: String? { fatalError() }
+    public var groupingSeparator: String? { fatalError() }
 }
 public struct CharacterSet: Sendable, Hashable {
     public init(charactersIn: String) { fatalError() }
@@ -383,6 +385,7 @@ extension StringProtocol {
     public func trimmingCharacters(in set: CharacterSet) -> String { fatalError() }
     public func replacingOccurrences(of target: String, with replacement: String, options: String.CompareOptions = [], range: Range<String.Index>? = nil) -> String { fatalError() }
     public func range(of string: String, options: String.CompareOptions = [], range: Range<String.Index>? = nil, locale: Locale? = nil) -> Range<String.Index>? { fatalError() }
+    public func localizedStandardContains<T: StringProtocol>(_ string: T) -> Bool { fatalError() }
     public func data(using encoding: String.Encoding, allowLossyConversion: Bool = false) -> Data? { fatalError() }
     public func write(to url: URL, atomically: Bool, encoding: String.Encoding) throws { fatalError() }
     public func write(toFile path: String, atomically: Bool, encoding: String.Encoding) throws { fatalError() }
@@ -589,6 +592,7 @@ open class Bundle: NSObject, @unchecked Sendable {
     open var executableURL: URL? { fatalError() }
     open var infoDictionary: [String: Any]? { fatalError() }
     open func url(forResource name: String?, withExtension ext: String?) -> URL? { fatalError() }
+    open func localizedString(forKey key: String, value: String?, table tableName: String?) -> String { fatalError() }
     open func object(forInfoDictionaryKey key: String) -> Any? { fatalError() }
 }
 

@@ -40,6 +40,7 @@ extension Never: View {
 @propertyWrapper public struct State<Value> {
     public init(wrappedValue: Value) { fatalError() }
     public init(initialValue: Value) { fatalError() }
+    public var projectedValue: Binding<Value> { fatalError() }
     public var wrappedValue: Value {
         get { fatalError() }
         nonmutating set {}
@@ -89,20 +90,48 @@ extension View {
     public func font(_ font: Font?) -> some View { self }
     public func foregroundStyle(_ style: Color) -> some View { self }
     public func tag<V: Hashable>(_ tag: V) -> some View { self }
-    public func onSubmit(_ action: @escaping () -> Void) -> some View { self }
     public func labelsHidden() -> some View { self }
     public func buttonStyle(_ style: BorderlessButtonStyle) -> some View { self }
+    public func searchable(text: Binding<String>) -> some View { self }
+    public func accessibilityHidden(_ hidden: Bool) -> some View { self }
+    public func accessibilityLabel(_ label: Text) -> some View { self }
+    public func accessibilityValue(_ value: Text) -> some View { self }
+    public func accessibilityHint(_ hint: Text) -> some View { self }
+    // Actions of views are on the main actor.
+    public func onSubmit(_ action: @escaping @MainActor () -> Void) -> some View { self }
+    public func onDisappear(perform action: (@MainActor () -> Void)? = nil) -> some View { self }
+    public func onChange<V: Equatable>(of value: V, _ action: @escaping @MainActor (V, V) -> Void) -> some View { self }
+    public func focused(_ condition: FocusState<Bool>.Binding) -> some View { self }
+    public func autocorrectionDisabled(_ disable: Bool = true) -> some View { self }
+    @available(macOS, unavailable)
+    public func textInputAutocapitalization(_ autocapitalization: TextInputAutocapitalization?) -> some View { self }
+    @available(macOS, unavailable) @available(watchOS, unavailable)
+    public func keyboardType(_ type: UIKeyboardType) -> some View { self }
+    // Those of macOS and watchOS have types of their own.
+    @available(macOS, unavailable) @available(watchOS, unavailable)
+    public func textContentType(_ textContentType: UITextContentType?) -> some View { self }
 }
+@propertyWrapper public struct FocusState<Value: Hashable>: DynamicProperty {
+    public struct Binding {}
+    public init() where Value == Bool { fatalError() }
+    public var wrappedValue: Value { get { fatalError() } nonmutating set {} }
+    public var projectedValue: Binding { fatalError() }
+}
+@available(macOS, unavailable)
+public struct TextInputAutocapitalization { public static var never: Self { fatalError() }; public static var sentences: Self { fatalError() } }
+@available(macOS, unavailable) @available(watchOS, unavailable)
+public enum UIKeyboardType: Int, Sendable { case `default`, numbersAndPunctuation, URL }
+@available(macOS, unavailable) @available(watchOS, unavailable)
+public struct UITextContentType: Hashable, Sendable { public static let URL = UITextContentType() }
+extension EnvironmentValues { public var locale: Locale { get { fatalError() } set {} } }
 public struct BorderlessButtonStyle {}
 extension BorderlessButtonStyle { public static var borderless: BorderlessButtonStyle { fatalError() } }
 public struct Font: Sendable { public static let footnote = Font() }
 public struct Color: Sendable { public static let secondary = Color(); public static let red = Color() }
 public struct HorizontalAlignment: Sendable { public static let leading = HorizontalAlignment() }
-public struct LocalizedStringKey: ExpressibleByStringLiteral {
-    public init(_ value: String) {}
-    public init(stringLiteral value: String) {}
-}
 
+// A key that is not a literal is left out: its value would be read as Markdown.
+public struct LocalizedStringKey: ExpressibleByStringLiteral { public init(stringLiteral value: String) {} }
 public struct Text: StubView {
     public init(_ key: LocalizedStringKey) {}
     public init(verbatim content: String) {}
@@ -119,29 +148,42 @@ public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>
 public struct VStack<Content: View>: StubView {
     public init(alignment: HorizontalAlignment, @ViewBuilder content: () -> Content) {}
 }
-public struct Button: StubView { public init(_ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void) {} }
-public struct Toggle: StubView { public init(_ titleKey: LocalizedStringKey, isOn: Binding<Bool>) {} }
+public struct Button: StubView { public init<S: StringProtocol>(_ title: S, action: @escaping @MainActor () -> Void) {} }
+public struct Toggle: StubView { public init<S: StringProtocol>(_ title: S, isOn: Binding<Bool>) {} }
 public struct Picker<Value: Hashable, Content: View>: StubView {
-    public init(_ titleKey: LocalizedStringKey, selection: Binding<Value>, @ViewBuilder content: () -> Content) {}
+    public init<S: StringProtocol>(_ title: S, selection: Binding<Value>, @ViewBuilder content: () -> Content) {}
 }
+@available(tvOS, unavailable)
 public struct Stepper<Label: View>: StubView {
     public init<V: Strideable>(value: Binding<V>, in bounds: ClosedRange<V>, @ViewBuilder label: () -> Label) {}
 }
 public struct LabeledContent<Content: View>: StubView {
-    public init(_ titleKey: LocalizedStringKey, @ViewBuilder content: () -> Content) {}
+    public init<S: StringProtocol>(_ title: S, @ViewBuilder content: () -> Content) {}
+    @available(*, deprecated, message: "hides the title of the content; hide the label of the control inside it")
+    public func labelsHidden() -> some View { self }
 }
+@available(tvOS, unavailable)
 public struct DatePickerComponents: OptionSet, Sendable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }
     public static let hourAndMinute = DatePickerComponents(rawValue: 1)
     public static let date = DatePickerComponents(rawValue: 2)
 }
+@available(tvOS, unavailable)
 public struct DatePicker: StubView {
-    public init(_ titleKey: LocalizedStringKey, selection: Binding<Date>, displayedComponents: DatePickerComponents) {}
+    public init<S: StringProtocol>(_ title: S, selection: Binding<Date>, displayedComponents: DatePickerComponents) {}
 }
-public struct TextField: StubView { public init(_ titleKey: LocalizedStringKey, text: Binding<String>) {} }
-public struct SecureField: StubView { public init(_ titleKey: LocalizedStringKey, text: Binding<String>) {} }
-public struct Slider: StubView { public init(value: Binding<Double>, in bounds: ClosedRange<Double>) {} }
+public struct TextField: StubView { public init<S: StringProtocol>(_ title: S, text: Binding<String>) {} }
+public struct SecureField: StubView { public init<S: StringProtocol>(_ title: S, text: Binding<String>) {} }
+@available(tvOS, unavailable)
+public struct Slider<Label: View>: StubView {
+    public init(value: Binding<Double>, in bounds: ClosedRange<Double>, @ViewBuilder label: () -> Label) {}
+}
+@available(tvOS, unavailable)
+extension Slider where Label == Never {
+    @available(*, deprecated, message: "has no label for assistive technologies")
+    public init(value: Binding<Double>, in bounds: ClosedRange<Double>) {}
+}
 
 // Linux's Foundation lacks them.
 #if os(Linux)

@@ -13,7 +13,7 @@
         @SettingValue(.volume) private var volume
 
         var body: some View {
-            Slider(value: $volume, in: 0...1)
+            Slider(value: $volume, in: 0...1) { Text("Volume") }
         }
     }
 
@@ -42,7 +42,7 @@
         }
 
         var body: some View {
-            Slider(value: volume.binding, in: 0...1)
+            Slider(value: volume.binding, in: 0...1) { Text("Volume") }
         }
     }
 #endif

@@ -11,11 +11,6 @@ enum FormControl: Equatable, Sendable {
         var isValue = false
     }
 
-    /// The keyboard that suits a text.
-    enum TextKind: Equatable, Sendable {
-        case plain, integer, number, url
-    }
-
     case toggle
     /// One of several values.
     case choice([Choice])
@@ -42,7 +37,7 @@ enum FormControl: Equatable, Sendable {
         } else if type.json == "boolean" {
             self = type.isOptional ? .choice(Self.optionalBoolean) : .toggle
         } else if type.isOptional {
-            self = .text(Self.textKind(of: type))
+            self = .text(TextKind(type))
         } else if type.json == "integer", let low = constraint.minimum.flatMap({ Int($0) }),
             let high = Self.highestInteger(constraint), low <= high, Self.count(from: low, to: high) <= 101
         {
@@ -54,7 +49,7 @@ enum FormControl: Equatable, Sendable {
         } else if type.format == "date-time" {
             self = .date
         } else {
-            self = .text(Self.textKind(of: type))
+            self = .text(TextKind(type))
         }
     }
 
@@ -83,15 +78,6 @@ enum FormControl: Equatable, Sendable {
                 }
                 return Choice(input: input, title: input, isValue: true)
             }
-    }
-
-    private static func textKind(of type: ValueDescription) -> TextKind {
-        switch (type.json, type.format) {
-        case ("integer", _): .integer
-        case ("number", _): .number
-        case (_, "uri-reference"): .url
-        default: .plain
-        }
     }
 
     // MARK: Values

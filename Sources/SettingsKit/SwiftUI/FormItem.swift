@@ -8,37 +8,79 @@ struct FormItem: Identifiable, Sendable {
     let setting: SettingsService.SettingDefinition
     let title: String
     let control: FormControl
-    /// What the control shows: what a person would type for the value. Empty for a secret.
+    /// What a text is that is typed for the value.
+    let textKind: FormControl.TextKind
+    /// What the control shows: what a person would type for the value. Empty for a secret, and for a value without a text.
     let input: String
-    /// Help, and why the value cannot be changed or is not the stored one.
-    let footer: [String]
+    /// A value that is only shown.
+    let fixedText: String
+    /// What the setting is for.
+    let help: String?
+    /// Why the value cannot be changed or is not the stored one.
+    let notes: [String]
     /// Whether a layer above the one that is written to has the value, or cannot be read.
     let isLocked: Bool
     /// Whether something is stored that can be removed.
     let canReset: Bool
 
-    init(_ setting: SettingsService.SettingDefinition, named name: String, in service: SettingsService) {
+    /// - Parameter texts: Translates what people read.
+    init(
+        _ setting: SettingsService.SettingDefinition, named name: String, in service: SettingsService,
+        _ texts: FormTexts = .untranslated
+    ) {
         let type = setting.catalogued.valueDescription
         let state = setting.catalogued.state(in: service, showsSecrets: false)
         id = name
         self.setting = setting
-        title = FormTitle.title(ofName: setting.key.name)
-        control = FormControl(type, isSecret: setting.isSecret, text: state.text)
+        title = texts.title(of: setting)
+        control = FormControl(type, isSecret: setting.isSecret, text: state.text).translated(texts)
+        textKind = FormControl.TextKind(type)
         input = setting.isSecret ? "" : state.text.map(type.input) ?? ""
+        fixedText = state.textlessValue ?? ""
+        help = texts.help(of: setting)
         isLocked = state.isLocked
         canReset = state.isSet && !state.isLocked
-        var footer: [String] = []
-        if let help = setting.help, !help.isEmpty { footer.append(help) }
+        var notes: [String] = []
         if let lock = state.lock {
-            footer.append("Locked by \(lock.layer)\(lock.problem == nil ? "" : ", which cannot be read").")
+            notes.append("Locked by \(lock.layer)\(lock.problem == nil ? "" : ", which cannot be read").")
         }
         if let problem = state.problem {
-            footer.append(problem.expected.map { "The stored value is not \($0)." } ?? problem.description)
+            notes.append(problem.expected.map { "The stored value is not \($0)." } ?? problem.description)
         }
-        self.footer = footer
+        self.notes = notes.map(texts.translate)
     }
 
-    /// Stores what a person has typed or chosen.
+    /// Help and notes.
+    var footer: [String] { (help.map { [$0] } ?? []) + notes }
+
+    // MARK: Text
+
+    /// The value as people of a region read it.
+    func shown(_ numbers: NumberSeparators) -> String { textKind.isNumber ? numbers.shown(input) : input }
+
+    /// The title of a choice as people of a region read it.
+    func shown(_ choice: FormControl.Choice, _ numbers: NumberSeparators) -> String {
+        choice.isValue && textKind.isNumber ? numbers.shown(choice.title) : choice.title
+    }
+
+    /// What a person has typed as input; nil for a number with separators that are not those of the region.
+    private func input(ofTyped text: String, _ numbers: NumberSeparators) -> String? {
+        if textKind == .plain { return text }
+        let trimmed = String(text.trimmingSpaces())
+        return textKind.isNumber && !trimmed.isEmpty ? numbers.number(trimmed) : trimmed
+    }
+
+    // MARK: Changing
+
+    /// Stores what a person has typed in a field.
+    ///
+    /// - Returns: Why the setting does not accept it; nil if it does.
+    func store(typed text: String, _ numbers: NumberSeparators, in service: SettingsService) -> String? {
+        guard let input = input(ofTyped: text, numbers) else { return "Enter \(setting.expected)." }
+        return store(input, in: service)
+    }
+
+    /// Stores input.
     ///
     /// - Returns: Why the setting does not accept it; nil if it does.
     func store(_ input: String, in service: SettingsService) -> String? {
@@ -63,18 +105,12 @@ struct FormItem: Identifiable, Sendable {
     }
 }
 
-/// The items of one group of a catalogue.
-struct FormSection: Identifiable, Sendable {
-    let id: Int
-    let title: String
-    let items: [FormItem]
-
-    /// What a form shows of a catalogue.
-    static func sections(of catalogue: SettingsCatalogue, in service: SettingsService) -> [FormSection] {
-        catalogue.groups.enumerated().map { number, group in
-            FormSection(
-                id: number, title: group.title,
-                items: group.settings.map { FormItem($0, named: catalogue.name(of: $0), in: service) })
-        }
+extension FormItem: Equatable {
+    /// Whether two items of one setting look the same.
+    static func == (one: FormItem, other: FormItem) -> Bool {
+        one.setting === other.setting && one.title == other.title && one.control == other.control
+            && one.textKind == other.textKind && one.input == other.input && one.fixedText == other.fixedText
+            && one.help == other.help && one.notes == other.notes && one.isLocked == other.isLocked
+            && one.canReset == other.canReset
     }
 }

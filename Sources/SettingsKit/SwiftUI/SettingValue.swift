@@ -9,7 +9,7 @@
     ///     @SettingValue(.volume) private var volume
     ///
     ///     var body: some View {
-    ///         Slider(value: $volume, in: 0...1)
+    ///         Slider(value: $volume, in: 0...1) { Text("Volume") }
     ///     }
     /// }
     /// ```

@@ -17,6 +17,8 @@ package struct SettingState: Sendable {
 
     /// The text of the value in force; nil if it has none.
     package var text: String?
+    /// A description of the value in force for people, if it has no text. Nil for a secret.
+    package var textlessValue: String?
     package var source: SettingsService.Source = .default
     /// Whether the value in force is the last good one, because its layer holds something else now.
     package var isLastGood = false
@@ -97,13 +99,17 @@ extension SettingsService.Setting: CataloguedSetting {
         let isHidden = isSecret && !showsSecrets
         func text(_ value: T) -> String? { isHidden ? Self.hidden : coding.text(of: value) }
         var state = SettingState()
+        func show(_ value: T) {
+            state.text = text(value)
+            state.textlessValue = state.text == nil && !isHidden ? Self.describe(value) : nil
+        }
         do throws(SettingsError) {
             let store = try service.connection(for: key).requireStore(for: key)
             if store.isLayered { state.layerNames = store.store.layerNames }
             let stored = try store.read(key)
             let cached = service.cachedSetting(for: self)
             let resolution = cached.resolution(of: stored)
-            state.text = text(resolution.value)
+            show(resolution.value)
             if let candidate = resolution.candidate {
                 state.source = candidate.layer.map { .layer($0) } ?? .store
                 state.isLastGood = !stored.all.contains(candidate)
@@ -122,9 +128,14 @@ extension SettingsService.Setting: CataloguedSetting {
             state.problem = state.layers.lazy.compactMap(\.problem).first
         } catch {
             state.problem = error
-            state.text = text(coding.defaultValue)
+            show(coding.defaultValue)
         }
         return state
+    }
+
+    private static func describe(_ value: T) -> String {
+        let isOptional = T.self is any OptionalValue.Type
+        return String(describing: isOptional ? Mirror(reflecting: value).children.first?.value ?? value : value)
     }
 
     private func textOfValue(of candidate: SettingsStoreCandidate) -> String? {

@@ -23,6 +23,8 @@ private struct Code: RawRepresentable, Codable, CaseIterable, Equatable, Sendabl
 }
 
 extension SettingsService.SettingDefinition {
+    fileprivate static let bound = Setting<Double?>(
+        "bound", in: .defaults, default: -.infinity, transformer: PropertyListTransformer())
     fileprivate static let isMuted = Setting<Bool>("isMuted", in: .defaults, default: false)
     fileprivate static let theme = Setting<Theme>("theme", in: .defaults, default: .system)
     fileprivate static let accent = Setting<Theme?>("accent", in: .defaults)
@@ -84,6 +86,10 @@ struct FormTests {
         #expect(item(.token).control == .secret)
         // No text stands for infinity.
         #expect(item(.infinite).control == .fixed)
+        #expect(item(.infinite).fixedText == "inf")
+        #expect(item(.bound).control == .fixed)
+        #expect(item(.bound).fixedText == "-inf")
+        #expect(item(.gain).fixedText == "")
     }
 
     @Test("The cases of enumerations have titles, which spell their raw values or their names")
@@ -216,18 +222,5 @@ struct FormTests {
         ])
     func titles(name: String, title: String) {
         #expect(FormTitle.title(ofName: name) == title)
-    }
-
-    @Test("Sections follow the groups of the catalogue")
-    func sections() {
-        let catalogue = SettingsCatalogue("Player") {
-            SettingsGroup("Sound") {
-                .volume; .isMuted
-            }
-            SettingsGroup("Server", [.port])
-        }
-        let sections = FormSection.sections(of: catalogue, in: settings)
-        #expect(sections.map(\.title) == ["Sound", "Server"])
-        #expect(sections.map { $0.items.map(\.id) } == [["volume", "isMuted"], ["port"]])
     }
 }

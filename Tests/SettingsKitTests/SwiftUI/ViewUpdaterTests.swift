@@ -149,7 +149,7 @@ struct ViewUpdaterTests {
 }
 
 /// Returns when a condition holds, and ends the test if it does not hold in time.
-@MainActor private func untilOnMainActor(_ condition: @MainActor () -> Bool) async throws {
+@MainActor func untilOnMainActor(_ condition: @MainActor () -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(60)
     while !condition(), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
     try #require(condition(), "waited in vain")

@@ -1,0 +1,125 @@
+import Foundation
+import SettingsKitCore
+import Synchronization
+
+/// The rows of one group of a catalogue.
+@MainActor struct FormSection: Identifiable {
+    nonisolated let id: Int
+    let title: String
+    let rows: [FormRow]
+
+    /// The rows whose title, name or help has all words of a query, or all rows if the section's title has; nil if there are none.
+    func matching(_ query: String) -> FormSection? {
+        let words = query.split(whereSeparator: \.isWhitespace)
+        if words.isEmpty { return self }
+        func matches(_ texts: String?...) -> Bool {
+            words.allSatisfy { word in texts.contains { $0?.localizedStandardContains(word) ?? false } }
+        }
+        let rows = matches(title) ? rows : rows.filter { matches(title, $0.title, $0.id, $0.help) }
+        return rows.isEmpty ? nil : FormSection(id: id, title: title, rows: rows)
+    }
+}
+
+/// The rows of a form, which follow the settings of a catalogue in a service.
+///
+/// A view keeps one model for its lifetime, and asks it for the sections each time that it is updated. Only another service or other
+/// settings make new rows.
+@MainActor final class FormModel {
+    private struct Contents {
+        let service: SettingsService
+        let groups: [Group]
+        let sections: [FormSection]
+        let rows: [String: FormRow]
+        let subscriptions: [SettingsService.Subscription]
+    }
+
+    /// What tells two catalogues apart.
+    private struct Group: Equatable {
+        let title: String
+        let settings: [ObjectIdentifier]
+
+        init(_ group: SettingsGroup) {
+            title = group.title
+            settings = group.settings.map(ObjectIdentifier.init)
+        }
+    }
+
+    private let texts: FormTexts
+    private var contents: Contents?
+
+    init(_ texts: FormTexts = .ofApp) { self.texts = texts }
+
+    /// What a form shows of a catalogue.
+    func sections(of catalogue: SettingsCatalogue, in service: SettingsService) -> [FormSection] {
+        let groups = catalogue.groups.map(Group.init)
+        if let contents, contents.service === service, contents.groups == groups { return contents.sections }
+        let known = contents?.service === service ? contents?.rows ?? [:] : [:]
+        // Before the values are read, so that no change is missed.
+        let subscriptions = subscriptions(to: catalogue, in: service)
+        var rows: [String: FormRow] = [:]
+        let sections = catalogue.groups.enumerated().map { number, group in
+            FormSection(
+                id: number, title: texts.translate(group.title),
+                rows: group.settings.map { setting in
+                    let name = catalogue.name(of: setting)
+                    let row = rows[name] ?? known[name].flatMap { $0.setting === setting ? $0 : nil }
+                    let found = row ?? FormRow(setting, named: name, in: service, texts)
+                    rows[name] = found
+                    return found
+                })
+        }
+        contents = Contents(
+            service: service, groups: groups, sections: sections, rows: rows, subscriptions: subscriptions)
+        return sections
+    }
+
+    private func subscriptions(
+        to catalogue: SettingsCatalogue, in service: SettingsService
+    ) -> [SettingsService.Subscription] {
+        let changes = FormChanges { [weak self] names in self?.refresh(names) }
+        let names = Dictionary(catalogue.settings.map { ($0.key, catalogue.name(of: $0)) }) { first, _ in first }
+        // For changes of the main actor, which update the views before `set` returns, and for a store that is replaced.
+        let values = service.observe { set in
+            let changed = names.filter { set.keys.contains($0.key) }.values
+            if !changed.isEmpty { changes.add(changed) }
+        }
+        // Also for what changes no value: a lock, or a stored value that the setting does not accept.
+        return [values] + catalogue.observeStores(of: service) { names, _ in changes.note(names) }
+    }
+
+    private func refresh(_ names: Set<String>) {
+        for name in names { contents?.rows[name]?.refresh() }
+    }
+}
+
+/// The names of settings that have changed, until the main actor takes them.
+private final class FormChanges: Sendable {
+    private let names = Mutex<Set<String>>([], .leaf)
+    private let take: @MainActor @Sendable (Set<String>) -> Void
+
+    init(_ take: @escaping @MainActor @Sendable (Set<String>) -> Void) { self.take = take }
+
+    /// Passes names on: at once if the main actor calls, so that an animation around a change applies to it.
+    func add(_ names: some Sequence<String>) {
+        guard MainQueue.isCurrent else { return note(names) }
+        HeldLocks.requireNone(before: "a view")
+        let names = Set(names)
+        MainActor.assumeIsolated { take(names) }
+    }
+
+    /// Notes names, for the next turn of the main actor. May be called inside a lock.
+    func note(_ new: some Sequence<String>) {
+        let isFirst = names.withLock { names in
+            defer { names.formUnion(new) }
+            return names.isEmpty
+        }
+        guard isFirst else { return }
+        Task { @MainActor in
+            take(
+                names.withLock { names in
+                    defer { names = [] }
+                    return names
+                })
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import SettingsKitCore
+
+/// The texts of a form that the app can translate: they are keys of its localized strings.
+struct FormTexts: Sendable {
+    let translate: @Sendable (String) -> String
+
+    static let untranslated = FormTexts { $0 }
+
+    /// Translates with the localized strings of the app.
+    static let ofApp = FormTexts { Bundle.main.localizedString(forKey: $0, value: $0, table: nil) }
+
+    func title(of setting: SettingsService.SettingDefinition) -> String {
+        translate(FormTitle.title(ofName: setting.key.name))
+    }
+
+    func help(of setting: SettingsService.SettingDefinition) -> String? {
+        guard let help = setting.help, !help.isEmpty else { return nil }
+        return translate(help)
+    }
+
+    /// The title of the button that resets a setting.
+    var reset: String { translate("Reset") }
+
+    /// The same for assistive technologies, which read it without the row: "Reset Launch count".
+    func reset(_ title: String) -> String { translate("Reset %@").replacing("%@", with: title) }
+}
+
+extension FormControl {
+    /// The control with translated titles of cases.
+    func translated(_ texts: FormTexts) -> FormControl {
+        guard case .choice(let choices) = self else { return self }
+        return .choice(
+            choices.map { choice in
+                choice.isValue ? choice : Choice(input: choice.input, title: texts.translate(choice.title))
+            })
+    }
+}
