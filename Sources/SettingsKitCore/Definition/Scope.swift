@@ -1,6 +1,6 @@
 extension SettingsService {
     /// What a setting is for. The service maps each scope to a store.
-    public enum Scope: Hashable, Sendable {
+    public enum Scope: Hashable, NonisolatedExtensions, Sendable {
         /// Settings of this app on this machine.
         case defaults
         /// Settings that follow a person across devices.

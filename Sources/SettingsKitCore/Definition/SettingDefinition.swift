@@ -16,7 +16,7 @@ extension SettingsService {
     ///
     /// The class is the namespace in which `.launchCount` is looked up. Settings themselves are
     /// ``SettingsService/Setting`` objects; there is no other subclass.
-    public class SettingDefinition: @unchecked Sendable {
+    public class SettingDefinition: NonisolatedExtensions, @unchecked Sendable {
         /// Lets `Setting<Int>(...)` be written without a prefix inside an extension of this class.
         public typealias Setting = SettingsService.Setting
 

@@ -9,7 +9,7 @@ extension SettingsService {
     /// A value that is set is processed first and validated then; `save` throws, and `set` diagnoses, a value that does not
     /// meet the condition, and the old value stays. A stored value that does not meet it counts as undecodable. The default is
     /// not validated.
-    public struct Validation<Value: Sendable>: Sendable {
+    public struct Validation<Value: Sendable>: NonisolatedExtensions, Sendable {
         private let describe: @Sendable () -> ValidationWording
         private let condition: @Sendable (Value) -> Bool
 
