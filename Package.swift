@@ -2,7 +2,8 @@
 
 import PackageDescription
 
-// Apple's systems read it. Elsewhere it would bring a Foundation bundle into every program.
+// Apple's systems read it, of each target whose code needs one: products that have the target carry it. Elsewhere it would bring
+// a Foundation bundle into every program.
 #if os(macOS)
     let privacyManifest: (exclude: [String], resources: [Resource]) = ([], [.copy("PrivacyInfo.xcprivacy")])
 #else
@@ -24,7 +25,9 @@ let package = Package(
     dependencies: [],
     targets: [
         .target(name: "SettingsKitCore"),
-        .target(name: "SettingsKitPlatform", dependencies: ["SettingsKitCore"]),
+        .target(
+            name: "SettingsKitPlatform", dependencies: ["SettingsKitCore"], exclude: privacyManifest.exclude,
+            resources: privacyManifest.resources),
         .target(name: "SettingsKitFiles", dependencies: ["SettingsKitCore", "SettingsKitPlatform"]),
         .target(
             name: "CSettingsKitSQLite",
@@ -46,7 +49,8 @@ let package = Package(
             ]),
         .target(
             name: "SettingsKitUserDefaults",
-            dependencies: ["SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform"]),
+            dependencies: ["SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform"],
+            exclude: privacyManifest.exclude, resources: privacyManifest.resources),
         // On Linux without Foundation, of which FoundationEssentials is a small part.
         .target(
             name: "SettingsKitEssentials",
@@ -61,8 +65,7 @@ let package = Package(
             dependencies: [
                 "SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform", "SettingsKitEssentials",
                 "SettingsKitUserDefaults",
-            ],
-            exclude: privacyManifest.exclude, resources: privacyManifest.resources),
+            ]),
         .target(name: "SettingsCommandLine", dependencies: ["SettingsKit", "SettingsSQLite", "SettingsEtcd"]),
         .executableTarget(name: "settings", dependencies: ["SettingsCommandLine"]),
         .target(name: "SettingsTestKit", dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles"]),

@@ -62,31 +62,79 @@ struct PrivacyTests {
         }
     }
 
-    @Test("The interfaces that need a reason in a privacy manifest are those that the guide lists")
-    func interfacesWithReasons() throws {
-        let interfaces = [
-            "stat", "lstat", "fstat", "fstatat", "statfs", "fstatfs", "statvfs", "fstatvfs", "getattrlist",
-            "UserDefaults", "systemUptime", "mach_absolute_time", "activeInputModes", "creationDate",
-            "modificationDate", "fileModificationDate", "contentModificationDateKey", "creationDateKey",
-            "volumeAvailableCapacityKey", "systemFreeSize", "systemSize",
-        ]
+    /// The interfaces that need a reason, by category.
+    private static let categories = [
+        "FileTimestamp": [
+            "stat", "lstat", "fstat", "fstatat", "getattrlist", "creationDate", "modificationDate",
+            "fileModificationDate", "contentModificationDateKey", "creationDateKey",
+        ],
+        "DiskSpace": [
+            "statfs", "fstatfs", "statvfs", "fstatvfs", "volumeAvailableCapacityKey", "systemFreeSize", "systemSize",
+        ],
+        "UserDefaults": ["UserDefaults"],
+        "SystemBootTime": ["systemUptime", "mach_absolute_time"],
+        "ActiveKeyboards": ["activeInputModes"],
+    ]
+
+    /// The targets of products.
+    private static let targets = [
+        "SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsKitUserDefaults",
+        "SettingsKitEssentials", "SettingsKit", "SettingsSQLite", "SettingsEtcd", "SettingsCommandLine",
+        "SettingsTestKit",
+    ]
+
+    /// The interfaces that need a reason and that a target calls on Apple platforms.
+    private static func interfaces(usedBy target: String) throws -> Set<String> {
+        let files = try #require(
+            FileManager.default.enumerator(
+                at: Guide.package.appending(path: "Sources/\(target)"), includingPropertiesForKeys: nil))
         var used: Set<String> = []
-        for target in [
-            "SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsKitUserDefaults",
-            "SettingsKitEssentials", "SettingsKit", "SettingsSQLite",
-        ] {
-            let folder = Guide.package.appending(path: "Sources/\(target)")
-            let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
-            for case let file as URL in files where file.pathExtension == "swift" {
-                let code = Self.codeForApplePlatforms(in: try String(contentsOf: file, encoding: .utf8))
-                for interface in interfaces where try code.contains(Regex("(^|[^\\w\"])\(interface)[(.]")) {
-                    used.insert(interface)
-                }
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let code = codeForApplePlatforms(in: try String(contentsOf: file, encoding: .utf8))
+            for interface in categories.values.joined() where try code.contains(Regex("(^|[^\\w\"])\(interface)[(.]")) {
+                used.insert(interface)
             }
         }
+        return used
+    }
+
+    @Test("The interfaces that need a reason in a privacy manifest are those that the guide lists")
+    func interfacesWithReasons() throws {
         let section = try Guide("PrivacyAndSecurity").text.components(separatedBy: "## Privacy manifest")[1]
-        let listed = Set(interfaces.filter { section.contains("`\($0)`") })
+        let listed = Set(Self.categories.values.joined().filter { section.contains("`\($0)`") })
+        let used = try Self.targets.reduce(into: Set<String>()) { try $0.formUnion(Self.interfaces(usedBy: $1)) }
         #expect(used == listed)
+    }
+
+    /// A product has the manifests of its targets, so each target with such a call has one.
+    @Test("Each target has the privacy manifest that its own code needs", arguments: targets)
+    func manifest(of target: String) throws {
+        let used = try Self.interfaces(usedBy: target)
+        let categories = Set(Self.categories.filter { !used.isDisjoint(with: $0.value) }.keys)
+        let file = Guide.package.appending(path: "Sources/\(target)/PrivacyInfo.xcprivacy")
+        let package = try String(contentsOf: Guide.package.appending(path: "Package.swift"), encoding: .utf8)
+        let definition = try #require(
+            package.components(separatedBy: "\n        .target(").first { $0.contains("name: \"\(target)\"") })
+        #expect(definition.contains("resources: privacyManifest.resources") == !categories.isEmpty)
+        guard let data = FileManager.default.contents(atPath: file.path) else {
+            #expect(categories.isEmpty)
+            return
+        }
+        let manifest = try #require(
+            PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any])
+        let entries = try #require(manifest["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
+        let prefix = "NSPrivacyAccessedAPICategory"
+        #expect(
+            Set(entries.compactMap { $0["NSPrivacyAccessedAPIType"] as? String }) == Set(categories.map { prefix + $0 })
+        )
+        // The guide has each category and reason.
+        let guide = try Guide("PrivacyAndSecurity")
+        for entry in entries {
+            let category = try #require(entry["NSPrivacyAccessedAPIType"] as? String)
+            let reasons = try #require(entry["NSPrivacyAccessedAPITypeReasons"] as? [String])
+            let row = try #require(guide.row("`\(category)`"))
+            #expect(reasons.allSatisfy { reason in row.contains { $0.contains("`\(reason)`") } })
+        }
     }
 
     /// The lines that are no comments, without the branches that only other platforms compile.
