@@ -180,7 +180,7 @@ public struct URL: Hashable, Sendable, Codable, CustomStringConvertible {
 }
 public struct URLResourceKey: Hashable, Sendable {
     public static let ubiquitousItemDownloadingStatusKey = URLResourceKey()
-    @available(macOS 13.3, iOS 16.4, tvOS 16.4, watchOS 9.4, *) public static let volumeTypeNameKey = URLResourceKey()
+    @available(macOS 13.3, iOS 16.4, tvOS 16.4, watchOS 9.4, visionOS 1.0, *) public static let volumeTypeNameKey = URLResourceKey()
     public static let isRegularFileKey = URLResourceKey()
 }
 public struct URLUbiquitousItemDownloadingStatus: Hashable, Sendable {
@@ -190,7 +190,7 @@ public struct URLUbiquitousItemDownloadingStatus: Hashable, Sendable {
 }
 public struct URLResourceValues {
     public var ubiquitousItemDownloadingStatus: URLUbiquitousItemDownloadingStatus? { fatalError() }
-    @available(macOS 13.3, iOS 16.4, tvOS 16.4, watchOS 9.4, *) public var volumeTypeName: String? { fatalError() }
+    @available(macOS 13.3, iOS 16.4, tvOS 16.4, watchOS 9.4, visionOS 1.0, *) public var volumeTypeName: String? { fatalError() }
     public var isRegularFile: Bool? { fatalError() }
 }
 
@@ -485,7 +485,7 @@ open class FileManager: NSObject, @unchecked Sendable {
     }
     open class var `default`: FileManager { fatalError() }
     open var temporaryDirectory: URL { fatalError() }
-    @available(iOS, unavailable) @available(tvOS, unavailable) @available(watchOS, unavailable)
+    @available(iOS, unavailable) @available(tvOS, unavailable) @available(watchOS, unavailable) @available(visionOS, unavailable)
     open var homeDirectoryForCurrentUser: URL { fatalError() }
     open var currentDirectoryPath: String { fatalError() }
     open func urls(for directory: SearchPathDirectory, in domainMask: SearchPathDomainMask) -> [URL] { fatalError() }
@@ -553,7 +553,7 @@ open class FileHandle: NSObject, @unchecked Sendable {
     open func closeFile() { fatalError() }
     public func close() throws { fatalError() }
 }
-@available(iOS, unavailable) @available(tvOS, unavailable) @available(watchOS, unavailable)
+@available(iOS, unavailable) @available(tvOS, unavailable) @available(watchOS, unavailable) @available(visionOS, unavailable)
 open class Process: NSObject, @unchecked Sendable {
     public enum TerminationReason: Int, Sendable { case exit = 1, uncaughtSignal }
     public override init() { fatalError() }

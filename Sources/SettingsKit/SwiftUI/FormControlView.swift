@@ -42,8 +42,8 @@
                     let shown = Text(verbatim: item.shown(numbers))
                     // The slider itself has the label and the value.
                     LabeledContent(item.title) { shown }.accessibilityHidden(true)
-                    Slider(value: binding({ Double($0) ?? range.lowerBound }, { FormControl.text(of: $0) }), in: range)
-                    {
+                    let value = binding({ Double($0) ?? range.lowerBound }, { FormControl.text(of: $0) })
+                    Slider(value: value, in: range) {
                         Text(verbatim: item.title)
                     }
                     .labelsHidden()
