@@ -1,5 +1,6 @@
 import SettingsKitCore
 import SettingsKitPlatform
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

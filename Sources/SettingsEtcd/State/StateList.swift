@@ -1,6 +1,7 @@
 import SettingsKitCore
 import SettingsKitFiles
 import SettingsKitPlatform
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
