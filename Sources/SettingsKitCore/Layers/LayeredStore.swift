@@ -59,6 +59,8 @@ public final class LayeredStore: SettingsStore {
     /// The names of the layers, the highest first; nil stands for the writable one.
     public let layerNames: [String?]
     let layers: [Layer]
+    /// The layers that have to know the names that are read.
+    private let nameFollowing: [any NameFollowingStore]
     private let subscriptions = Mutex<[SettingsService.Subscription]>([], .leaf)
 
     /// Combines layers, the highest first, and reads them.
@@ -76,6 +78,7 @@ public final class LayeredStore: SettingsStore {
         }
         guard let writable = stores[position] else { preconditionFailure("The writable layer is a store.") }
         self.writable = writable
+        nameFollowing = stores.compactMap { $0 as? any NameFollowingStore }
         let lastGood = zip(layers, stores).compactMap { layer, store in
             store?.feed.map { (layer: layer.name, bytes: $0.lastGood) }
         }
@@ -110,6 +113,7 @@ public final class LayeredStore: SettingsStore {
     ///
     /// - Throws: The error of the writable layer if that has to be read and cannot be.
     public func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate] {
+        for store in nameFollowing { store.follow(key.name) }
         let known = mirror.contents.withLock { contents in
             contents.isFollowingAll ? contents.keptList(of: key.name) : nil
         }

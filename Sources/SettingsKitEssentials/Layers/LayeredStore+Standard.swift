@@ -18,7 +18,7 @@ extension LayeredStore {
     ///
     /// | layer | Linux | Apple platforms |
     /// |---|---|---|
-    /// | `managed`, locked | `NAME/Managed.plist` in the directories of `$XDG_CONFIG_DIRS` | the preferences that a profile forces on the app |
+    /// | `managed`, locked | `NAME/Managed.plist` in the directories of `$XDG_CONFIG_DIRS` | the preferences that a profile forces on the app, and the managed app configuration |
     /// | `arguments` | `--volume=0.8` | the same |
     /// | `environment` | `PLAYER_VOLUME=0.8` | the same |
     /// | the writable one | ``PropertyListStore/standard()`` | the same; on tvOS ``UserDefaultsStore/standard`` |

@@ -1,0 +1,60 @@
+#if canImport(Darwin)
+    import Foundation
+    import SettingsKitFiles
+
+    extension ManagedPreferencesStore {
+        package static let standard = ManagedPreferencesStore(SystemManagedValues())
+    }
+
+    /// The values that an administrator forces, in the standard `UserDefaults`.
+    private final class SystemManagedValues: ManagedValues {
+        /// Where a device management server puts the configuration of the app. Its full stops cannot be in the name of an
+        /// observed property.
+        private static let configurationName = "com.apple.configuration.managed"
+
+        private let defaults = SystemDefaults(.standard)
+
+        func all() -> [String: Data] {
+            defaults.withDefaults { defaults in
+                var objects = Self.configuration(in: defaults)
+                for (name, object) in defaults.dictionaryRepresentation() where defaults.objectIsForced(forKey: name) {
+                    objects[name] = object
+                }
+                return objects.compactMapValues(PropertyListValue.init(object:)).mapValues(NativeValue.bytes(of:))
+            }
+        }
+
+        func value(named name: String) -> Data? {
+            defaults.withDefaults { defaults in
+                let isForced = defaults.objectIsForced(forKey: name)
+                let object = isForced ? defaults.object(forKey: name) : Self.configuration(in: defaults)[name]
+                return object.flatMap(PropertyListValue.init(object:)).map(NativeValue.bytes(of:))
+            }
+        }
+
+        private static func configuration(in defaults: UserDefaults) -> [String: Any] {
+            defaults.object(forKey: configurationName) as? [String: Any] ?? [:]
+        }
+
+        func observe(_ name: String, _ signal: @escaping @Sendable () -> Void) { defaults.observe(name, signal) }
+
+        /// Also for the managed app configuration, which arrives while the app is in the background, and which nothing
+        /// announces.
+        func observeOthers(_ signal: @escaping @Sendable () -> Void) -> AnyObject & Sendable {
+            Observations(
+                all: [defaults.observeOthers(signal)]
+                    + Self.activations.map { name in
+                        NotificationObservation(of: Notification.Name(name), from: nil) { _ in signal() }
+                    })
+        }
+
+        /// What UIKit, AppKit and WatchKit post when the app becomes active. Their names, so that none of them is imported.
+        private static let activations = ["UI", "NS", "WK"].map { "\($0)ApplicationDidBecomeActiveNotification" }
+
+        private final class Observations: Sendable {
+            let all: [NotificationObservation]
+
+            init(all: [NotificationObservation]) { self.all = all }
+        }
+    }
+#endif
