@@ -6,6 +6,7 @@ public final class SecIdentity: @unchecked Sendable {}
 public typealias OSStatus = Int32
 public var errSecSuccess: OSStatus { 0 }
 public let kSecImportExportPassphrase: CFString = ""
+@available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *) public let kSecImportToMemoryOnly: CFString = ""
 public let kSecImportItemIdentity: CFString = ""
 public func SecCertificateCreateWithData(_ allocator: CFTypeRef?, _ data: CFData) -> SecCertificate? { fatalError() }
 @discardableResult public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchors: CFArray?) -> OSStatus { fatalError() }

@@ -45,18 +45,37 @@ extension EtcdStore {
 
         /// A certificate and its private key.
         ///
-        /// On Linux, two PEM files. Apple platforms read no PEM keys: there the certificate is a PKCS #12 file without a
-        /// password, which holds both, and the path of the key is not used. A program makes it with
-        /// `openssl pkcs12 -export -in CERTIFICATE -inkey KEY -out FILE -passout pass:`. On macOS the system may put what it
-        /// reads into the user's keychain.
-        public struct Identity: Sendable {
-            /// The path of the PEM file with the certificate.
+        /// On Linux, two PEM files; the key may have a password. Apple platforms read no PEM keys, and no file without a password:
+        /// there the certificate is a PKCS #12 file with both, the path of the key is not used, and the password is required. It is
+        /// read into memory, and gets into no keychain. A program makes it, with the ciphers that all of these systems read, with
+        ///
+        /// ```
+        /// openssl pkcs12 -export -in CERTIFICATE -inkey KEY -out FILE -passout file:PASSWORD \
+        ///     -keypbe PBE-SHA1-3DES -certpbe PBE-SHA1-3DES -macalg sha1
+        /// ```
+        ///
+        /// The ciphers are weak: protect the file as you protect the key. The password appears in no message or description.
+        public struct Identity: Sendable, CustomStringConvertible, CustomReflectable {
+            /// The path of the PEM file with the certificate, or of the PKCS #12 file.
             public var certificate: String
             /// The path of the PEM file with the private key.
             public var key: String
+            /// The password of the key, or of the PKCS #12 file; nil for none.
+            public var password: String?
 
             /// Names the files of a certificate and its key.
             public init(certificate: String, key: String) { (self.certificate, self.key) = (certificate, key) }
+
+            /// Names the files of a certificate and its key, which has a password.
+            public init(certificate: String, key: String, password: String?) {
+                (self.certificate, self.key, self.password) = (certificate, key, password)
+            }
+
+            /// The paths, without the password.
+            public var description: String { "Identity(certificate: \(certificate), key: \(key))" }
+
+            /// A mirror without the password.
+            public var customMirror: Mirror { Mirror(self, children: ["certificate": certificate, "key": key]) }
         }
 
         /// Names the files.

@@ -19,6 +19,7 @@ typedef uintptr_t csettingskit_curl;
 static const int CSETTINGSKIT_CURL_URL = 10002;
 static const int CSETTINGSKIT_CURL_PROXY = 10004;
 static const int CSETTINGSKIT_CURL_SSLCERT = 10025;
+static const int CSETTINGSKIT_CURL_KEYPASSWD = 10026;
 static const int CSETTINGSKIT_CURL_CAINFO = 10065;
 static const int CSETTINGSKIT_CURL_SSLKEY = 10087;
 static const int CSETTINGSKIT_CURL_POST = 47;

@@ -67,6 +67,8 @@
             if let identity = security?.identity {
                 texts.append((CSETTINGSKIT_CURL_SSLCERT, identity.certificate))
                 texts.append((CSETTINGSKIT_CURL_SSLKEY, identity.key))
+                // Also an empty one: without any, the password of a key would be asked for on the terminal.
+                texts.append((CSETTINGSKIT_CURL_KEYPASSWD, identity.password ?? ""))
             }
             for (option, text) in texts where csettingskit_curl_set_text(handle, option, text) != 0 {
                 return nil

@@ -173,13 +173,18 @@
     /// Trusts the authorities of a file, and has a client certificate.
     private final class CertificateTrust: NSObject, URLSessionDelegate, Sendable {
         private let authorities: [Data]
-        private let identity: Data?
+        /// A PKCS #12 file, and its password.
+        private let identity: (file: Data, password: String)?
 
-        /// - Throws: If a file cannot be read, or holds something else. The identity has to be a PKCS #12 file without a password
-        ///   here: the system reads no other.
+        /// - Throws: If a file cannot be read, or holds something else.
         init(_ security: EtcdStore.Security?) throws {
             authorities = try security?.authority.map(Self.certificates) ?? []
-            identity = try security?.identity.map { try Data(contentsOf: URL(fileURLWithPath: $0.certificate)) }
+            identity = try security?.identity.map { identity in
+                guard let password = identity.password, !password.isEmpty else {
+                    throw UnusableCertificate(reason: "the system reads no PKCS #12 file without a password")
+                }
+                return (try Data(contentsOf: URL(fileURLWithPath: identity.certificate)), password)
+            }
             // With nothing to trust, the system's authorities would be trusted.
             if security?.authority != nil,
                 !authorities.contains(where: { SecCertificateCreateWithData(nil, $0 as CFData) != nil })
@@ -187,14 +192,18 @@
                 throw UnusableCertificate(reason: "the file of the authorities has no PEM certificate")
             }
             if let identity, Self.identity(in: identity) == nil {
-                throw UnusableCertificate(reason: "the identity is no PKCS #12 file without a password")
+                throw UnusableCertificate(
+                    reason: "the identity is no PKCS #12 file that the system reads, or has another password")
             }
         }
 
-        private static func identity(in file: Data) -> SecIdentity? {
+        private static func identity(in identity: (file: Data, password: String)) -> SecIdentity? {
             var items: CFArray?
-            let options = [kSecImportExportPassphrase as String: ""]
-            guard SecPKCS12Import(file as CFData, options as CFDictionary, &items) == errSecSuccess,
+            // On macOS, too, it does not get into the user's keychain.
+            let options: [String: Any] = [
+                kSecImportExportPassphrase as String: identity.password, kSecImportToMemoryOnly as String: true,
+            ]
+            guard SecPKCS12Import(identity.file as CFData, options as CFDictionary, &items) == errSecSuccess,
                 let first = (items as? [[String: Any]])?.first, let found = first[kSecImportItemIdentity as String]
             else { return nil }
             // The dictionary holds nothing else under this key.

@@ -59,6 +59,23 @@ extension WithEtcd {
                 }
                 let identity = EtcdStore.Security.Identity(
                     certificate: directory + "/client.pem", key: directory + "/client.key")
+                // The same key with a password.
+                let encryption = try EtcdServer.run(
+                    "openssl",
+                    [
+                        "rsa", "-aes256", "-in", identity.key, "-out", directory + "/locked.key", "-passout",
+                        "pass:secret",
+                    ],
+                    in: directory)
+                try #require(encryption.status == 0)
+                func locked(_ password: String?) -> EtcdStore.Security {
+                    .init(
+                        authority: directory + "/ca.pem",
+                        identity: .init(
+                            certificate: identity.certificate, key: directory + "/locked.key", password: password))
+                }
+                let unlocked = try store(locked("secret"))
+                try await until { unlocked.isConnected }
                 let right = try store(.init(authority: directory + "/ca.pem", identity: identity))
                 try await until { right.isConnected }
                 try right.save("a", "1")
@@ -72,6 +89,7 @@ extension WithEtcd {
                     nil, EtcdStore.Security(authority: directory + "/ca.pem"),
                     EtcdStore.Security(authority: directory + "/other.pem", identity: identity),
                     EtcdStore.Security(authority: directory + "/missing.pem", identity: identity),
+                    locked("wrong"), locked(nil),
                 ]
                 let outcomes = Recorder<(code: SettingsError.Code?, isConnected: Bool)>()
                 inParallel(wrong.count) { index in
@@ -82,6 +100,17 @@ extension WithEtcd {
                 #expect(outcomes.all.allSatisfy { $0.code == .clusterUnreachable && !$0.isConnected })
                 try right.synchronize()
                 #expect(right.text("a") == "1")
+            }
+        }
+
+        @Test("The password of a key is in no description")
+        func descriptions() {
+            let identity = EtcdStore.Security.Identity(certificate: "a.pem", key: "b.pem", password: "secret")
+            let security = EtcdStore.Security(authority: "c.pem", identity: identity)
+            var dumped = ""
+            dump(security, to: &dumped)
+            for text in ["\(identity)", "\(security)", String(reflecting: security), dumped] {
+                #expect(text.contains("a.pem") && !text.contains("secret"))
             }
         }
 
