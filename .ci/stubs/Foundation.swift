@@ -452,6 +452,21 @@ open class ProcessInfo: NSObject, @unchecked Sendable {
     @available(macOS, unavailable)
     open func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) { fatalError() }
 }
+open class NSFileCoordinator: NSObject {
+    public struct ReadingOptions: OptionSet, Sendable {
+        public var rawValue: UInt
+        public init(rawValue: UInt) { fatalError() }
+        public static let withoutChanges = ReadingOptions(rawValue: 1)
+    }
+    public struct WritingOptions: OptionSet, Sendable {
+        public var rawValue: UInt
+        public init(rawValue: UInt) { fatalError() }
+        public static let forReplacing = WritingOptions(rawValue: 8)
+    }
+    public init(filePresenter: (any NSObjectProtocol)?) { fatalError() }
+    open func coordinate(readingItemAt url: URL, options: ReadingOptions = [], error: UnsafeMutablePointer<NSError?>?, byAccessor reader: (URL) -> Void) { fatalError() }
+    open func coordinate(writingItemAt url: URL, options: WritingOptions = [], error: UnsafeMutablePointer<NSError?>?, byAccessor writer: (URL) -> Void) { fatalError() }
+}
 public enum FileAttributeKeys {}
 public struct FileAttributeKey: Hashable, Sendable {
     public static let posixPermissions = FileAttributeKey()

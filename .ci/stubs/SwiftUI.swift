@@ -199,6 +199,7 @@ open class NSUbiquitousKeyValueStore: NSObject {
 
 public let NSUbiquitousKeyValueStoreChangedKeysKey: String = ""
 public let NSUbiquitousKeyValueStoreChangeReasonKey: String = ""
+public let NSUbiquitousKeyValueStoreQuotaViolationChange: Int = 2
 public let NSUbiquitousKeyValueStoreAccountChange: Int = 3
 
 extension FileManager {

@@ -39,6 +39,7 @@ package final class FaultyFileSystem: FileSystem {
         var count = 0
         var calls: [Call] = []
         var failures: [Call] = []
+        var coordinated: [(access: CoordinatedAccess, path: String)] = []
         var hook: (@Sendable (Call) -> Void)?
     }
 
@@ -54,6 +55,9 @@ package final class FaultyFileSystem: FileSystem {
 
     /// Those of the calls that the fault made fail.
     package var failures: [Call] { state.withLock { $0.failures } }
+
+    /// The accesses that take turns with a cloud.
+    package var coordinated: [(access: CoordinatedAccess, path: String)] { state.withLock { $0.coordinated } }
 
     package func set(_ fault: Fault) {
         state.withLock { state in
@@ -189,6 +193,11 @@ package final class FaultyFileSystem: FileSystem {
     }
 
     package func requestDownload(of path: String) { system.requestDownload(of: path) }
+
+    package func coordinate(_ access: CoordinatedAccess, of path: String, _ body: () -> Void) {
+        state.withLock { $0.coordinated.append((access, path)) }
+        body()
+    }
 
     // A descriptor is given back whatever else happens.
     package func close(_ file: FileHandle) { system.close(file) }

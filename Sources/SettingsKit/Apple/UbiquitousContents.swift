@@ -16,6 +16,23 @@ protocol UbiquitousValues: Sendable {
     func synchronize() -> Bool
 }
 
+/// What iCloud's key-value store announces.
+enum UbiquitousEvent: Sendable {
+    /// Other devices have changed values, or the first values have arrived.
+    case otherDevices
+    /// Another account is signed in, so that any value may be another one.
+    case otherAccount
+    /// The values of the app are more than iCloud takes.
+    case quotaViolation
+}
+
+/// Why iCloud does not take values.
+private struct FullCloud: ValueFreeError {
+    var description: String {
+        "iCloud does not take more settings of this app. They stay on this device; remove some, or store large values elsewhere."
+    }
+}
+
 /// Keeps settings in iCloud's key-value store, within its limits: the logic of `UbiquitousStore`, for all platforms.
 final class UbiquitousContents: SettingsStore {
     /// The system ends a program that stores a longer name.
@@ -79,6 +96,19 @@ final class UbiquitousContents: SettingsStore {
     func synchronize() throws {
         // Outside the lock: it may post a notification, whose observer takes it.
         guard values.synchronize() else { throw SettingsError(.notSaved, store: storeDescription) }
+    }
+
+    /// Publishes and reports what iCloud announces.
+    ///
+    /// - Parameter names: The names that may have changed.
+    func notice(_ event: UbiquitousEvent, of names: [String]?) {
+        switch event {
+        case .otherDevices: noticeChanges(of: names)
+        case .otherAccount: noticeChanges(of: nil)
+        case .quotaViolation:
+            ownFeed.report(SettingsError(.notSaved, store: storeDescription, underlying: FullCloud()))
+            noticeChanges(of: names)
+        }
     }
 
     /// Publishes changes that came from other devices.

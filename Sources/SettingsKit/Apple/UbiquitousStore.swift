@@ -14,7 +14,8 @@
     /// (Booleans, numbers, strings, arrays, dictionaries) are read by a setting of the matching type. Changes of other
     /// devices, and those of an account that is signed in or out, are published with the origin
     /// ``SettingsService/Origin/external``. The app needs the iCloud key-value entitlement. Without an account, the
-    /// system keeps values on the device and uploads them later.
+    /// system keeps values on the device and uploads them later. If iCloud does not take them because the app has too many,
+    /// ``SettingsError/Code/notSaved`` is reported.
     public final class UbiquitousStore: SettingsStore {
         /// The app's store in iCloud.
         public static let standard = UbiquitousStore(.default, name: "standard")
@@ -31,7 +32,7 @@
             let values = SystemValues(store)
             let contents = UbiquitousContents(values, description: "UbiquitousStore (\(name))")
             self.contents = contents
-            observation = values.onChange { [weak contents] names in contents?.noticeChanges(of: names) }
+            observation = values.onChange { [weak contents] event, names in contents?.notice(event, of: names) }
             _ = values.synchronize()
         }
 
@@ -89,13 +90,18 @@
 
         func synchronize() -> Bool { store.synchronize() }
 
-        /// Calls `body` with the names that other devices have changed; with nil if the account has changed, so that any
-        /// value may be another one.
-        func onChange(_ body: @escaping @Sendable (_ names: [String]?) -> Void) -> NotificationObservation {
+        /// Calls `body` with what the system announces, and the names that may have changed.
+        func onChange(
+            _ body: @escaping @Sendable (UbiquitousEvent, _ names: [String]?) -> Void
+        ) -> NotificationObservation {
             NotificationObservation(of: NSUbiquitousKeyValueStore.didChangeExternallyNotification, from: store) {
-                let reason = $0.userInfo?[NSUbiquitousKeyValueStoreChangeReasonKey] as? Int
-                let names = $0.userInfo?[NSUbiquitousKeyValueStoreChangedKeysKey] as? [String]
-                body(reason == NSUbiquitousKeyValueStoreAccountChange ? nil : names)
+                let event: UbiquitousEvent =
+                    switch $0.userInfo?[NSUbiquitousKeyValueStoreChangeReasonKey] as? Int {
+                    case NSUbiquitousKeyValueStoreAccountChange: .otherAccount
+                    case NSUbiquitousKeyValueStoreQuotaViolationChange: .quotaViolation
+                    default: .otherDevices
+                    }
+                body(event, $0.userInfo?[NSUbiquitousKeyValueStoreChangedKeysKey] as? [String])
             }
         }
     }

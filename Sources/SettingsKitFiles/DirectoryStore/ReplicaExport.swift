@@ -137,7 +137,10 @@ struct ReplicaExport: FilePublication {
         var statuses: [FileStatus] = []
         for (new, prepared) in zip(plan.new, prepared) {
             let file = directory.wholeFile(named: new.name)
-            statuses.append(try file.put(prepared))
+            let status = try fileSystem.coordinating(.replacing, of: file.path) { () throws(SystemError) in
+                try file.put(prepared)
+            }
+            statuses.append(status)
             // A power failure must not keep an emptied part and lose the part that got its records.
             if new.part > 0, !new.records.isEmpty { try file.synchronizeDirectory() }
         }

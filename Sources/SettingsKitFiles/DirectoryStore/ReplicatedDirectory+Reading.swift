@@ -156,7 +156,7 @@ extension ReplicatedDirectory {
             if status.isDataless || ReplicaFileName.isPlaceholder(name) {
                 return (SeenFile(status: status, content: .placeholder), nil)
             }
-            return try read(path, status)
+            return try fileSystem.coordinating(.reading, of: path) { () throws(SystemError) in try read(path, status) }
         } catch {
             if error.number == ENOENT { return nil }
             return (SeenFile(status: nil, content: .unreadable(error)), nil)

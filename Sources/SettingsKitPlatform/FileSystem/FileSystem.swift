@@ -166,4 +166,32 @@ package protocol FileSystem: Sendable {
     func names(inDirectory path: String) throws(SystemError) -> [String]
     /// Asks a cloud that keeps the contents of the file at a path to bring them, if there is one. Returns at once.
     func requestDownload(of path: String)
+    /// Calls `body` once, in turn with the cloud's own process if the file at a path is in the directory of a cloud. Other files
+    /// need no turn.
+    func coordinate(_ access: CoordinatedAccess, of path: String, _ body: () -> Void)
+}
+
+/// What is done with a file in the directory of a cloud.
+package enum CoordinatedAccess: Equatable, Sendable {
+    case reading, replacing
+}
+
+extension FileSystem {
+    package func coordinate(_ access: CoordinatedAccess, of path: String, _ body: () -> Void) { body() }
+
+    /// The same for a function with a result.
+    package func coordinating<Result, Failure: Error>(
+        _ access: CoordinatedAccess, of path: String, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var result: Swift.Result<Result, Failure>?
+        coordinate(access, of: path) {
+            do throws(Failure) {
+                result = .success(try body())
+            } catch {
+                result = .failure(error)
+            }
+        }
+        guard let result else { preconditionFailure("A coordinated access is carried out.") }
+        return try result.get()
+    }
 }

@@ -113,6 +113,22 @@ struct UbiquitousContentsTests {
         #expect(cloud.value(named: "count") == .integer(8))
     }
 
+    @Test("A violation of iCloud's quota is reported, and the values stay on this device")
+    func quotaViolation() throws {
+        let store = store
+        let problems = Recorder<SettingsError>()
+        let service = SettingsService(defaults: store, diagnosticSink: .init { problems.append($0) })
+        let count = Setting<Int>("count", in: .defaults, default: 0)
+        try service.save(count, to: 7)
+        store.notice(.quotaViolation, of: ["count"])
+        #expect(problems.codes == [.notSaved])
+        #expect(problems.all[0].description.contains("iCloud does not take more settings of this app"))
+        #expect(service.get(count) == 7)
+        store.notice(.otherDevices, of: ["count"])
+        store.notice(.otherAccount, of: nil)
+        #expect(problems.codes == [.notSaved])
+    }
+
     @Test("A change of the account announces every value that differs")
     func accountChange() throws {
         let store = store

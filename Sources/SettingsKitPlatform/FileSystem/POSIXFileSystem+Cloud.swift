@@ -1,0 +1,39 @@
+#if canImport(Darwin)
+    import Foundation
+#endif
+
+extension POSIXFileSystem {
+    package func coordinate(_ access: CoordinatedAccess, of path: String, _ body: () -> Void) {
+        #if canImport(Darwin)
+            let url = URL(fileURLWithPath: path)
+            // Asked of the directory: the file may be a new one.
+            guard FileManager.default.isUbiquitousItem(at: url.deletingLastPathComponent()) else { return body() }
+            let coordinator = NSFileCoordinator(filePresenter: nil)
+            var isDone = false
+            func perform(_: URL) {
+                isDone = true
+                body()
+            }
+            switch access {
+            case .reading:
+                coordinator.coordinate(readingItemAt: url, options: .withoutChanges, error: nil, byAccessor: perform)
+            case .replacing:
+                coordinator.coordinate(writingItemAt: url, options: .forReplacing, error: nil, byAccessor: perform)
+            }
+            // Without a turn, the file is used as in any other directory: it is replaced whole, and its lines are checked.
+            if !isDone { body() }
+        #else
+            body()
+        #endif
+    }
+
+    package func requestDownload(of path: String) {
+        #if canImport(Darwin)
+            do {
+                try FileManager.default.startDownloadingUbiquitousItem(at: URL(fileURLWithPath: path))
+            } catch {
+                // It is no file of iCloud Drive, or there is no account. It stays pending, which is reported.
+            }
+        #endif
+    }
+}
