@@ -35,8 +35,9 @@
 
         /// Creates a form of a catalogue, for the environment's service.
         ///
-        /// - Parameter isSearchable: Whether the form has a field to search the settings. Pass false if a view around the
-        ///   form has one.
+        /// - Parameters:
+        ///   - catalogue: The settings.
+        ///   - isSearchable: Whether the form has a field to search them. Pass false if a view around the form has one.
         public init(_ catalogue: SettingsCatalogue, isSearchable: Bool) {
             self.catalogue = catalogue
             self.isSearchable = isSearchable

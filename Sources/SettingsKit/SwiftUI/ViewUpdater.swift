@@ -4,7 +4,7 @@ import Observation
 import SettingsKitCore
 import Synchronization
 
-/// Has a view follow a setting, or several: it is updated on the main actor, once for each change.
+/// Has a view follow a setting: it is updated on the main actor, once for each change.
 ///
 /// A view keeps one updater for its lifetime, and connects it each time before it reads. Only another service or another
 /// setting makes a new subscription. A change that the main actor makes updates the view before `set` returns, so that an
@@ -13,7 +13,7 @@ import Synchronization
 final class ViewUpdater: Observable, Sendable {
     private struct Connection {
         let service: SettingsService
-        let source: AnyObject & Sendable
+        let setting: SettingsService.SettingDefinition
         let subscription: SettingsService.Subscription
     }
 
@@ -26,24 +26,12 @@ final class ViewUpdater: Observable, Sendable {
 
     /// Follows a setting.
     func follow<T>(_ setting: SettingsService.Setting<T>, in service: SettingsService) {
-        connect(service, setting) { update in service.observe(setting) { _ in update() } }
-    }
-
-    /// Follows all settings of a service.
-    func followAll(of service: SettingsService) {
-        connect(service, service) { update in service.observe { _ in update() } }
-    }
-
-    private func connect(
-        _ service: SettingsService, _ source: AnyObject & Sendable,
-        _ subscribe: (@escaping @Sendable () -> Void) -> SettingsService.Subscription
-    ) {
         let isConnected = connection.withLock { connection in
-            connection.map { $0.service === service && $0.source === source } ?? false
+            connection.map { $0.service === service && $0.setting === setting } ?? false
         }
         if isConnected { return }
-        let new = Connection(
-            service: service, source: source, subscription: subscribe { [weak self] in self?.updateOnMainActor() })
+        let subscription = service.observe(setting) { [weak self] _ in self?.updateOnMainActor() }
+        let new = Connection(service: service, setting: setting, subscription: subscription)
         let replaced = connection.withLock { connection in
             defer { connection = new }
             return connection

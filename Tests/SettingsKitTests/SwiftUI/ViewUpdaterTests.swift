@@ -6,7 +6,7 @@ import Testing
 
 @testable import SettingsKit
 
-/// What `SettingValue` and `SettingsForm` do, without SwiftUI: read on the main actor inside of a tracker.
+/// What `SettingValue` does, without SwiftUI: read on the main actor inside of a tracker.
 @Suite("The updates of a view", .timeLimit(.minutes(2)))
 struct ViewUpdaterTests {
     private let number = Setting<Int>("number", in: .defaults, default: 0)
