@@ -118,6 +118,9 @@ public final class EtcdStore: SettingsStore {
         !cluster.isInherited && cluster.state.withLock { $0.outage.cause == nil && !$0.isClosed }
     }
 
+    /// True: a transaction that only reads asks the cluster.
+    public var agreesWithOthers: Bool { true }
+
     /// Publishes every change, also those of other programs.
     public var feed: SettingsStoreFeed? { cluster.feed }
 
@@ -136,12 +139,14 @@ public final class EtcdStore: SettingsStore {
         _ = try apply(SettingsStoreBatch(writes: [.init(key: key, data: data)], waitsForAgreement: false))
     }
 
-    /// Applies a batch as one transaction of the cluster, and waits for it if the batch says so.
+    /// Applies a batch as one transaction of the cluster, and waits for it if the batch says so. Without writes, asks the cluster
+    /// whether the expectations hold.
     ///
     /// - Throws: As ``set(_:to:)`` does; `tooManyOperations` for more than 127 settings, `clusterUnreachable`,
     ///   `clusterRefused`, `outcomeUnknown`.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         if batch.isQuestion { return cluster.holds(batch.expectations) }
+        if batch.writes.isEmpty && batch.waitsForAgreement { return try cluster.confirm(batch.expectations) }
         return try batch.waitsForAgreement ? cluster.agree(batch) : cluster.accept(batch)
     }
 

@@ -15,6 +15,66 @@ extension EtcdCluster {
         } ?? waiter.wait(.seconds(1)) ?? .unknown(.timedOut)
     }
 
+    /// Whether the cluster holds what is expected, at one moment during the call. If not, this store knows what it holds.
+    func confirm(_ expectations: [SettingsStoreBatch.Entry]) throws(SettingsError) -> Bool {
+        if expectations.isEmpty { return true }
+        let deadline = ContinuousClock.now + options.timeout
+        if isInherited { throw SettingsError(.storeClosed, store: description) }
+        try waitForQueue()
+        let size = expectations.reduce(0) { $0 + $1.key.name.utf8.count + ($1.data?.count ?? 0) + 64 }
+        if expectations.count <= PlannedTransaction.operationLimit && size <= Self.transactionSizeLimit {
+            switch try compare(expectations, within: ContinuousClock.now.duration(to: deadline)) {
+            case .equal: return true
+            case .different: return false
+            case .notFollowed: break
+            }
+        }
+        // No transaction compares as much, or the follower has to read again.
+        try catchUp(until: deadline)
+        return holds(expectations)
+    }
+
+    private enum Comparison {
+        case equal
+        /// This store knows now what the cluster holds.
+        case different
+        /// The answer is not of the cluster's state that this store follows.
+        case notFollowed
+    }
+
+    /// Compares with what the cluster holds now, by a transaction to which most members agree.
+    private func compare(
+        _ expectations: [SettingsStoreBatch.Entry], within time: Duration
+    ) throws(SettingsError) -> Comparison {
+        if isClosed { throw SettingsError(.storeClosed, store: description) }
+        let names = expectations.map(\.key.name)
+        let (revision, comparisons) = state.withLock { state in
+            let comparisons = expectations.map { expectation in
+                GatewayMessage.Comparison(key: state.contents.key(of: expectation.key.name), value: expectation.data)
+            }
+            return (state.contents.revision, comparisons)
+        }
+        let answer: TransactionAnswer
+        do throws(GatewayFailure) {
+            answer = try client.ask(
+                .transaction(comparisons, []), isRepeatable: true, within: time, call: call, TransactionAnswer.init)
+            if answer.hasSucceeded { return .equal }
+            guard answer.reads.count == names.count else { throw .notEtcd(status: 200) }
+        } catch {
+            throw SettingsError(.clusterUnreachable, store: description, underlying: error)
+        }
+        let entries = Dictionary(zip(names, answer.reads.map { $0.entries.first })) { $1 }
+        let isFollowed = state.withLock { state in
+            guard state.identity.isOn(answer.header.cluster), answer.header.revision >= revision else { return false }
+            feed.publish(state.contents.take(entries, at: answer.header.revision), origin: .external)
+            return true
+        }
+        guard isFollowed else { return .notFollowed }
+        keep(names)
+        feed.flush()
+        return .different
+    }
+
     /// Returns when the cluster has agreed on everything that was accepted so far, and this store knows everything that the
     /// cluster held at one moment during the call.
     func synchronize() throws(SettingsError) {

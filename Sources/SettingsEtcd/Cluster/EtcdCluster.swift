@@ -301,7 +301,6 @@ final class EtcdCluster: Sendable {
     func agree(_ batch: SettingsStoreBatch) throws -> Bool {
         try requireWriting()
         noteScope(batch)
-        if batch.writes.isEmpty && batch.expectations.isEmpty { return true }
         let waiter = Waiter()
         let id = try order.withLock { _ -> QueuedWrite.ID? in
             let write = state.withLock { state in

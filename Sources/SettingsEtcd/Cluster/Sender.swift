@@ -107,8 +107,7 @@ struct Sender {
         case .made(let revision): agree(plan, at: revision)
         case .refused(let reads, let revision):
             let names = plan.comparisons.keys.sorted()
-            var entries: [String: ClusterEntry?] = [:]
-            for (name, read) in zip(names, reads) { entries[name] = .some(read.entries.first) }
+            let entries = Dictionary(uniqueKeysWithValues: zip(names, reads.map { $0.entries.first }))
             let ended = cluster.change { [marker] state in
                 if state.identity.isOn(marker.cluster) {
                     cluster.feed.publish(state.contents.take(entries, at: revision), origin: .external)

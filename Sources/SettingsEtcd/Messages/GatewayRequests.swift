@@ -84,15 +84,32 @@ struct GatewayMessage: Sendable {
         }
     }
 
-    /// What has to hold for a transaction to write: the revision of a key's last write, 0 if there is no such key.
+    /// What has to hold for a transaction to write.
     struct Comparison: Equatable, Sendable {
-        var key: Data
-        var modRevision: Int64
+        private enum Operand: Equatable {
+            case modRevision(Int64)
+            case value(Data)
+        }
+
+        let key: Data
+        private let operand: Operand
+
+        /// Compares the revision of a key's last write, 0 if there is no such key.
+        init(key: Data, modRevision: Int64) { (self.key, operand) = (key, .modRevision(modRevision)) }
+
+        /// Compares the bytes under a key, nil if there is no such key.
+        init(key: Data, value: Data?) {
+            (self.key, operand) = (key, value.map(Operand.value) ?? .modRevision(0))
+        }
 
         fileprivate var json: JSONText {
-            .object([
-                ("key", .base64(key)), ("target", .string("MOD")), ("result", .string("EQUAL")),
-                ("mod_revision", .integer(modRevision)),
+            let (target, member, value): (String, String, JSONText) =
+                switch operand {
+                case .modRevision(let revision): ("MOD", "mod_revision", .integer(revision))
+                case .value(let value): ("VALUE", "value", .base64(value))
+                }
+            return .object([
+                ("key", .base64(key)), ("target", .string(target)), ("result", .string("EQUAL")), (member, value),
             ])
         }
     }

@@ -105,6 +105,9 @@ public final class LayeredStore: SettingsStore {
     /// Whether a batch is stored whole or not at all in the writable layer even if the process ends in the middle of it.
     public var hasAtomicBatches: Bool { writable.hasAtomicBatches }
 
+    /// Whether the writable layer agrees with other machines on each change. Other layers are read as they are in memory.
+    public var agreesWithOthers: Bool { writable.agreesWithOthers }
+
     /// The description of the writable layer.
     public var storeDescription: String { writable.storeDescription }
 

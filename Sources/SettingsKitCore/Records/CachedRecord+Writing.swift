@@ -124,8 +124,10 @@ extension CachedRecord {
         for _ in 0..<10_000 {
             let loaded = try current(from: origin)
             let (writes, operation) = try change(loaded)
-            // What a store answers that is not open yet, is not what is stored: the operation may change that.
-            if writes.isEmpty, operation == nil || connection.store?.isOpen ?? true { return }
+            // What a store answers that is not open yet, is not what is stored: the operation may change that. And what other
+            // machines have agreed on may be newer.
+            let mustConfirm = waitsForAgreement && isWhole && connection.store?.store.agreesWithOthers ?? false
+            if writes.isEmpty, !mustConfirm, operation == nil || connection.store?.isOpen ?? true { return }
             let expected = isWhole ? Array(loaded.stored.keys) : writes.map(\.name)
             let expectations = expected.compactMap { name in loaded.stored[name].map { $0.entry(for: key(name)) } }
             let batch = SettingsStoreBatch(

@@ -128,6 +128,11 @@ final class ConnectedStore: Sendable {
         }
     }
 
+    /// Whether the machines with which the store agrees have agreed on what was read; true for a store that agrees with none.
+    func confirms(_ expectation: SettingsStoreBatch.Entry) throws(SettingsError) -> Bool {
+        try store.agreesWithOthers ? apply(SettingsStoreBatch(writes: [], expectations: [expectation])) : true
+    }
+
     /// Whether all expectations of a question hold at one moment.
     ///
     /// A store may throw that knows only batches that write. Then the values are read again: if none has changed, all were

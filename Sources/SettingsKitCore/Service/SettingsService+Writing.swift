@@ -79,7 +79,9 @@ extension SettingsService {
         }
         if store.isOpen {
             if store.isLayered { _ = try disregardedLocks(of: cached, key: setting.key, in: store) }
-            if try store.read(setting.key).writableData == data { return }
+            let stored = try store.read(setting.key)
+            let isStored = stored.writableData == data
+            if isStored, try waitsForAgreement ? store.confirms(stored.entry(for: setting.key)) : true { return }
         }
         var hooks = CommitHooks()
         setting.addHooks(of: HookedChange(old: .nothing, new: StoredValue(data), newValue: nil), in: self, to: &hooks)

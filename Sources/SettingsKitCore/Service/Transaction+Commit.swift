@@ -108,11 +108,11 @@ extension SettingsService.Transaction {
         return true
     }
 
-    /// Whether everything that was read in a store was stored there at one moment.
+    /// Whether everything that was read in a store was stored there at one moment: during the call, if the store agrees with
+    /// other machines.
     ///
-    /// The store is asked. A single value needs no question.
+    /// The store is asked. A single value needs no question otherwise.
     private func hasReadOneMoment() throws(SettingsError) -> Bool {
-        if expectations.count < 2 { return true }
         var questions: [(store: ConnectedStore, batch: SettingsStoreBatch)] = []
         for (key, value) in expectations {
             guard let store = service.connection(for: key).store else { continue }
@@ -120,11 +120,18 @@ extension SettingsService.Transaction {
             if let index = questions.firstIndex(where: { $0.store.isSame(as: store) }) {
                 questions[index].batch.expectations.append(entry)
             } else {
-                questions.append((store, .init(writes: [], expectations: [entry], waitsForAgreement: false)))
+                let waits = waitsForAgreement && confirmsReads && store.store.agreesWithOthers
+                questions.append((store, .init(writes: [], expectations: [entry], waitsForAgreement: waits)))
             }
         }
-        for (store, question) in questions where question.expectations.count > 1 {
-            if try !store.holds(question, isDoubted: attempt > Self.attemptsWithoutDoubt) { return false }
+        for (store, question) in questions {
+            if question.waitsForAgreement {
+                if try !store.apply(question) { return false }
+            } else if question.expectations.count > 1,
+                try !store.holds(question, isDoubted: attempt > Self.attemptsWithoutDoubt)
+            {
+                return false
+            }
         }
         return true
     }

@@ -31,6 +31,8 @@ extension SettingsService {
         var operation: PendingOperation.Body?
         /// Whether the caller waits until the stores have agreed on the writes with other machines.
         var waitsForAgreement = true
+        /// Whether a store that agrees with other machines confirms what was read, if nothing is written.
+        var confirmsReads = true
         /// Which run of the closure this is.
         var attempt = 1
         /// Whether hooks are called; they were, if a transaction is applied again.

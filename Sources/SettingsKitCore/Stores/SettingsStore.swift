@@ -93,6 +93,14 @@ public protocol SettingsStore: Sendable {
     /// ``feed``, which has to implement ``apply(_:)`` itself.
     var hasAtomicBatches: Bool { get }
 
+    /// Whether the store agrees with other machines on each change, so that what ``get(_:)`` returns may be older than what they
+    /// have agreed on.
+    ///
+    /// A service then confirms what a transaction has read, also if the transaction writes nothing: it applies a batch without
+    /// writes whose caller waits (``SettingsStoreBatch/waitsForAgreement``). Find out whether the expectations hold in what was
+    /// agreed on at one moment during the call, and throw if that is not possible. The default is false.
+    var agreesWithOthers: Bool { get }
+
     /// What messages call the store, its type and its file for example. The default is the name of its type.
     var storeDescription: String { get }
 
@@ -159,6 +167,9 @@ extension SettingsStore {
 
     /// True if the store has a feed.
     public var hasAtomicBatches: Bool { feed != nil }
+
+    /// False.
+    public var agreesWithOthers: Bool { false }
 
     /// The name of the store's type.
     public var storeDescription: String { "\(type(of: self))" }

@@ -42,7 +42,8 @@ public struct SettingsStoreBatch: Sendable {
     public var waitsForAgreement: Bool
     /// Whether the batch only asks whether its expectations hold: it has no writes, and its caller does not wait for others.
     ///
-    /// A service asks at the end of a transaction that only reads, so that what it has read is of one moment. Compare with what
+    /// A service asks at the end of a transaction that only reads, so that what it has read is of one moment. (Where the store
+    /// ``SettingsStore/agreesWithOthers``, the caller waits, and the batch is no question.) Compare with what
     /// ``SettingsStore/get(_:)`` returns, all of it at once, inside the lock that orders your changes. Answer also where the
     /// store cannot write.
     public var isQuestion: Bool { writes.isEmpty && !waitsForAgreement }

@@ -144,10 +144,16 @@ extension WithEtcd {
                                 note(kind, nil)
                             }
                         default:
-                            if thrownCode({ try store.synchronize() }) == nil {
-                                let read = settings.get(setting)
-                                note(.read(read), clock.tick())
+                            let read = Box<Int?>(nil)
+                            let error = thrownCode {
+                                if Bool.random(using: &generator) {
+                                    try store.synchronize()
+                                    read.value = settings.get(setting)
+                                } else {
+                                    read.value = try settings.save { $0.get(setting) }
+                                }
                             }
+                            if error == nil { note(.read(read.value), clock.tick()) }
                         }
                     }
                 }

@@ -31,6 +31,10 @@ struct MessageTests {
                 + #""success":[{"request_put":{"key":"aw==","value":"","lease":"7"}}],"failure":[{"request_range":{"key":"aw=="}}]}"#
         )
         #expect(
+            text(.transaction([.init(key: Data("k".utf8), value: Data("1".utf8))], []))
+                == #"{"compare":[{"key":"aw==","target":"VALUE","result":"EQUAL","value":"MQ=="}],"success":[],"#
+                + #""failure":[{"request_range":{"key":"aw=="}}]}"#)
+        #expect(
             text(.transaction([], [.init(key: Data("k".utf8), value: nil)]))
                 == #"{"compare":[],"success":[{"request_delete_range":{"key":"aw=="}}],"failure":[]}"#)
         #expect(text(.watch(first: range.prefix, end: range.end, from: 9)).contains(#""fragment":true"#))

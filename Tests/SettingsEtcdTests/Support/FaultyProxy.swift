@@ -24,6 +24,8 @@ final class FaultyProxy: Sendable {
         var whileDead: @Sendable () -> Void = { usleep(150_000) }
         /// Nothing passes, and connections stay open.
         var isStopped = false
+        /// Nothing of a watch passes.
+        var holdsWatches = false
         /// New connections are closed at once.
         var isRefusing = false
     }
@@ -54,6 +56,8 @@ final class FaultyProxy: Sendable {
             return happens(faults[keyPath: probability]) ? faults : nil
         }
     }
+
+    private static let transactionPath = "/v3/kv/txn"
 
     let port: Int
     private let state: Mutex<State>
@@ -152,10 +156,10 @@ final class FaultyProxy: Sendable {
             return server.close()
         }
         let group = DispatchGroup()
-        let isWrite = Box(false)
+        let path = Box("")
         for work in [
-            { self.passRequests(from: client, to: server, isWrite) },
-            { self.passAnswers(from: server, to: client, isWrite) },
+            { self.passRequests(from: client, to: server, path) },
+            { self.passAnswers(from: server, to: client, path) },
         ] as [@Sendable () -> Void] {
             group.enter()
             Thread.detachNewThread {
@@ -177,13 +181,13 @@ final class FaultyProxy: Sendable {
 
     /// Passes requests on, each as a whole.
     ///
-    /// - Parameter isWrite: Set while a write request waits for its answer.
-    private func passRequests(from client: Connection, to server: Connection, _ isWrite: Box<Bool>) {
+    /// - Parameter path: Set to that of each request.
+    private func passRequests(from client: Connection, to server: Connection, _ path: Box<String>) {
         var splitter = RequestSplitter()
         while case let bytes = client.receive(), !bytes.isEmpty {
             for request in splitter.add(bytes) {
-                isWrite.value = request.starts(with: Array("POST /v3/kv/txn".utf8))
-                let isTransaction = isWrite.value
+                path.value = String(decoding: request.split(separator: UInt8(ascii: " "))[1], as: UTF8.self)
+                let isTransaction = path.value == Self.transactionPath
                 let (duplicates, isLate, target) = state.withLock { state in
                     (
                         isTransaction && state.happensToWrite(\.duplicates) != nil,
@@ -198,9 +202,13 @@ final class FaultyProxy: Sendable {
         }
     }
 
-    private func passAnswers(from server: Connection, to client: Connection, _ isWrite: Box<Bool>) {
+    private func passAnswers(from server: Connection, to client: Connection, _ path: Box<String>) {
         while case let bytes = server.receive(), !bytes.isEmpty {
-            let isTransaction = isWrite.take(replacingWith: false)
+            let isTransaction = path.value == Self.transactionPath
+            // The rest of the answer is none that begins.
+            if isTransaction { path.value = "" }
+            let isWatch = path.value == "/v3/watch"
+            while isWatch, state.withLock({ $0.faults.holdsWatches && !$0.isClosed }) { usleep(5000) }
             let (isLost, isJunk, death) = state.withLock { state in
                 (
                     state.happens(state.faults.losesAnswer)

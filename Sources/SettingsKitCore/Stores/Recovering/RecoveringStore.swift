@@ -86,6 +86,8 @@ package final class RecoveringStore: SettingsStore {
 
     package var storeDescription: String { openedStore?.storeDescription ?? standInDescription }
 
+    package var agreesWithOthers: Bool { openedStore?.agreesWithOthers ?? false }
+
     /// Why the store cannot be used yet; nil when it is open.
     package var unavailability: SettingsError? { state.withLock { $0.store == nil ? $0.reason : nil } }
 

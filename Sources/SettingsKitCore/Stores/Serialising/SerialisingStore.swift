@@ -35,6 +35,7 @@ final class SerialisingStore: SettingsStore {
 
     var feed: SettingsStoreFeed? { ownFeed }
     var hasAtomicBatches: Bool { base.hasAtomicBatches }
+    var agreesWithOthers: Bool { base.agreesWithOthers }
     var storeDescription: String { base.storeDescription }
     var layerNames: [String?] { base.layerNames }
 
