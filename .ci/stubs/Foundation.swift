@@ -706,6 +706,7 @@ public struct URLError: Error {
         public static var cannotFindHost: Code { fatalError() }
         public static var dnsLookupFailed: Code { fatalError() }
         public static var notConnectedToInternet: Code { fatalError() }
+        public static var cancelled: Code { fatalError() }
         public static var secureConnectionFailed: Code { fatalError() }
         public static var serverCertificateUntrusted: Code { fatalError() }
         public static var serverCertificateHasUnknownRoot: Code { fatalError() }

@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum { WRITEDATA = 10001, READDATA = 10009, HTTPHEADER = 10023, WRITEFUNCTION = 20011, READFUNCTION = 20012 };
-enum { POSTFIELDSIZE_LARGE = 30120, RESPONSE_CODE = 0x200002, REQUEST_SIZE = 0x20000C, MESSAGE_DONE = 1, GLOBAL_ALL = 3 };
+enum { ERRORBUFFER = 10010, POSTFIELDSIZE_LARGE = 30120, MESSAGE_DONE = 1, GLOBAL_ALL = 3 };
+enum { RESPONSE_CODE = 0x200002, REQUEST_SIZE = 0x20000C, NUM_CONNECTS = 0x20001A, APPCONNECT_TIME = 0x600038 };
 
 typedef struct {
     int kind;
@@ -42,6 +43,8 @@ typedef struct {
     void *easy;
     void *multi;
     void *headers;
+    // As large as libcurl demands.
+    char problem[256];
 } Connection;
 
 int csettingskit_curl_load(void) {
@@ -88,6 +91,7 @@ csettingskit_curl csettingskit_curl_open(void) {
         csettingskit_curl_close((csettingskit_curl)connection);
         return 0;
     }
+    curl.easy_setopt(connection->easy, ERRORBUFFER, connection->problem);
     return (csettingskit_curl)connection;
 }
 
@@ -146,12 +150,13 @@ static size_t read_bytes(char *buffer, size_t size, size_t count, void *data) {
 
 int csettingskit_curl_perform(
     csettingskit_curl handle, const void *bytes, size_t size, int (*receive)(void *context, const void *bytes, size_t size),
-    int (*wait)(void *context), void *context, long *status, long *sent) {
+    int (*wait)(void *context), void *context, csettingskit_curl_outcome *outcome) {
     Connection *connection = (Connection *)handle;
     void *easy = connection->easy, *multi = connection->multi;
     Receiver receiver = {receive, context, 0};
     Body body = {bytes, size};
-    *status = *sent = 0;
+    *outcome = (csettingskit_curl_outcome){0, 0, 0};
+    connection->problem[0] = 0;
     curl.easy_setopt(easy, POSTFIELDSIZE_LARGE, (long long)size);
     // Not as POSTFIELDS, which libcurl sends again by itself when a kept connection ends before an answer. What it reads from a
     // function it cannot send again, as there is none to begin the reading once more.
@@ -174,8 +179,13 @@ int csettingskit_curl_perform(
     for (Message *message; (message = curl.multi_info_read(multi, &left)) != NULL;)
         if (message->kind == MESSAGE_DONE && message->easy == easy && result == 0) result = message->data.result;
     if (receiver.isStopped) result = CSETTINGSKIT_CURL_STOPPED;
-    curl.easy_getinfo(easy, RESPONSE_CODE, status);
-    curl.easy_getinfo(easy, REQUEST_SIZE, sent);
+    long connections = 0;
+    long long handshake = 0;
+    curl.easy_getinfo(easy, RESPONSE_CODE, &outcome->status);
+    curl.easy_getinfo(easy, REQUEST_SIZE, &outcome->sent);
+    curl.easy_getinfo(easy, NUM_CONNECTS, &connections);
+    curl.easy_getinfo(easy, APPCONNECT_TIME, &handshake);
+    outcome->has_new_tls = connections > 0 && handshake > 0;
     curl.multi_remove_handle(multi, easy);
     // Nothing of this request stays behind.
     curl.easy_setopt(easy, READDATA, NULL);
@@ -184,6 +194,8 @@ int csettingskit_curl_perform(
     connection->headers = NULL;
     return result;
 }
+
+const char *csettingskit_curl_problem(csettingskit_curl handle) { return ((Connection *)handle)->problem; }
 
 void csettingskit_curl_wake(csettingskit_curl handle) {
     if (handle != 0) curl.multi_wakeup(((Connection *)handle)->multi);

@@ -7,6 +7,30 @@ extension SettingsError.Code {
         advice:
             "The cluster cannot be reached; the last known values are used, and the connection is tried again. Nothing "
             + "was written by a call that threw this.")
+    /// No secure connection to the cluster comes about.
+    public static let clusterNotSecure = Self(
+        name: "clusterNotSecure",
+        advice:
+            "No secure connection to the cluster comes about. Check the store's authority, the certificate that the members "
+            + "demand, and whether the endpoints begin with https; the last known values are used, and changes wait.")
+    /// The cluster does not accept the user's name or password, or demands a user.
+    public static let clusterLoginRefused = Self(
+        name: "clusterLoginRefused",
+        advice:
+            "The cluster does not accept the store's user and password, or demands a user. Correct the credentials; the last "
+            + "known values are used, and changes wait.")
+    /// The user has no right that the store needs for all settings.
+    public static let clusterAccessDenied = Self(
+        name: "clusterAccessDenied",
+        advice:
+            "The cluster's user has no right to read the prefix, or to write the keys under settingskit.clients/. Grant both "
+            + "to a role of the user; the last known values are used, and changes wait.")
+    /// The cluster has no space left, and refuses writes. Values are read and arrive as before.
+    public static let clusterFull = Self(
+        name: "clusterFull",
+        advice:
+            "The cluster has no space left. Compact and defragment it, or raise its quota, and disarm its alarm; changes "
+            + "wait until then.")
     /// The cluster is reached after an interruption, and the values are up to date.
     public static let clusterReached = Self(
         name: "clusterReached", advice: "The cluster is reached again; the values are up to date.")

@@ -29,8 +29,8 @@ import SettingsKitPlatform
 /// - After `set`, this process sees the value, and the change is in a local file, so that it survives the end of the process.
 ///   It is sent in the background, in the order of all changes. Errors are reported to the service's diagnostics.
 /// - After `save`, `update` and transactions, most members of the cluster have agreed. `update` and transactions are atomic
-///   across machines. They throw `clusterUnreachable` if nothing was written, and `outcomeUnknown` if the answer was lost and
-///   could not be found out in time.
+///   across machines. They throw `clusterUnreachable`, or a code that names the cause, if nothing was written, and
+///   `outcomeUnknown` if the answer was lost and could not be found out in time.
 /// - After ``synchronize()``, the cluster has agreed on all earlier changes, and this process sees all that the cluster held at
 ///   some moment during the call.
 /// - A change that waited through a lost connection or a restart loses to a value that another program has written since, and
@@ -113,9 +113,9 @@ public final class EtcdStore: SettingsStore {
     /// the same prefix and folder. Waits for two seconds at most. A store that is released is closed, too.
     public func close() { cluster.close() }
 
-    /// Whether the cluster is reached now, so that values are up to date.
+    /// Whether the cluster is reached now, so that values are up to date. It may refuse changes, such as one without space.
     public var isConnected: Bool {
-        !cluster.isInherited && cluster.state.withLock { $0.outage.cause == nil && !$0.isClosed }
+        !cluster.isInherited && cluster.state.withLock { $0.outage.isFollowing && !$0.isClosed }
     }
 
     /// True: a transaction that only reads asks the cluster.
@@ -143,7 +143,7 @@ public final class EtcdStore: SettingsStore {
     /// whether the expectations hold.
     ///
     /// - Throws: As ``set(_:to:)`` does; `tooManyOperations` for more than 127 settings, `clusterUnreachable`,
-    ///   `clusterRefused`, `outcomeUnknown`.
+    ///   `clusterNotSecure`, `clusterLoginRefused`, `clusterAccessDenied`, `clusterFull`, `clusterRefused`, `outcomeUnknown`.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         if batch.isQuestion { return cluster.holds(batch.expectations) }
         if batch.writes.isEmpty && batch.waitsForAgreement { return try cluster.confirm(batch.expectations) }
@@ -170,6 +170,7 @@ public final class EtcdStore: SettingsStore {
     /// Returns when the cluster has agreed on all earlier changes, and this store sees all that the cluster held at some moment
     /// during the call.
     ///
-    /// - Throws: `SettingsError` with the code `notYetAgreed` if changes wait for the cluster, or `clusterUnreachable`.
+    /// - Throws: `SettingsError` with the code `notYetAgreed` if changes wait for the cluster, or `clusterUnreachable`,
+    ///   `clusterNotSecure`, `clusterLoginRefused` or `clusterAccessDenied`.
     public func synchronize() throws { try cluster.synchronize() }
 }

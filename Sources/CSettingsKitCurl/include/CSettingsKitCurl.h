@@ -38,6 +38,15 @@ static const int CSETTINGSKIT_CURL_TCP_KEEPINTVL = 215;
 // The codes of libcurl that SettingsEtcd tells apart.
 static const int CSETTINGSKIT_CURL_OK = 0;
 static const int CSETTINGSKIT_CURL_OPERATION_TIMEDOUT = 28;
+static const int CSETTINGSKIT_CURL_SSL_CONNECT_ERROR = 35;
+static const int CSETTINGSKIT_CURL_SEND_ERROR = 55;
+static const int CSETTINGSKIT_CURL_RECV_ERROR = 56;
+static const int CSETTINGSKIT_CURL_SSL_CERTPROBLEM = 58;
+static const int CSETTINGSKIT_CURL_PEER_FAILED_VERIFICATION = 60;
+static const int CSETTINGSKIT_CURL_SSL_CACERT_BADFILE = 77;
+static const int CSETTINGSKIT_CURL_SSL_CRL_BADFILE = 82;
+static const int CSETTINGSKIT_CURL_SSL_ISSUER_ERROR = 83;
+static const int CSETTINGSKIT_CURL_SSL_CLIENTCERT = 98;
 // Not libcurl's: the caller's functions ended the request.
 static const int CSETTINGSKIT_CURL_STOPPED = -1;
 
@@ -55,16 +64,27 @@ int csettingskit_curl_set_number(csettingskit_curl connection, int option, long 
 // Adds a header line to the next request.
 int csettingskit_curl_add_header(csettingskit_curl connection, const char *line);
 
+// What is known of a request.
+typedef struct {
+    // The HTTP status of the answer, 0 if there was none.
+    long status;
+    // How many bytes of the request were given to the network, over whatever connection; 0 if certainly none.
+    long sent;
+    // Whether a TLS connection was made for the request, up to the end of the handshake.
+    int has_new_tls;
+} csettingskit_curl_outcome;
+
 // Sends a request with a body once, and hands over what is received. Returns a code of libcurl, or CSETTINGSKIT_CURL_STOPPED.
 //
 // body: is read during the call only.
 // receive: gets bytes of the answer. Returns 0 to stop.
 // wait: is called before each wait. Returns the milliseconds to wait at most, or a negative number to stop.
-// status: the HTTP status of the answer, 0 if there was none.
-// sent: how many bytes of the request were given to the network, over whatever connection; 0 if certainly none.
 int csettingskit_curl_perform(
     csettingskit_curl connection, const void *body, size_t size, int (*receive)(void *context, const void *bytes, size_t size),
-    int (*wait)(void *context), void *context, long *status, long *sent);
+    int (*wait)(void *context), void *context, csettingskit_curl_outcome *outcome);
+
+// Libcurl's words for what went wrong in the last request, which may contain what the server has sent. Empty if nothing did.
+const char *csettingskit_curl_problem(csettingskit_curl connection);
 
 // Ends the wait of a request, or of the next one, so that its `wait` is called again. May be called by any thread.
 void csettingskit_curl_wake(csettingskit_curl connection);

@@ -122,11 +122,16 @@ struct ClientMarker {
     }
 
     /// Finds out whether the last transaction was made, and makes sure that it will not be made late.
+    ///
+    /// - Parameter isOver: Whether the transaction was answered, so that it will not be made late.
     mutating func resolve(
-        _ client: GatewayClient, within time: Duration, call: GatewayCall
+        isOver: Bool, _ client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> Result {
         guard let registration else { return .lost }
-        let result = try fence(registration, client, within: time, call: call)
+        let result =
+            try isOver
+            ? look(registration, client, within: time, call: call)
+            : fence(registration, client, within: time, call: call)
         open = []
         return result
     }
@@ -147,6 +152,15 @@ struct ClientMarker {
         }
         guard answer.reads.count == 1 else { throw .notEtcd(status: 200) }
         return read(answer.reads[0])
+    }
+
+    private mutating func look(
+        _ registration: Registration, _ client: GatewayClient, within time: Duration, call: GatewayCall
+    ) throws(GatewayFailure) -> Result {
+        let answer = try client.ask(
+            .range(.init(first: registration.key)), isRepeatable: true, within: time, call: call, limit: 1 << 16,
+            RangeAnswer.init)
+        return answer.entries.first?.modRevision == registration.modRevision ? .notMade : read(answer)
     }
 
     /// Reads the key after its revision has changed.

@@ -11,15 +11,15 @@ import SettingsKitPlatform
 extension EtcdCluster {
     var scope: SettingsService.Scope { change { $0.scope } }
 
-    /// Notes that the cluster cannot be reached. It is reported once.
+    /// Notes that the cluster cannot be reached, or does not do what it is asked for. It is reported once for each code.
     func noteOutage(_ failure: GatewayFailure, of part: Outage.Part) {
-        let (isNew, isWriteWaiting) = change { state in
+        let (failure, isWriteWaiting) = change { state in
             state.queue.noteLostConnection()
             state.outage.begin(failure, of: part)
-            return (state.outage.takeUnreported() != nil, state.queue.hasAccepted)
+            return (state.outage.takeUnreported(), state.queue.hasAccepted)
         }
-        guard isNew else { return }
-        report(.clusterUnreachable, failure)
+        guard let failure else { return }
+        report(failure.code, failure)
         if isWriteWaiting { report(.notYetAgreed, failure) }
     }
 
@@ -36,7 +36,7 @@ extension EtcdCluster {
     func noteReached() {
         let wasReported = change { state in
             // Sending is tried again now.
-            state.outage.end(of: .sending) || state.outage.end(of: .following)
+            state.outage.noteReached()
         }
         if wasReported { report(.clusterReached) }
         // What waits can be sent now.

@@ -11,7 +11,7 @@ extension EtcdCluster {
             if state.waiters.removeValue(forKey: id) == nil { return nil }
             _ = state.queue.remove(id)
             let isUnderWay = state.underWay?.ids.contains(id) ?? false
-            return isUnderWay ? .unknown(.timedOut) : .failed(state.outage.cause ?? .timedOut)
+            return isUnderWay ? .unknown(.timedOut) : .unreached(state.outage.cause ?? .timedOut)
         } ?? waiter.wait(.seconds(1)) ?? .unknown(.timedOut)
     }
 
@@ -61,7 +61,7 @@ extension EtcdCluster {
             if answer.hasSucceeded { return .equal }
             guard answer.reads.count == names.count else { throw .notEtcd(status: 200) }
         } catch {
-            throw SettingsError(.clusterUnreachable, store: description, underlying: error)
+            throw SettingsError(error.code, store: description, underlying: error)
         }
         let entries = Dictionary(zip(names, answer.reads.map { $0.entries.first })) { $1 }
         let isFollowed = state.withLock { state in
@@ -100,7 +100,7 @@ extension EtcdCluster {
         switch wait(for: waiter, id) {
         case .agreed: return
         case .refused, .overruled: throw SettingsError(.notYetAgreed, store: description)
-        case .failed(let failure), .unknown(let failure):
+        case .failed(let failure), .unreached(let failure), .unknown(let failure):
             throw SettingsError(.notYetAgreed, store: description, underlying: failure)
         }
     }
@@ -121,7 +121,7 @@ extension EtcdCluster {
             let left = ContinuousClock.now.duration(to: deadline)
             guard left > .zero else {
                 let cause = state.withLock { $0.outage.cause } ?? .timedOut
-                throw SettingsError(.clusterUnreachable, store: description, underlying: cause)
+                throw SettingsError(cause.code, store: description, underlying: cause)
             }
             if isClosed { throw SettingsError(.storeClosed, store: description) }
             if isVerified || goal == nil && hasRead {
@@ -130,7 +130,7 @@ extension EtcdCluster {
                     if state.withLock({ state in state.isCurrent(known, answer) }) { return feed.flush() }
                     goal = goal ?? answer.header.revision
                 } catch {
-                    throw SettingsError(.clusterUnreachable, store: description, underlying: error)
+                    throw SettingsError(error.code, store: description, underlying: error)
                 }
             }
             progress.wait(for: min(left, .milliseconds(20)))

@@ -99,7 +99,7 @@ final class EtcdCluster: Sendable {
             }
         }
         firstAttempt.wait(for: options.openingTimeout)
-        if let cause = state.withLock({ $0.outage.takeUnreported() }) { report(.clusterUnreachable, cause) }
+        if let cause = state.withLock({ $0.outage.takeUnreported() }) { report(cause.code, cause) }
     }
 
     /// Ends the threads, and waits for them for a moment.
@@ -330,8 +330,9 @@ final class EtcdCluster: Sendable {
             DispatchSemaphore(value: 0).wait(for: pause)
             return false
         case .failed(let failure):
-            throw SettingsError(
-                failure.isPermanent ? .clusterRefused : .clusterUnreachable, store: description, underlying: failure)
+            throw SettingsError(.clusterRefused, store: description, underlying: failure)
+        case .unreached(let failure):
+            throw SettingsError(failure.code, store: description, underlying: failure)
         case .unknown(let failure):
             throw SettingsError(.outcomeUnknown, store: description, underlying: failure)
         }

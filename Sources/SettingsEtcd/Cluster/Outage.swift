@@ -1,3 +1,5 @@
+import SettingsKitCore
+
 /// Whether the cluster can be reached, as the follower and the sender find out separately. Pure.
 struct Outage {
     enum Part {
@@ -7,10 +9,14 @@ struct Outage {
 
     private var following: GatewayFailure? = .notConnected("not tried yet")
     private var sending: GatewayFailure?
-    private var isReported = false
+    /// The codes that were reported since the cluster was reached last.
+    private var reported: Set<SettingsError.Code> = []
 
     /// Why the cluster cannot be reached; nil while it is.
     var cause: GatewayFailure? { following ?? sending }
+
+    /// Whether what is known is up to date. The cluster may refuse what is sent.
+    var isFollowing: Bool { following == nil && (sending?.isAnswer ?? true) }
 
     /// Notes that a part cannot reach the cluster.
     mutating func begin(_ failure: GatewayFailure, of part: Part) {
@@ -20,10 +26,9 @@ struct Outage {
         }
     }
 
-    /// The cause, to be reported; nil if it was reported already, or there is none.
+    /// The cause, to be reported; nil if one with its code was reported already, or there is none.
     mutating func takeUnreported() -> GatewayFailure? {
-        if isReported { return nil }
-        isReported = cause != nil
+        guard let cause, reported.insert(cause.code).inserted else { return nil }
         return cause
     }
 
@@ -35,8 +40,22 @@ struct Outage {
         case .following: following = nil
         case .sending: sending = nil
         }
-        guard isReported, cause == nil else { return false }
-        isReported = false
+        return endIfOver()
+    }
+
+    /// Notes that the watch is in place, and that sending can be tried again.
+    ///
+    /// - Returns: Whether that ends an outage that was reported.
+    mutating func noteReached() -> Bool {
+        following = nil
+        // A cluster that refuses what is sent was reached before.
+        if sending?.isAnswer == false { sending = nil }
+        return endIfOver()
+    }
+
+    private mutating func endIfOver() -> Bool {
+        guard !reported.isEmpty, cause == nil else { return false }
+        reported = []
         return true
     }
 

@@ -180,7 +180,8 @@ struct Sender {
                 switch outcome {
                 case .agreed: break
                 case .refused, .overruled: cluster.report(.overruled, key: key)
-                case .failed(let failure), .unknown(let failure): cluster.report(.clusterRefused, key: key, failure)
+                case .failed(let failure), .unreached(let failure), .unknown(let failure):
+                    cluster.report(.clusterRefused, key: key, failure)
                 }
             }
         }
@@ -205,7 +206,12 @@ struct Sender {
     private mutating func resolve(_ plan: PlannedTransaction, after failure: GatewayFailure) {
         while !cluster.isClosed {
             do throws(GatewayFailure) {
-                return take(try marker.resolve(client, within: requestTime, call: call), of: plan)
+                // A cluster without space left answers what it refuses, and lets nothing be written.
+                let isOver = failure == .noSpace
+                let result = try marker.resolve(isOver: isOver, client, within: requestTime, call: call)
+                guard isOver, case .notMade = result else { return take(result, of: plan) }
+                cluster.change { $0.underWay = nil }
+                return fail(failure)
             } catch {
                 // Also if the user may no longer write the marker.
                 fail(error)
@@ -218,7 +224,8 @@ struct Sender {
         if failure == .cancelled { return }
         let pause = backoff.fail()
         // A short interruption changes nothing: the second failure in a row is one of the connection.
-        if backoff.failures > 1 { cluster.noteOutage(failure, of: .sending) }
+        let isForLong = failure.isAnswer && failure.code != .clusterUnreachable
+        if isForLong || backoff.failures > 1 { cluster.noteOutage(failure, of: .sending) }
         if case .refused(5, _) = failure {
             // A lease has expired.
             marker.forget()

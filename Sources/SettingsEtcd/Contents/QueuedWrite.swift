@@ -43,8 +43,10 @@ enum WriteOutcome: Equatable, Sendable {
     case refused
     /// Nothing was written: another machine has written one of the names while the write waited.
     case overruled
-    /// Nothing was written.
+    /// Nothing was written: the cluster refuses the write for what it is.
     case failed(GatewayFailure)
+    /// Nothing was written: the caller has waited as long as it may.
+    case unreached(GatewayFailure)
     /// The caller has waited as long as it may; whether it was written is not known.
     case unknown(GatewayFailure)
 }

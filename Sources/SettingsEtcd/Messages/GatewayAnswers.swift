@@ -197,6 +197,7 @@ enum StreamMessage {
         }
         if let answer { return answer }
         guard let code = error.code else { throw .notEtcd(status: status) }
+        if error.hasNoSpace { throw .noSpace }
         throw .refused(code: error.isOldToken ? GatewayFailure.unauthenticated : code, status: status)
     }
 }
@@ -207,26 +208,27 @@ struct ErrorAnswer {
     /// Whether users or roles have changed since the token was made, which etcd reports as an invalid argument, by these words.
     /// Its own client asks for another token then, too.
     fileprivate var isOldToken = false
+    /// Whether the cluster has no space left, which etcd reports with the code of a member that has too much to do.
+    fileprivate var hasNoSpace = false
 
     fileprivate mutating func read(_ member: String, _ reader: inout GatewayReader) throws(GatewayFailure) {
         switch member {
         case "grpc_code", "code": code = try reader.integer()
         case "message":
             let text = try reader.textOrSkip() ?? ""
+            hasNoSpace = text.hasSuffix("database space exceeded")
             isOldToken = ["revision of auth store is old", "user name is empty"].contains { text.hasSuffix($0) }
         default: try reader.skip()
         }
     }
 
-    /// - Returns: ``GatewayFailure/refused(code:status:)``, or `notEtcd` if the body is none of the gateway's.
+    /// - Returns: ``GatewayFailure/refused(code:status:)`` or `noSpace`; `notEtcd` if the body is none of the gateway's.
     static func failure(_ bytes: [UInt8], status: Int) -> GatewayFailure {
         do throws(GatewayFailure) {
             try StreamMessage.read(bytes, status: status) { (reader) throws(GatewayFailure) in try reader.skip() }
             return .notEtcd(status: status)
-        } catch .refused(let code, let status) {
-            return .refused(code: code, status: status)
         } catch {
-            return .notEtcd(status: status)
+            return error.isAnswer ? error : .notEtcd(status: status)
         }
     }
 }

@@ -8,12 +8,18 @@ enum GatewayFailure: ValueFreeError, Equatable {
     case notConnected(String)
     /// The connection ended before there was an answer, or in the middle of it, or the answer is not HTTP.
     case disconnected(String)
+    /// No secure connection came about, or the member has ended it at once, as it does without a certificate that it accepts.
+    case notSecure(String, isSent: Bool)
     /// There was no answer in time.
     case timedOut
     /// The store was closed.
     case cancelled
     /// The gateway reported an error, by the code of gRPC.
     case refused(code: Int64, status: Int)
+    /// The cluster does not accept the user's name or password. Nothing else was sent.
+    case loginRefused
+    /// The cluster has no space left. A write may have been carried out all the same, but no more after this answer.
+    case noSpace
     /// The answer is not one of an etcd gateway.
     case notEtcd(status: Int)
     /// The answer is longer than the limit in bytes.
@@ -27,9 +33,12 @@ enum GatewayFailure: ValueFreeError, Equatable {
         switch self {
         case .notConnected(let reason): "No connection (\(reason))."
         case .disconnected(let reason): "The connection was cut (\(reason))."
+        case .notSecure(let reason, _): "No secure connection (\(reason))."
         case .timedOut: "There was no answer in time."
         case .cancelled: "The store was closed."
         case .refused(let code, let status): "The cluster answered with \(Self.words(code)) (HTTP status \(status))."
+        case .loginRefused: "The cluster does not accept the user's name or password."
+        case .noSpace: "The cluster has no space left."
         case .notEtcd(let status): "The answer is not one of etcd's gateway (HTTP status \(status))."
         case .tooLong(let limit): "The answer is longer than \(limit) bytes."
         case .compacted: "The revision is compacted."
@@ -52,7 +61,8 @@ enum GatewayFailure: ValueFreeError, Equatable {
     /// Whether the request has certainly changed nothing.
     var isCertain: Bool {
         switch self {
-        case .notConnected: true
+        case .notConnected, .loginRefused: true
+        case .notSecure(_, let isSent): !isSent
         case .refused(let code, _): Self.codesOfNothingDone.contains(code)
         default: false
         }
@@ -70,8 +80,21 @@ enum GatewayFailure: ValueFreeError, Equatable {
 
     /// Whether a member of the cluster has answered.
     var isAnswer: Bool {
-        if case .refused = self { return true }
-        return false
+        switch self {
+        case .refused, .loginRefused, .noSpace: true
+        default: false
+        }
+    }
+
+    /// The code of an error that it causes, unless it refuses a write for what it is.
+    var code: SettingsError.Code {
+        switch self {
+        case .notSecure: .clusterNotSecure
+        case .loginRefused, .refused(Self.unauthenticated, _): .clusterLoginRefused
+        case .refused(7, _): .clusterAccessDenied
+        case .noSpace: .clusterFull
+        default: .clusterUnreachable
+        }
     }
 
     /// gRPC's code for a token that is missing or has expired.

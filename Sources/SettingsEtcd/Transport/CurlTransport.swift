@@ -124,7 +124,7 @@
             _ request: GatewayRequest, on handle: csettingskit_curl, _ call: GatewayCall,
             _ receive: (UnsafeBufferPointer<UInt8>) throws(GatewayFailure) -> Void
         ) throws(GatewayFailure) -> Int {
-            var (status, sent) = (0, 0)
+            var outcome = csettingskit_curl_outcome()
             let (code, failure) = withoutActuallyEscaping(receive) { receive -> (Int32, GatewayFailure?) in
                 var progress = Progress(clock: CallClock(request), call: call, receive: receive)
                 let code = withUnsafeMutablePointer(to: &progress) { progress in
@@ -137,18 +137,45 @@
                                 return context!.assumingMemoryBound(to: Progress.self).pointee.take(bytes) ? 1 : 0
                             },
                             { context in context!.assumingMemoryBound(to: Progress.self).pointee.pause() },
-                            progress, &status, &sent)
+                            progress, &outcome)
                     }
                 }
                 return (code, progress.failure)
             }
             if let failure { throw failure }
-            if code == CSETTINGSKIT_CURL_OK { return status }
-            if code == CSETTINGSKIT_CURL_OPERATION_TIMEDOUT { throw .timedOut }
-            // Not by the code: one that says that no connection came about can be that of another attempt, after the request was
-            // sent over a kept connection that ended.
+            if code == CSETTINGSKIT_CURL_OK { return outcome.status }
+            throw Self.failure(code, outcome, problem: String(cString: csettingskit_curl_problem(handle)))
+        }
+
+        /// The failure that a code of libcurl stands for.
+        ///
+        /// Whether the request was sent is not decided by the code: one that says that no connection came about can be that of
+        /// another attempt, after the request was sent over a kept connection that ended.
+        ///
+        /// - Parameter problem: Libcurl's words. They are not shown.
+        static func failure(_ code: Int32, _ outcome: csettingskit_curl_outcome, problem: String) -> GatewayFailure {
+            if code == CSETTINGSKIT_CURL_OPERATION_TIMEDOUT { return .timedOut }
             let words = String(cString: csettingskit_curl_message(code))
-            throw sent == 0 ? .notConnected(words) : .disconnected(words)
+            if isSecurityProblem(code, outcome, problem) { return .notSecure(words, isSent: outcome.sent > 0) }
+            return outcome.sent == 0 ? .notConnected(words) : .disconnected(words)
+        }
+
+        private static func isSecurityProblem(
+            _ code: Int32, _ outcome: csettingskit_curl_outcome, _ problem: String
+        ) -> Bool {
+            switch code {
+            case CSETTINGSKIT_CURL_SSL_CERTPROBLEM, CSETTINGSKIT_CURL_PEER_FAILED_VERIFICATION,
+                CSETTINGSKIT_CURL_SSL_CACERT_BADFILE, CSETTINGSKIT_CURL_SSL_CRL_BADFILE,
+                CSETTINGSKIT_CURL_SSL_ISSUER_ERROR, CSETTINGSKIT_CURL_SSL_CLIENTCERT:
+                true
+            case CSETTINGSKIT_CURL_SSL_CONNECT_ERROR:
+                // Not a connection that was cut in the middle of the handshake.
+                ["error:", "alert", "certificate"].contains { problem.lowercased().contains($0) }
+            case CSETTINGSKIT_CURL_SEND_ERROR, CSETTINGSKIT_CURL_RECV_ERROR:
+                // Since TLS 1.3, a member refuses a certificate after the handshake, and may be gone before it is heard.
+                outcome.has_new_tls != 0 && outcome.status == 0
+            default: false
+            }
         }
     }
 #endif

@@ -166,7 +166,8 @@ final class GatewayClient: Sendable {
             // Nothing but the request for the token was sent. A password that is refused is no reason to give up a write: it
             // waits until the cluster accepts the password, or the program is started with another one.
             switch error {
-            case .cancelled, .notConnected: throw error
+            case .cancelled, .notConnected, .notSecure: throw error
+            case .refused(3, _), .refused(9, _): throw .loginRefused
             default: throw .notConnected("no token: \(error)")
             }
         }

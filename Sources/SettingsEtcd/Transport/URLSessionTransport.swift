@@ -149,14 +149,16 @@
         private var mayBeSent: Bool { isBodySent.withLock { $0 } || task.countOfBytesSent > 0 }
 
         private func failure(_ error: any Error) -> GatewayFailure {
-            if mayBeSent { return .disconnected("the connection ended") }
+            let mayBeSent = mayBeSent
             return switch (error as? URLError)?.code {
-            case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet,
-                .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
+            // "Cancelled" is how the system reports a certificate that `CertificateTrust` refuses.
+            case .cancelled, .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
                 .serverCertificateHasBadDate, .clientCertificateRejected, .clientCertificateRequired:
-                .notConnected("the connection cannot be made")
+                .notSecure("the certificates do not fit", isSent: mayBeSent)
             case .appTransportSecurityRequiresSecureConnection:
-                .notConnected("the system allows this program https alone")
+                .notSecure("the system allows this program https alone", isSent: mayBeSent)
+            case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet:
+                mayBeSent ? .disconnected("the connection ended") : .notConnected("the connection cannot be made")
             default: .disconnected("the connection ended")
             }
         }

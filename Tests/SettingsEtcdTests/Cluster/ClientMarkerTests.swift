@@ -6,21 +6,31 @@ import Testing
 
 @Suite("A client's key", .ownThreads)
 struct ClientMarkerTests {
-    /// A cluster that carries transactions out, and says of some that no connection came about.
+    /// A cluster that carries out each transaction, also those after which it reports a failure.
     private final class ForgetfulCluster: GatewayTransport {
         private let state = Mutex((revision: 1, value: ""))
         /// The values that were written under the key.
         let values = Recorder<String>()
-        let isUnreached = Box(false)
+        /// Reported once.
+        let failure = Box<GatewayFailure?>(nil)
 
         func send(
             _ request: GatewayRequest, call: GatewayCall,
             _ receive: (UnsafeBufferPointer<UInt8>) throws(GatewayFailure) -> Void
         ) throws(GatewayFailure) -> Int {
-            let answer = request.url.hasSuffix("/lease/grant") ? #"{"ID":"7","TTL":"90"}"# : carryOut(request.body)
-            if isUnreached.take(replacingWith: false) { throw .notConnected("as it says") }
+            let answer =
+                switch request.url.split(separator: "/").last {
+                case "grant": #"{"ID":"7","TTL":"90"}"#
+                case "range": state.withLock { #"{"header":{"revision":"9"},"kvs":[\#(Self.entry($0))]}"# }
+                default: carryOut(request.body)
+                }
+            if let failure = failure.take(replacingWith: nil) { throw failure }
             try Array(answer.utf8).withUnsafeBufferPointer { (bytes) throws(GatewayFailure) in try receive(bytes) }
             return 200
+        }
+
+        private static func entry(_ state: (revision: Int, value: String)) -> String {
+            #"{"key":"YQ==","mod_revision":"\#(state.revision)","value":"\#(state.value)"}"#
         }
 
         private func carryOut(_ body: [UInt8]) -> String {
@@ -31,8 +41,8 @@ struct ClientMarkerTests {
             return state.withLock { state in
                 let known = state.value.isEmpty ? 0 : state.revision
                 guard part(after: #""mod_revision":""#) == "\(known)" else {
-                    let entry = #"{"key":"YQ==","mod_revision":"\#(state.revision)","value":"\#(state.value)"}"#
-                    return #"{"header":{"revision":"9"},"responses":[{"response_range":{"kvs":[\#(entry)]}}]}"#
+                    return
+                        #"{"header":{"revision":"9"},"responses":[{"response_range":{"kvs":[\#(Self.entry(state))]}}]}"#
                 }
                 state.revision += 1
                 state.value = part(after: #""value":""#)
@@ -40,6 +50,10 @@ struct ClientMarkerTests {
                 return #"{"header":{"revision":"\#(state.revision)"},"succeeded":true}"#
             }
         }
+    }
+
+    private func made(_ result: ClientMarker.Result) -> Int64? {
+        if case .made(let revision) = result { revision } else { nil }
     }
 
     @Test("It shows that a transaction that is sent again was made, whatever the failure was")
@@ -51,10 +65,29 @@ struct ClientMarkerTests {
         func send(_ ids: [QueuedWrite.ID]) throws(GatewayFailure) -> ClientMarker.Result {
             try marker.send(ids, [], [], by: client, within: .seconds(1), call: GatewayCall())
         }
-        cluster.isUnreached.value = true
+        cluster.failure.value = .notConnected("as it says")
         #expect(throws: GatewayFailure.notConnected("as it says")) { try send([1]) }
-        guard case .made(3) = try send([1]) else { return #expect(Bool(false), "it was made again, or not made") }
-        guard case .made(4) = try send([2, 3]) else { return #expect(Bool(false), "the next one was not made") }
+        let (again, next) = (try send([1]), try send([2, 3]))
+        #expect(made(again) == 3 && made(next) == 4)
         #expect(cluster.values.all == ["0", "1", "2"])
+    }
+
+    @Test("It shows that a transaction was made with the last space that a cluster had, and writes nothing for that")
+    func lastSpace() throws {
+        let cluster = ForgetfulCluster()
+        let client = GatewayClient(try Endpoints(["a"]), transport: cluster, credentials: nil)
+        var marker = ClientMarker()
+        let (second, call) = (Duration.seconds(1), GatewayCall())
+        try marker.prepare(client, within: second, call: call)
+        cluster.failure.value = .noSpace
+        #expect(throws: GatewayFailure.noSpace) {
+            _ = try marker.send([1], [], [], by: client, within: second, call: call)
+        }
+        let result = try marker.resolve(isOver: true, client, within: second, call: call)
+        #expect(made(result) == 3 && cluster.values.all == ["0", "1"])
+        guard case .notMade = try marker.resolve(isOver: true, client, within: second, call: call) else {
+            Issue.record("nothing was sent since")
+            return
+        }
     }
 }

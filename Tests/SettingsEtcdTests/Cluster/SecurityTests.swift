@@ -97,7 +97,7 @@ extension WithEtcd {
                     outcomes.append((thrownCode { try store.save("a", "2") }, store.isConnected))
                 }
                 #expect(outcomes.count == wrong.count)
-                #expect(outcomes.all.allSatisfy { $0.code == .clusterUnreachable && !$0.isConnected })
+                #expect(outcomes.all.allSatisfy { $0.code == .clusterNotSecure && !$0.isConnected }, "\(outcomes.all)")
                 try right.synchronize()
                 #expect(right.text("a") == "1")
             }
@@ -209,9 +209,41 @@ extension WithEtcd {
                 let refused = SettingsService.fleet(wrong, problems)
                 refused.set(Setting<Int>("b", in: .fleet, default: 0), to: 7)
                 let error = #expect(throws: SettingsError.self) { try wrong.save("a", "4") }
-                #expect(error?.code == .clusterUnreachable && wrong.text("b") == "7")
+                #expect(error?.code == .clusterLoginRefused && wrong.text("b") == "7")
                 #expect(error.map { !"\($0)".contains("secret") } == true)
                 for problem in problems.all { #expect(!"\(problem)".contains("secret")) }
+            }
+        }
+
+        @Test("A missing user, and missing rights that all settings need, are reported as such")
+        func missingRights() async throws {
+            try await withTemporaryDirectory { directory in
+                let server = try EtcdServer(in: directory)
+                defer { server.kill(0) }
+                for user in ["root", "bob", "eve"] { try server.control("user", "add", "\(user):secret-\(user)") }
+                try server.control("user", "grant-role", "root", "root")
+                try server.control("role", "add", "fleet")
+                try server.control("role", "grant-permission", "fleet", "--prefix=true", "readwrite", "test/")
+                try server.control("user", "grant-role", "bob", "fleet")
+                try server.control("auth", "enable")
+                // Bob may not write the client's key, Eve may do nothing.
+                for (user, code) in [
+                    ("bob", .clusterAccessDenied), ("eve", .clusterAccessDenied), (nil, .clusterLoginRefused),
+                ] as [(String?, SettingsError.Code)] {
+                    var options = EtcdStore.Options()
+                    options.credentials = user.map { .init(user: $0, password: "secret-\($0)") }
+                    options.timeout = .seconds(3)
+                    options.keepsState = false
+                    let store = try EtcdStore(endpoints: server.endpoints, prefix: "test/", options: options)
+                    let problems = Recorder<SettingsError>()
+                    let settings = SettingsService.fleet(store, problems)
+                    let a = Setting<Int>("a", in: .fleet, default: 0)
+                    #expect(thrownCode { try settings.save(a, to: 1) } == code, "\(user ?? "no user")")
+                    try await until { problems.codes.contains(code) }
+                    #expect(!problems.codes.contains(.clusterUnreachable))
+                    #expect(store.isConnected == (user == "bob"))
+                    #expect(thrownCode { try store.synchronize() } == (user == "bob" ? nil : code))
+                }
             }
         }
     }

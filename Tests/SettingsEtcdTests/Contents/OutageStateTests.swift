@@ -39,6 +39,37 @@ struct OutageStateTests {
         #expect(none == nil && cause == .timedOut && ends && outage.cause == nil)
     }
 
+    @Test("A cause with another code is reported, too, each code once in an outage")
+    func codes() {
+        var outage = reached()
+        outage.begin(.timedOut, of: .following)
+        let first = outage.takeUnreported()
+        outage.begin(.loginRefused, of: .following)
+        let second = outage.takeUnreported()
+        outage.begin(.disconnected("cut"), of: .following)
+        let third = outage.takeUnreported()
+        #expect(first == .timedOut && second == .loginRefused && third == nil)
+        let ends = outage.noteReached()
+        outage.begin(.loginRefused, of: .following)
+        let again = outage.takeUnreported()
+        #expect(ends && again == .loginRefused)
+    }
+
+    @Test("A cluster that refuses what is sent is followed, and a new watch does not end that")
+    func refusing() {
+        var outage = reached()
+        outage.begin(.noSpace, of: .sending)
+        let cause = outage.takeUnreported()
+        let ends = outage.noteReached()
+        #expect(cause == .noSpace && !ends && outage.cause == .noSpace && outage.isFollowing)
+        let endsNow = outage.end(of: .sending)
+        #expect(endsNow && outage.cause == nil)
+        outage.begin(.timedOut, of: .sending)
+        #expect(!outage.isFollowing)
+        _ = outage.noteReached()
+        #expect(outage.isFollowing && outage.cause == nil)
+    }
+
     @Test("Before the first attempt the cluster counts as out of reach, which is not reported if it succeeds")
     func beginning() {
         var outage = Outage()

@@ -91,6 +91,10 @@ struct MessageTests {
         #expect(
             ErrorAnswer.failure(Array(#"{"message":{"a":[1]},"code":3}"#.utf8), status: 400)
                 == .refused(code: 3, status: 400))
+        let noSpace = #"{"error":"x","message":"etcdserver: mvcc: database space exceeded","code":8}"#
+        #expect(ErrorAnswer.failure(Array(noSpace.utf8), status: 429) == .noSpace)
+        let busy = #"{"error":"x","message":"etcdserver: too many requests","code":8}"#
+        #expect(ErrorAnswer.failure(Array(busy.utf8), status: 429) == .refused(code: 8, status: 429))
         #expect(ErrorAnswer.failure(Array("<html>secret</html>".utf8), status: 404) == .notEtcd(status: 404))
     }
 
@@ -176,7 +180,8 @@ struct MessageTests {
     func failures() throws {
         let failures: [GatewayFailure] = [
             .notConnected("x"), .disconnected("x"), .timedOut, .cancelled, .refused(code: 7, status: 403),
-            .refused(code: .max, status: 0), .refused(code: -1, status: 0), .notEtcd(status: 500), .tooLong(limit: 3),
+            .notSecure("x", isSent: true), .loginRefused, .noSpace, .refused(code: .max, status: 0),
+            .refused(code: -1, status: 0), .notEtcd(status: 500), .tooLong(limit: 3),
             .compacted, .earlierState,
         ]
         for failure in failures { #expect(!failure.description.isEmpty) }
@@ -193,8 +198,13 @@ struct MessageTests {
     func certainty() {
         let codes = (-1...17).filter { GatewayFailure.refused(code: $0, status: 500).isCertain }
         #expect(codes == [3, 5, 7, 8, 9, 11, 12, 16])
-        #expect(GatewayFailure.notConnected("x").isCertain)
-        for failure in [.disconnected("x"), .timedOut, .notEtcd(status: 404), .tooLong(limit: 1)] as [GatewayFailure] {
+        for failure in [.notConnected("x"), .notSecure("x", isSent: false), .loginRefused] as [GatewayFailure] {
+            #expect(failure.isCertain)
+        }
+        for failure in [
+            .noSpace, .notSecure("x", isSent: true), .disconnected("x"), .timedOut, .notEtcd(status: 404),
+            .tooLong(limit: 1),
+        ] as [GatewayFailure] {
             #expect(!failure.isCertain)
         }
     }

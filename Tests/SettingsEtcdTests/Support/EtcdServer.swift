@@ -149,6 +149,11 @@ final class EtcdServer: Sendable {
         return result.output
     }
 
+    /// Runs etcd's own client, which may fail.
+    func tryControl(_ arguments: String...) throws {
+        _ = try run(["--endpoints", endpoints.joined(separator: ",")] + arguments)
+    }
+
     private func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
         try Self.run("etcdctl", clientArguments + arguments, in: directory)
     }

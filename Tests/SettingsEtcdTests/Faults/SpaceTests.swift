@@ -1,0 +1,50 @@
+import Foundation
+import SettingsKitCore
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsEtcd
+
+extension WithEtcd {
+    @Suite("A cluster without space", .timeLimit(.minutes(5)))
+    struct SpaceTests {
+        private let count = Setting<Int>("count", in: .fleet, default: 0)
+
+        private func fill(_ server: EtcdServer) throws {
+            for number in 0..<100 {
+                if try server.control("alarm", "list").contains("NOSPACE") { return }
+                try server.tryControl("put", "filler\(number % 2)", String(repeating: "x", count: 100_000))
+            }
+        }
+
+        @Test("It is reported as such, values are read, and accepted changes are made when there is space again")
+        func alarm() async throws {
+            try await withTemporaryDirectory { directory in
+                let server = try EtcdServer(in: directory, extra: ["--quota-backend-bytes", "4000000"])
+                defer { server.kill(0) }
+                let fleet = Fleet(server: server, directory: directory)
+                let store = try fleet.store { $0.timeout = .seconds(3) }
+                let problems = Recorder<SettingsError>()
+                let settings = SettingsService.fleet(store, problems)
+                try settings.save(count, to: 1)
+                try fill(server)
+                #expect(thrownCode { try settings.save(count, to: 2) } == .clusterFull)
+                try await until { problems.codes.contains(.clusterFull) }
+                #expect(store.isConnected && settings.get(count) == 1)
+                let read = try settings.save { $0.get(count) }
+                #expect(read == 1)
+                settings.set(count, to: 3)
+                #expect(thrownCode { try store.synchronize() } == .notYetAgreed)
+                #expect(!problems.codes.contains(.clusterUnreachable) && !problems.codes.contains(.clusterReached))
+                let fields = try server.control("get", "test/count", "-w", "fields")
+                let line = try #require(fields.split(separator: "\n").first { $0.hasPrefix("\"Revision\"") })
+                try server.control("compact", line.split(separator: ":")[1].trimmingCharacters(in: .whitespaces))
+                try server.control("defrag")
+                try server.control("alarm", "disarm")
+                try await until { problems.codes.contains(.clusterReached) }
+                try await until { thrownCode { try store.synchronize() } == nil }
+                #expect(try server.control("get", "test/count", "--print-value-only") == "3\n")
+            }
+        }
+    }
+}
