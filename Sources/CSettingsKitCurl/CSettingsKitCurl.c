@@ -10,6 +10,7 @@
 enum { WRITEDATA = 10001, READDATA = 10009, HTTPHEADER = 10023, WRITEFUNCTION = 20011, READFUNCTION = 20012 };
 enum { ERRORBUFFER = 10010, POSTFIELDSIZE_LARGE = 30120, MESSAGE_DONE = 1, GLOBAL_ALL = 3 };
 enum { RESPONSE_CODE = 0x200002, REQUEST_SIZE = 0x20000C, NUM_CONNECTS = 0x20001A, APPCONNECT_TIME = 0x600038 };
+enum { READFUNC_PAUSE = 0x10000001, PAUSE_CONT = 0 };
 
 typedef struct {
     int kind;
@@ -26,6 +27,7 @@ static struct {
     void (*easy_cleanup)(void *easy);
     int (*easy_setopt)(void *easy, int option, ...);
     int (*easy_getinfo)(void *easy, int info, ...);
+    int (*easy_pause)(void *easy, int mask);
     const char *(*easy_strerror)(int code);
     void *(*slist_append)(void *list, const char *text);
     void (*slist_free_all)(void *list);
@@ -67,6 +69,7 @@ int csettingskit_curl_load(void) {
     FIND(easy_cleanup);
     FIND(easy_setopt);
     FIND(easy_getinfo);
+    FIND(easy_pause);
     FIND(easy_strerror);
     FIND(slist_append);
     FIND(slist_free_all);
@@ -137,10 +140,17 @@ static size_t write_bytes(char *bytes, size_t size, size_t count, void *data) {
 typedef struct {
     const char *bytes;
     size_t left;
+    // Whether more bytes may follow.
+    int isOpen;
+    int isPaused;
 } Body;
 
 static size_t read_bytes(char *buffer, size_t size, size_t count, void *data) {
     Body *body = data;
+    if (body->left == 0 && body->isOpen) {
+        body->isPaused = 1;
+        return READFUNC_PAUSE;
+    }
     size_t length = size * count < body->left ? size * count : body->left;
     memcpy(buffer, body->bytes, length);
     body->bytes += length;
@@ -149,15 +159,16 @@ static size_t read_bytes(char *buffer, size_t size, size_t count, void *data) {
 }
 
 int csettingskit_curl_perform(
-    csettingskit_curl handle, const void *bytes, size_t size, int (*receive)(void *context, const void *bytes, size_t size),
-    int (*wait)(void *context), void *context, csettingskit_curl_outcome *outcome) {
+    csettingskit_curl handle, const void *bytes, size_t size, long long announced,
+    int (*receive)(void *context, const void *bytes, size_t size), int (*wait)(void *context, const char **more), void *context,
+    csettingskit_curl_outcome *outcome) {
     Connection *connection = (Connection *)handle;
     void *easy = connection->easy, *multi = connection->multi;
     Receiver receiver = {receive, context, 0};
-    Body body = {bytes, size};
+    Body body = {bytes, size, announced > (long long)size, 0};
     *outcome = (csettingskit_curl_outcome){0, 0, 0};
     connection->problem[0] = 0;
-    curl.easy_setopt(easy, POSTFIELDSIZE_LARGE, (long long)size);
+    curl.easy_setopt(easy, POSTFIELDSIZE_LARGE, body.isOpen ? announced : (long long)size);
     // Not as POSTFIELDS, which libcurl sends again by itself when a kept connection ends before an answer. What it reads from a
     // function it cannot send again, as there is none to begin the reading once more.
     curl.easy_setopt(easy, READFUNCTION, read_bytes);
@@ -170,9 +181,17 @@ int csettingskit_curl_perform(
     while (result == 0 && running) {
         if (curl.multi_perform(multi, &running) != 0) result = 2;
         if (result != 0 || !running) break;
-        int milliseconds = wait(context);
+        const char *more = NULL;
+        int milliseconds = wait(context, &more);
         if (milliseconds < 0) receiver.isStopped = 1;
         if (receiver.isStopped) break;
+        if (more != NULL && body.isPaused) {
+            body.bytes = more;
+            body.left = strlen(more);
+            body.isPaused = 0;
+            curl.easy_pause(easy, PAUSE_CONT);
+            continue;
+        }
         curl.multi_poll(multi, NULL, 0, milliseconds, NULL);
     }
     int left;

@@ -15,9 +15,10 @@ extension EtcdStore {
         /// How long opening waits for the first read. After that the store begins with its last known state, and catches up
         /// in the background.
         public var openingTimeout = Duration.seconds(2)
-        /// How long the watch may be silent before the store asks the cluster whether it has missed something. That takes two
-        /// requests, a short time without effect on reading.
-        public var silence = Duration.seconds(60)
+        /// How long the watch may be silent before another member is watched. After half of that time, the store asks the member
+        /// for a sign, which takes one small message. So a value is late by this time and the time of a connection at most, also if
+        /// the member hangs: by ten seconds, unless you choose another time.
+        public var silence = Duration.seconds(6)
         /// If not nil, the values that this store writes are removed from the cluster when the store is closed, or so long
         /// after the process has ended or lost its connection. At least five seconds.
         ///

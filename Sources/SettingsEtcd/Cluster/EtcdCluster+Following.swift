@@ -32,11 +32,46 @@ extension EtcdCluster {
         sendWake.signal()
     }
 
+    /// Begins a watch.
+    ///
+    /// - Returns: What ends it, when the cluster is known to hold more than the watch has told.
+    func beginWatching() -> GatewayCall {
+        let call = GatewayCall()
+        let isClosed = change { state in
+            (state.watch, state.heard) = (call, .now)
+            return state.isClosed
+        }
+        if isClosed { call.cancel() }
+        return call
+    }
+
+    /// Notes a message of the watch.
+    ///
+    /// - Returns: The newest revision that is known from elsewhere.
+    func noteHeard() -> Int64 {
+        change { state in
+            state.heard = .now
+            return state.contents.newestRevision
+        }
+    }
+
+    /// Has another member be watched.
+    func leaveWatch() { state.withLock { $0.watch }?.cancel() }
+
+    /// Notes that the watch has ended, so that changes may be missed from now on.
+    func endWatching() {
+        change { state in
+            (state.watch, state.isWatching) = (nil, false)
+            state.identity.doubt()
+        }
+    }
+
     /// Notes that the watch is in place.
     func noteReached() {
         let wasReported = change { state in
+            state.isWatching = true
             // Sending is tried again now.
-            state.outage.noteReached()
+            return state.outage.noteReached()
         }
         if wasReported { report(.clusterReached) }
         // What waits can be sent now.

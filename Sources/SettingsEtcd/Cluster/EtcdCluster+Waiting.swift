@@ -105,16 +105,20 @@ extension EtcdCluster {
         }
     }
 
+    /// How long the watch may take to show what a read has shown, before another member is watched.
+    private static let watchPatience = Duration.seconds(1)
+
     /// Asks the cluster, by a read to which most members agree, whether this store knows its state, and waits until it does.
     private func catchUp(until deadline: ContinuousClock.Instant) throws(SettingsError) {
         var goal: Int64?
+        var watchDeadline = ContinuousClock.now + Self.watchPatience
         // The follower may be in a pause after a failure.
         followWake.signal()
         while true {
             let progress = DispatchSemaphore(value: 0)
-            let (known, isVerified, hasRead) = state.withLock { state in
+            let (known, isVerified, hasRead, isWatching) = state.withLock { state in
                 state.progressWaiters.append(progress)
-                return (state.contents.revision, state.identity.isVerified, state.hasRead)
+                return (state.contents.revision, state.identity.isVerified, state.hasRead, state.isWatching)
             }
             defer { state.withLock { state in state.progressWaiters.removeAll { $0 === progress } } }
             if let goal, known >= goal, isVerified { return feed.flush() }
@@ -132,6 +136,12 @@ extension EtcdCluster {
                 } catch {
                     throw SettingsError(error.code, store: description, underlying: error)
                 }
+            }
+            if goal == nil || !isWatching {
+                watchDeadline = .now + Self.watchPatience
+            } else if watchDeadline < .now {
+                leaveWatch()
+                watchDeadline = .now + Self.watchPatience
             }
             progress.wait(for: min(left, .milliseconds(20)))
         }

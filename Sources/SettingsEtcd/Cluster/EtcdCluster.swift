@@ -32,6 +32,12 @@ final class EtcdCluster: Sendable {
         /// Names of which the local file lacks what is known.
         var unkept: Set<String> = []
         var hasRead = false
+        /// The watch, or the attempt at one; nil while there is none.
+        var watch: GatewayCall?
+        /// Whether the watch is in place.
+        var isWatching = false
+        /// When the watch has told something last.
+        var heard = ContinuousClock.now
         var isClosed = false
         var runningThreads = 0
         /// The scope in which the store was used last, for messages.
@@ -111,6 +117,7 @@ final class EtcdCluster: Sendable {
         // The connections, the threads and the file are the parent's.
         if isInherited { return }
         call.cancel()
+        leaveWatch()
         for wake in [sendWake, retryWake, followWake] { wake.signal() }
         let deadline = ContinuousClock.now + .seconds(2)
         for _ in 0..<running { end.wait(for: ContinuousClock.now.duration(to: deadline)) }
@@ -350,11 +357,16 @@ extension EtcdCluster.State {
     }
 
     /// Whether an accepted value has to be sent. One that readers see already is there, unless a request under way may still
-    /// replace it, or one whose outcome is unknown, or it is a waiting one that may lose; and unless values expire, as it may be
-    /// there under the lease of an earlier run.
+    /// replace it, or one whose outcome is unknown, or it is a waiting one that may lose; unless values expire, as it may be
+    /// there under the lease of an earlier run; and unless the watch is in doubt, so that another value may be there.
     fileprivate func mustSend(_ name: String, _ data: Data?, _ options: EtcdStore.Options) -> Bool {
         contents.visible[name] != data || options.expiring != nil || underWay?.writes[name] != nil
-            || uncertain.contains(name) || queue.mayLose(name, contents)
+            || uncertain.contains(name) || queue.mayLose(name, contents) || isWatchInDoubt(options)
+    }
+
+    /// Whether what readers see may be late, because there is no watch, or the member does not answer.
+    private func isWatchInDoubt(_ options: EtcdStore.Options) -> Bool {
+        !identity.isVerified || heard + options.silence / 2 + .seconds(1) < .now
     }
 }
 

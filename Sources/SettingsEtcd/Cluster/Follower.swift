@@ -23,8 +23,13 @@ struct Follower {
     /// How much a prefix may hold altogether.
     private static let sizeLimit = 256 << 20
 
+    /// The address at which no watch with an open request came about: something between may keep back a body that goes on.
+    private var closedAddress: String?
+
+    /// How long the creation of a watch may take.
+    private static let patience = Duration.seconds(2)
     /// After so long without a word of the cluster, it may have been restored from a backup.
-    private static let longestAbsence = Duration.seconds(10)
+    private var longestAbsence: Duration { cluster.options.silence + .seconds(4) }
 
     private init(_ cluster: EtcdCluster) { self.cluster = cluster }
 
@@ -40,7 +45,7 @@ struct Follower {
     private mutating func run() {
         while !cluster.isClosed {
             do throws(GatewayFailure) {
-                if mustRead || heard + Self.longestAbsence < .now { try read() } else { try compare() }
+                if mustRead || heard + longestAbsence < .now { try read() } else { try compare() }
                 heard = .now
                 try watch()
             } catch {
@@ -129,40 +134,48 @@ struct Follower {
 
     private mutating func watch() throws(GatewayFailure) {
         let revision = cluster.change { $0.contents.revision }
-        var fold = WatchFold(limit: Self.sizeLimit)
         let message = GatewayMessage.watch(
             first: cluster.range.prefix, end: cluster.range.end, from: revision + 1)
-        let cluster = cluster
-        var isCreated = false
-        var silence = cluster.options.silence
-        // Not at the same moment on all machines.
-        silence = silence * Double.random(in: 0.8...1)
-        var heard = heard
+        let (cluster, call) = (cluster, cluster.beginWatching())
+        var progress = WatchProgress(sizeLimit: Self.sizeLimit)
+        let address = client.address
+        let isAsking = client.canAsk && address != closedAddress
         defer {
-            if isCreated { backoff.succeed() }
-            self.heard = heard
-            cluster.change { $0.identity.doubt() }
+            if let heard = progress.heard {
+                self.heard = heard
+                backoff.succeed()
+            }
+            cluster.endWatching()
         }
         do throws(GatewayFailure) {
-            try client.follow(message, patience: cluster.options.timeout, silence: silence, call: call) {
-                (line) throws(GatewayFailure) in
-                let answer = try StreamMessage.read(line, WatchAnswer.init)
-                heard = .now
-                if answer.isCancelled {
-                    throw answer.compactRevision > 0 ? .compacted : .disconnected("the watch was cancelled")
+            try client.follow(
+                message, patience: min(cluster.options.timeout, Self.patience),
+                // Not at the same moment on all machines.
+                silence: cluster.options.silence * Double.random(in: 0.8...1), asks: isAsking, call: call,
+                leavingAfter: { failure in
+                    if isAsking, progress.heard == nil, failure.isOfAnswer {
+                        closedAddress = address
+                        return false
+                    }
+                    return failure != .compacted && (failure != .timedOut || isAsking || progress.heard == nil)
                 }
-                if answer.isCreated && !isCreated {
-                    isCreated = true
+            ) { (line) throws(GatewayFailure) in
+                let answer = try StreamMessage.read(line, WatchAnswer.init)
+                if progress.heard == nil, answer.isCreated {
                     if isFirstAttempt { cluster.change { $0.outage.start() } }
                     endFirstAttempt()
                     cluster.noteReached()
                 }
-                for revision in try fold.add(answer) { cluster.take(revision) }
+                for revision in try progress.take(answer, newest: cluster.noteHeard()) { cluster.take(revision) }
             }
         } catch .timedOut {
-            // A watch without changes: whether it has missed something is asked next.
-            if isCreated { return }
+            // Without an answer to the question, the member hangs: another one is watched. One that was not asked may only have
+            // nothing to tell; whether it has missed something is asked next.
+            if progress.heard != nil { return }
             throw .disconnected("no watch was created")
+        } catch .cancelled where !cluster.isClosed {
+            // The watch was behind.
+            return
         }
     }
 }

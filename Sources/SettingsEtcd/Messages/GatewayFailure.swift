@@ -97,6 +97,14 @@ enum GatewayFailure: ValueFreeError, Equatable {
         }
     }
 
+    /// Whether a connection came about, and an answer failed to come or to end.
+    var isOfAnswer: Bool {
+        switch self {
+        case .disconnected, .timedOut, .notEtcd: true
+        default: false
+        }
+    }
+
     /// gRPC's code for a token that is missing or has expired.
     static let unauthenticated: Int64 = 16
 

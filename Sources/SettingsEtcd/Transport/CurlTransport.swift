@@ -21,6 +21,8 @@
         /// More connections than that are not kept.
         private static let idleLimit = 4
 
+        let canAdd = true
+
         private let security: EtcdStore.Security?
         private let idle = Mutex<[Connection]>([], .leaf)
 
@@ -114,8 +116,15 @@
             }
 
             /// In milliseconds; -1 if the request's time is over.
-            mutating func pause() -> Int32 {
+            ///
+            /// - Parameter more: What is added to the body.
+            mutating func pause(adding more: inout UnsafePointer<CChar>?) -> Int32 {
                 guard clockRuns(), let left = clock.timeLeft else { return -1 }
+                if let addition = clock.takeAddition() {
+                    more = addition.utf8Start.withMemoryRebound(to: CChar.self, capacity: addition.utf8CodeUnitCount) {
+                        $0
+                    }
+                }
                 return Int32(max(1, min(60_000, left / .milliseconds(1))))
             }
         }
@@ -131,12 +140,15 @@
                     request.body.withUnsafeBytes { body in
                         csettingskit_curl_perform(
                             handle, body.baseAddress, body.count,
+                            request.isOpen ? GatewayRequest.announcedLength : Int64(body.count),
                             { context, bytes, size in
                                 let bytes = UnsafeBufferPointer(
                                     start: bytes?.assumingMemoryBound(to: UInt8.self), count: size)
                                 return context!.assumingMemoryBound(to: Progress.self).pointee.take(bytes) ? 1 : 0
                             },
-                            { context in context!.assumingMemoryBound(to: Progress.self).pointee.pause() },
+                            { context, more in
+                                context!.assumingMemoryBound(to: Progress.self).pointee.pause(adding: &more!.pointee)
+                            },
                             progress, &outcome)
                     }
                 }

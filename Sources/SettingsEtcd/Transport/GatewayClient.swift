@@ -51,17 +51,29 @@ final class GatewayClient: Sendable {
         }
     }
 
+    /// Whether a silent stream can be asked whether it is alive.
+    var canAsk: Bool { transport.canAdd }
+
+    /// The address to which the next request goes.
+    var address: String { endpoints.withLock { $0.address } }
+
     /// Follows a stream at one member until it ends, which it does by throwing.
+    ///
+    /// - Parameters:
+    ///   - asks: Whether the member is asked in the stream after a half of the permitted silence.
+    ///   - leaves: Whether the next request goes to another member after a failure.
     func follow(
-        _ message: GatewayMessage, patience: Duration, silence: Duration, call: GatewayCall,
+        _ message: GatewayMessage, patience: Duration, silence: Duration, asks: Bool, call: GatewayCall,
+        leavingAfter leaves: (GatewayFailure) -> Bool,
         _ take: (ArraySlice<UInt8>) throws(GatewayFailure) -> Void
     ) throws(GatewayFailure) -> Never {
         let address = endpoints.withLock { $0.address }
         do throws(GatewayFailure) {
             // Without this header a member that has lost the others stays silent.
-            let request = try request(
+            var request = try request(
                 message, to: address, patience: patience, silence: silence, headers: ["Grpc-Metadata-hasleader: true"],
                 call: call)
+            request.isOpen = asks
             var lines = LineSplitter(limit: Self.lineLimit)
             let status = try transport.send(request, call: call) { (bytes) throws(GatewayFailure) in
                 try lines.add(bytes, take)
@@ -69,10 +81,7 @@ final class GatewayClient: Sendable {
             throw status == 200 ? .disconnected("the stream ended") : .notEtcd(status: status)
         } catch {
             if error.asksForToken { token.withLock { $0 = nil } }
-            // A stream that was only silent is resumed at the same member.
-            if error != .timedOut && error != .compacted && error != .cancelled {
-                endpoints.withLock { $0.leave(address) }
-            }
+            if leaves(error) { endpoints.withLock { $0.leave(address) } }
             throw error
         }
     }

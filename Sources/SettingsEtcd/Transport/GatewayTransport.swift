@@ -12,10 +12,19 @@ struct GatewayRequest: Sendable {
     var patience: Duration
     /// For a stream, how long it may be silent after its first byte; nil for an answer that ends by itself.
     var silence: Duration?
+    /// Whether the body goes on while the answer comes, if the transport can do that.
+    var isOpen = false
+
+    /// The announced length of an open body. Below 256 KB, Go's server would read all of it before it answers; and
+    /// for a body in chunks, too.
+    static let announcedLength: Int64 = 1 << 30
 }
 
 /// Sends requests. The calling thread waits.
 protocol GatewayTransport: Sendable {
+    /// Whether it can add to the body of an open request.
+    var canAdd: Bool { get }
+
     /// Sends a request, and hands over the bytes of the answer's body as they come.
     ///
     /// - Parameters:
@@ -67,18 +76,62 @@ final class GatewayCall: Sendable {
 /// The bounds in time of a request.
 struct CallClock {
     private let request: GatewayRequest
-    private let start = ContinuousClock.now
+    private let start: ContinuousClock.Instant
     private var lastByte: ContinuousClock.Instant?
+    private var additions: BodyAdditions?
 
-    init(_ request: GatewayRequest) { self.request = request }
+    init(_ request: GatewayRequest) {
+        (self.request, start) = (request, .now)
+        if request.isOpen, let silence = request.silence { additions = BodyAdditions(start, silence: silence) }
+    }
 
-    mutating func noteBytes() { lastByte = .now }
+    mutating func noteBytes() {
+        lastByte = .now
+        additions?.noteBytes(at: .now)
+    }
 
-    /// How long the request may still wait; nil if its time is over.
+    /// What is to be added to an open body now.
+    mutating func takeAddition() -> StaticString? { additions?.take(at: .now) }
+
+    /// How long the request may still wait, but not longer than until something is to be added; nil if its time is over.
     var timeLeft: Duration? {
+        let now = ContinuousClock.now
         let end =
             if let silence = request.silence, let lastByte { lastByte + silence } else { start + request.patience }
-        let left = ContinuousClock.now.duration(to: end)
-        return left > .zero ? left : nil
+        guard end > now else { return nil }
+        return now.duration(to: max(now + .milliseconds(1), min(end, additions?.next ?? end)))
+    }
+}
+
+/// What is added to the body of a watch: a question after each half of the permitted silence, which a member that is alive
+/// answers at once.
+///
+/// Before the answer begins, spaces. Go's server locks the body while it waits for more of it, and begins the answer only when
+/// it gets hold of it between two pieces. Pure.
+struct BodyAdditions {
+    static let question: StaticString = "{\"progress_request\":{}}\n"
+    static let space: StaticString = "\n"
+
+    private let interval: Duration
+    private var hasBegun = false
+    private var pause = Duration.milliseconds(1)
+    /// When something is to be added; nil for not before the next byte of the answer.
+    private(set) var next: ContinuousClock.Instant?
+
+    private static let longestPause = Duration.milliseconds(250)
+
+    init(_ start: ContinuousClock.Instant, silence: Duration) { (interval, next) = (silence / 2, start + pause) }
+
+    mutating func noteBytes(at now: ContinuousClock.Instant) { (hasBegun, next) = (true, now + interval) }
+
+    mutating func take(at now: ContinuousClock.Instant) -> StaticString? {
+        guard let next, next <= now else { return nil }
+        if hasBegun {
+            self.next = nil
+            return Self.question
+        }
+        pause = min(pause * 2, Self.longestPause)
+        self.next = now + pause
+        return Self.space
     }
 }

@@ -10,6 +10,8 @@
     /// Unlike libcurl, it does not tell how much of a request was given to the network. A failure counts as one of a request that
     /// was not sent only if its code says that no connection came about, and the system has counted no byte of the body as sent.
     final class URLSessionTransport: GatewayTransport {
+        let canAdd = false
+
         private let session: URLSession
 
         /// - Throws: ``SettingsError`` with the code `storeUnavailable` if a certificate cannot be read.

@@ -11,6 +11,7 @@ struct ClientMarkerTests {
         private let state = Mutex((revision: 1, value: ""))
         /// The values that were written under the key.
         let values = Recorder<String>()
+        let canAdd = false
         /// Reported once.
         let failure = Box<GatewayFailure?>(nil)
 

@@ -154,6 +154,12 @@ final class EtcdServer: Sendable {
         _ = try run(["--endpoints", endpoints.joined(separator: ",")] + arguments)
     }
 
+    /// Runs etcd's own client at one member. Returns its output; nil if it has failed.
+    func control(at index: Int, _ arguments: [String]) throws -> String? {
+        let result = try run(["--endpoints", endpoints[index]] + arguments)
+        return result.status == 0 ? result.output : nil
+    }
+
     private func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
         try Self.run("etcdctl", clientArguments + arguments, in: directory)
     }

@@ -28,6 +28,8 @@ final class FaultyProxy: Sendable {
         var holdsWatches = false
         /// New connections are closed at once.
         var isRefusing = false
+        /// Only complete requests pass, so that one that goes on does not.
+        var holdsOpenRequests = false
     }
 
     private struct State {
@@ -185,8 +187,11 @@ final class FaultyProxy: Sendable {
     private func passRequests(from client: Connection, to server: Connection, _ path: Box<String>) {
         var splitter = RequestSplitter()
         while case let bytes = client.receive(), !bytes.isEmpty {
-            for request in splitter.add(bytes) {
-                path.value = String(decoding: request.split(separator: UInt8(ascii: " "))[1], as: UTF8.self)
+            for request in splitter.add(bytes, inPieces: state.withLock { !$0.faults.holdsOpenRequests }) {
+                // A piece of a request that goes on has no path.
+                if request.starts(with: Array("POST ".utf8)) {
+                    path.value = String(decoding: request.split(separator: UInt8(ascii: " "))[1], as: UTF8.self)
+                }
                 let isTransaction = path.value == Self.transactionPath
                 let (duplicates, isLate, target) = state.withLock { state in
                     (
@@ -259,14 +264,21 @@ struct RequestSplitter {
     /// The length of the first request; nil until its header is there.
     private var length: Int?
 
-    /// Takes bytes as they arrive, and returns the requests that are complete.
-    mutating func add(_ new: [UInt8]) -> [[UInt8]] {
+    /// A longer request is a watch's, which goes on while it is answered.
+    private static let longest = 1 << 28
+
+    /// Takes bytes as they arrive, and returns the requests that are complete, and the pieces of one that goes on.
+    mutating func add(_ new: [UInt8], inPieces: Bool = true) -> [[UInt8]] {
         bytes += new
         var requests: [[UInt8]] = []
         while let length = length ?? headerLength(), bytes.count >= length {
             requests.append(Array(bytes[..<length]))
             bytes.removeFirst(length)
             self.length = nil
+        }
+        if inPieces, let length, length > Self.longest, !bytes.isEmpty {
+            requests.append(bytes)
+            bytes = []
         }
         return requests
     }
