@@ -76,7 +76,7 @@ extension CommandProgram {
         let optional = subcommand.options.filter { $0 != .all }.map { "[\($0.usage)]" }
         let usage = [name, subcommand.name, subcommand.operands] + subcommand.groups.map(\.placeholder) + optional
         let lines = TextLayout.wrapped(
-            "Usage: " + usage.filter { !$0.isEmpty }.joined(separator: " "), to: TextLayout.width)
+            "Usage: " + usage.filter { !$0.isEmpty }.joined(separator: " "), to: TextLayout.width - 2)
         var text = lines.joined(separator: "\n  ") + "\n\n"
         for line in TextLayout.wrapped(subcommand.summary + " " + subcommand.discussion, to: TextLayout.width) {
             text += line + "\n"

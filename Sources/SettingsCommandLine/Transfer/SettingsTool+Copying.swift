@@ -5,7 +5,7 @@ import SettingsKit
 extension Subcommand where Program == SettingsTool {
     static var copy: Self {
         Self(
-            name: "copy", options: [.dryRun, .replace, .json],
+            name: "copy", options: [.dryRun, .replace, .allowEmpty, .json],
             groups: [
                 StoreArguments.options(),
                 StoreArguments.options(prefix: "to-", title: "TARGET is one of these:", placeholder: "TARGET"),
@@ -28,14 +28,15 @@ extension SettingsTool {
         }
         let isDry = invocation.has(.dryRun)
         return try withStore(invocation, streams, for: .reading) { source in
-            let target = try OpenedStore(arguments, for: isDry ? .readingIfPresent : .writing)
-            defer { target.reportProblems(to: streams) }
             let settings = try source.contents()
             if source.isDamaged && invocation.has(.replace) {
                 throw CommandFailure.failure(
                     "\(source.description) is damaged, so that --replace would remove settings that may only be unreadable. "
                         + "Nothing was copied. Repair it with settings doctor, or copy without --replace.")
             }
+            if invocation.has(.replace) { try requireSettings(settings.count, in: source.description, invocation) }
+            let target = try OpenedStore(arguments, for: isDry ? .readingIfPresent : .writing)
+            defer { target.reportProblems(to: streams) }
             let copy = StoreCopy(
                 StoredDifference.list(from: try target.contents(), to: settings, isMerging: !invocation.has(.replace)))
             if isDry || invocation.has(.json) { try copy.differences.print(streams, asJSON: invocation.has(.json)) }

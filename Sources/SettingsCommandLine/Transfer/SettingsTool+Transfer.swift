@@ -10,6 +10,8 @@ extension CommandOption {
     fileprivate static let below = CommandOption(
         "--below", value: "TEXT", "Import only the names that begin with this text, and without it.")
     static let replace = CommandOption("--replace", "Remove the settings that the source does not have.")
+    static let allowEmpty = CommandOption(
+        "--allow-empty", "Accept a source without settings. With --replace, it removes all.")
     fileprivate static let skipUnsupported = CommandOption(
         "--skip-unsupported", "Leave out what cannot be imported, instead of importing nothing.")
     fileprivate static let namesOnly = CommandOption("--names-only", "Show the names, and no values.")
@@ -33,7 +35,7 @@ extension Subcommand where Program == SettingsTool {
     static var `import`: Self {
         Self(
             name: "import", operands: "FILE | -", operandCount: 1...1,
-            options: [.dryRun, .replace, .format, .variablePrefix, .skipUnsupported, .json],
+            options: [.dryRun, .replace, .allowEmpty, .format, .variablePrefix, .skipUnsupported, .json],
             groups: [StoreArguments.options()],
             completes: .files, summary: "Store the settings of a file: all of them, or none.",
             discussion:
@@ -47,7 +49,8 @@ extension Subcommand where Program == SettingsTool {
     static var importDefaults: Self {
         Self(
             name: "import-defaults", operands: "FILE | -", operandCount: 1...1,
-            options: [.dryRun, .replace, .format, .below, .skipUnsupported, .json], groups: [StoreArguments.options()],
+            options: [.dryRun, .replace, .allowEmpty, .format, .below, .skipUnsupported, .json],
+            groups: [StoreArguments.options()],
             completes: .files,
             summary: "Store the settings of a UserDefaults plist, of defaults export, or of dconf dump.",
             discussion: "It works as import does. The contents say which of them it is. A dump's settings are named "
@@ -116,41 +119,94 @@ extension SettingsTool {
 
     // MARK: Importing
 
-    /// Reads a file of settings.
+    /// A file of settings, and its format.
+    private struct Source {
+        let path: String
+        let data: Data
+        /// Nil if the file is empty.
+        let format: TransferFormat?
+    }
+
+    /// Reads a file, and finds out its format.
     ///
-    /// - Parameters:
-    ///   - stored: What the store holds.
-    ///   - isFormatKnown: Whether the file's extension counts, and not its contents alone.
-    private func settings(
-        inFile path: String, _ invocation: Invocation, _ streams: CommandStreams, over stored: [String: Data],
-        formats: [TransferFormat] = TransferFormat.allCases
-    ) throws -> TransferredSettings {
+    /// - Throws: A failure if the file is in none of the formats, or empty although the options do not accept that.
+    private func source(
+        _ invocation: Invocation, _ streams: CommandStreams, formats: [TransferFormat] = TransferFormat.allCases
+    ) throws -> Source {
+        let path = try invocation.text(0)
+        let named = try format(invocation, path, among: formats)
         let data = try TransferFile.read(path, streams)
-        let format = try format(invocation, path, among: formats) ?? TransferFormat(contents: data)
+        if TransferFormat.isBlank(data) {
+            if invocation.has(.allowEmpty) { return Source(path: path, data: data, format: nil) }
+            throw CommandFailure.failure(
+                "\(TransferFile.shown(path)) is empty. Nothing was changed. Check what should have written it.")
+        }
+        guard let format = named ?? TransferFormat(contents: data) else {
+            let names = formats.map(\.rawValue).joined(separator: ", ")
+            throw CommandFailure.failure(
+                "\(TransferFile.shown(path)) is in none of the formats \(names). Nothing was changed. Check the file.")
+        }
         guard formats.contains(format) else {
             throw CommandFailure.failure(
                 "\(TransferFile.shown(path)) is neither a property list nor what dconf dump prints. Import other files with import."
             )
         }
+        return Source(path: path, data: data, format: format)
+    }
+
+    /// Reads the settings of a file.
+    ///
+    /// - Parameter stored: What the store holds.
+    private func settings(
+        in source: Source, _ invocation: Invocation, over stored: [String: Data]
+    ) throws -> TransferredSettings {
         let prefix = try prefix(invocation)
+        guard let format = source.format else { return TransferredSettings() }
         do throws(TransferProblem) {
-            return try format.read(data, over: stored, prefix: prefix)
+            return try format.read(source.data, over: stored, prefix: prefix)
         } catch {
             throw CommandFailure.failure(
-                "\(TransferFile.shown(path)) cannot be read as \(format.rawValue). \(error.description)")
+                "\(TransferFile.shown(source.path)) cannot be read as \(format.rawValue). \(error.description)")
         }
+    }
+
+    /// The settings to import. A store is opened, for reading, only if the format needs it.
+    ///
+    /// - Throws: A failure if the file cannot be imported as the options say.
+    private func importedSettings(
+        _ invocation: Invocation, _ streams: CommandStreams, formats: [TransferFormat]
+    ) throws -> TransferredSettings {
+        let source = try source(invocation, streams, formats: formats)
+        var stored: [String: Data] = [:]
+        if source.format == .env {
+            stored = try OpenedStore(StoreArguments(invocation), for: .readingIfPresent).contents()
+        }
+        var found = try settings(in: source, invocation, over: stored)
+        try report(found.unsupported, invocation, streams)
+        if let beginning = try invocation.text(of: .below) { found = found.below(beginning) }
+        if invocation.has(.replace) {
+            try requireSettings(found.values.count, in: TransferFile.shown(source.path), invocation)
+        }
+        return found
+    }
+
+    /// - Throws: A failure if a source whose settings are to replace all others has none, and the options do not accept that.
+    func requireSettings(_ count: Int, in source: String, _ invocation: Invocation) throws(CommandFailure) {
+        guard count == 0, !invocation.has(.allowEmpty) else { return }
+        throw .failure(
+            "\(source) has no settings, so that \(CommandOption.replace.name) would remove all. Nothing was changed. "
+                + "\(CommandOption.allowEmpty.name) means it.")
     }
 
     fileprivate func importFile(
         _ invocation: Invocation, _ streams: CommandStreams, formats: [TransferFormat]
     ) throws -> SettingsCommand.ExitCode {
         let isDry = invocation.has(.dryRun)
+        // Before the store is opened for writing, which may create it.
+        let found = try importedSettings(invocation, streams, formats: formats)
         return try withStore(invocation, streams, for: isDry ? .readingIfPresent : .writing) { opened in
-            let old = try opened.contents()
-            var found = try settings(inFile: invocation.text(0), invocation, streams, over: old, formats: formats)
-            try report(found.unsupported, invocation, streams)
-            if let beginning = try invocation.text(of: .below) { found = found.below(beginning) }
-            let differences = StoredDifference.list(from: old, to: found.values, isMerging: !invocation.has(.replace))
+            let differences = StoredDifference.list(
+                from: try opened.contents(), to: found.values, isMerging: !invocation.has(.replace))
             if !isDry && !differences.isEmpty {
                 _ = try opened.store.apply(SettingsStoreBatch(writes: differences.map(\.write)))
                 try opened.store.synchronize()
@@ -169,6 +225,11 @@ extension SettingsTool {
         let shown = unsupported.prefix(20).map { "\(quoted($0.name)): \($0.reason)." }
         let more = unsupported.count > shown.count ? ["and \(unsupported.count - shown.count) more."] : []
         let lines = (shown + more).joined(separator: "\n")
+        if invocation.has(.skipUnsupported) && invocation.has(.replace) {
+            throw CommandFailure.failure(
+                "Nothing was imported, because these cannot be, and --replace would remove them:\n\(lines)\nImport the others "
+                    + "without --replace.")
+        }
         if invocation.has(.skipUnsupported) {
             streams.report("Left out:\n\(lines)")
         } else {
@@ -194,7 +255,7 @@ extension SettingsTool {
                 new = try other.contents()
                 isDamaged = isDamaged || other.isDamaged
             } else {
-                let found = try settings(inFile: invocation.text(0), invocation, streams, over: old)
+                let found = try settings(in: source(invocation, streams), invocation, over: old)
                 for setting in found.unsupported {
                     streams.report("\(quoted(setting.name)) is not compared: \(setting.reason).")
                 }

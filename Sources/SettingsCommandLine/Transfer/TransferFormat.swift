@@ -22,18 +22,27 @@ enum TransferFormat: String, CaseIterable, Sendable {
         self.init(rawValue: name[name.index(after: point)...].lowercased())
     }
 
-    /// Determines the format of a file from its first bytes.
-    init(contents: Data) {
-        let isMarked = contents.starts(with: [0xEF, 0xBB, 0xBF])
-        let first = contents.dropFirst(isMarked ? 3 : 0).prefix(4_096).first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-        switch first {
+    /// Determines the format of a file from its first bytes; nil if it begins as no format does.
+    init?(contents: Data) {
+        switch Self.firstByte(of: contents) {
         case _ where contents.starts(with: "bplist".utf8): self = .plist
         // The marks of UTF-16, in which property lists can be.
         case UInt8(ascii: "<"), 0xFE, 0xFF: self = .plist
         case UInt8(ascii: "{"): self = .json
         case UInt8(ascii: "["): self = .dconf
-        default: self = .env
+        case UInt8(ascii: "#"): self = .env
+        case let byte? where EnvironmentTransfer.isVariableCharacter(Unicode.Scalar(byte)): self = .env
+        default: return nil
         }
+    }
+
+    /// Whether a file has nothing but white space.
+    static func isBlank(_ contents: Data) -> Bool { firstByte(of: contents) == nil }
+
+    /// The first byte that is no white space, and does not belong to the mark of UTF-8.
+    private static func firstByte(of contents: Data) -> UInt8? {
+        let isMarked = contents.starts(with: [0xEF, 0xBB, 0xBF])
+        return contents.dropFirst(isMarked ? 3 : 0).first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     }
 }
 

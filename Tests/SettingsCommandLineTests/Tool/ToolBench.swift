@@ -43,6 +43,15 @@ struct ToolBench {
         self.directory = directory
     }
 
+    /// A bench whose store can be made: the tool creates no shared directory.
+    static func ready(_ kind: StoreKind, in directory: String) throws -> ToolBench {
+        if kind == .shared {
+            try FileManager.default.createDirectory(
+                atPath: kind.file(in: directory), withIntermediateDirectories: true)
+        }
+        return ToolBench(kind, in: directory)
+    }
+
     /// Runs a subcommand with the options of the store.
     func run(_ arguments: String..., input: String = "") -> Desk.Result { run(arguments, input: input) }
 
