@@ -19,7 +19,7 @@ extension Subcommand where Program == SettingsTool {
             options: [.jsonValue, .string, .int, .bool, .date, .data, .stdin], groups: [StoreArguments.options()],
             completes: .nameAndValue, summary: "Store a value.",
             discussion:
-                "The kind of the stored value is kept: if it is text, TEXT is text, and if it is an integer, TEXT must be "
+                "The kind of the stored value is kept: if it is text, TEXT is text, and if it is a number, TEXT must be "
                 + "one. If there is none yet, TEXT is JSON, or text if it is not JSON. The options say otherwise. If TEXT "
                 + "begins with two hyphens, write -- before it."
         ) { tool, invocation, streams in

@@ -31,8 +31,8 @@ extension UntypedValue {
         case nil, .null: return value(ofJSON: text) ?? encoded(.string(text))
         case .text: return encoded(.string(text))
         case .boolean: return try kept(boolean(text), "true or false", name)
-        case .integer: return try kept(integer(text), "an integer", name)
-        case .number: return try kept(number(text), "a number", name)
+        // JSON writes a number without a fraction as an integer: both are one kind.
+        case .integer, .number: return try kept(number(text), "a number", name)
         case .array: return try kept(value(ofJSON: text, kind: .array), "an array in JSON", name)
         case .object: return try kept(value(ofJSON: text, kind: .object), "an object in JSON", name)
         case .data: return try kept(Data(base64Encoded: text), "data in base 64", name)

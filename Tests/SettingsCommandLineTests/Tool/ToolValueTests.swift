@@ -54,6 +54,8 @@ struct ToolValueTests {
             ("--json", "0.5", "7", "7"), ("--json", "[1]", "[2]", "[2]"),
             ("--json", #"{"a":1}"#, #"{"b": [2]}"#, #"{"b":[2]}"#),
             ("--string", "true", "null", "\"null\""), ("--json", "null", "text", "\"text\""),
+            // Integers and numbers are one kind.
+            ("--int", "5", "0.5", "0.5"), ("--json", "5", "1e3", "1e3"), ("--json", "0.8", "1", "1"),
         ])
     func keptKind(option: String, first: String, second: String, json: String) throws {
         try withTemporaryDirectory { directory in
@@ -65,10 +67,22 @@ struct ToolValueTests {
         }
     }
 
+    @Test("A number that was set to a whole number can be set to any number again", arguments: StoreKind.allCases)
+    func wholeNumbers(kind: StoreKind) throws {
+        try withTemporaryDirectory { directory in
+            let bench = ToolBench(kind, in: directory)
+            for number in ["0.8", "1", "0.5", "-3", "1e-3"] {
+                #expect(bench.run("set", "volume", number) == .init(0), "\(number)")
+                #expect(bench.run("get", "volume") == .init(0, "\(number == "1e-3" ? "0.001" : number)\n"))
+            }
+            #expect(bench.run("set", "volume", "loud").code == 1)
+        }
+    }
+
     @Test(
         "A text that is not of the stored kind changes nothing, and the message names the options",
         arguments: [
-            ("--int", "5", "x"), ("--int", "5", "0.5"), ("--bool", "true", "2"), ("--json", "0.5", "much"),
+            ("--int", "5", "x"), ("--int", "5", "true"), ("--bool", "true", "2"), ("--json", "0.5", "much"),
             ("--json", "[1]", "{}"), ("--json", "{}", "1"), ("--data", "/w==", "?"),
         ])
     func otherKind(option: String, first: String, second: String) throws {
