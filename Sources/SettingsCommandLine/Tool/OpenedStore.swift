@@ -12,8 +12,9 @@ final class OpenedStore: Sendable {
 
     /// Opens a store.
     ///
-    /// - Throws: A failure if there is nothing to read; the error of the store.
-    init(_ arguments: StoreArguments, for use: StoreArguments.Use) throws {
+    /// - Parameter isForced: Whether a file that never was a property list is moved aside.
+    /// - Throws: A failure if there is nothing to read, or a file must not be moved aside; the error of the store.
+    init(_ arguments: StoreArguments, for use: StoreArguments.Use, isForced: Bool = false) throws {
         place = arguments.place
         if use == .changing { _ = try Self.open(arguments.place, for: .reading) }
         do {
@@ -21,6 +22,7 @@ final class OpenedStore: Sendable {
         } catch let failure as CommandFailure where failure.isMissingStore && use == .readingIfPresent {
             store = MemoryStore()
         }
+        if use == .changing || use == .writing && !isForced { try Self.requirePropertyList(store, use) }
         subscription = store.feed?.observeErrors { [problems] in problems.append($0) }
     }
 
@@ -78,6 +80,18 @@ final class OpenedStore: Sendable {
                 access: isReading ? .readOnly : .readWrite)
         case .etcd(let cluster): return try cluster.open(isReading ? .readOnly : .readWrite)
         }
+    }
+
+    /// - Throws: A failure if the file of a store is another program's, which the store would move aside.
+    private static func requirePropertyList(_ store: any SettingsStore, _ use: StoreArguments.Use) throws {
+        guard let store = store as? PropertyListStore, store.isDamaged else { return }
+        let inspection = try PropertyListInspection(
+            path: store.path, in: POSIXFileSystem(), now: StoreInspection.now)
+        guard let problem = inspection.foreignFile else { return }
+        let option = CommandOption.force.name
+        let force =
+            use == .writing ? "; with \(option), the file is moved aside and a property list takes its place" : ""
+        throw CommandFailure.failure("\(store.path): \(problem) Nothing was changed. Check the path\(force).")
     }
 
     /// A path that does not depend on the present directory. Quicker than a URL, whose parts have to be loaded first.

@@ -16,7 +16,8 @@ extension Subcommand where Program == SettingsTool {
     static var set: Self {
         Self(
             name: "set", operands: "NAME TEXT", operandCount: 1...2,
-            options: [.jsonValue, .string, .int, .bool, .date, .data, .stdin], groups: [StoreArguments.options()],
+            options: [.jsonValue, .string, .int, .bool, .date, .data, .stdin, .force],
+            groups: [StoreArguments.options()],
             completes: .nameAndValue, summary: "Store a value.",
             discussion:
                 "The kind of the stored value is kept: if it is text, TEXT is text, and if it is a number, TEXT must be "

@@ -120,7 +120,7 @@ extension SettingsTool: CommandProgram {
         _ invocation: Invocation, _ streams: CommandStreams, for use: StoreArguments.Use,
         _ body: (OpenedStore) throws -> R
     ) throws -> R {
-        let opened = try OpenedStore(StoreArguments(invocation), for: use)
+        let opened = try OpenedStore(StoreArguments(invocation), for: use, isForced: invocation.has(.force))
         // After the result: whether the store has more to report is known then.
         defer { opened.reportProblems(to: streams) }
         return try body(opened)

@@ -5,7 +5,7 @@ import SettingsKit
 extension Subcommand where Program == SettingsTool {
     static var copy: Self {
         Self(
-            name: "copy", options: [.dryRun, .replace, .allowEmpty, .json],
+            name: "copy", options: [.dryRun, .replace, .allowEmpty, .force, .json],
             groups: [
                 StoreArguments.options(),
                 StoreArguments.options(prefix: "to-", title: "TARGET is one of these:", placeholder: "TARGET"),
@@ -35,7 +35,8 @@ extension SettingsTool {
                         + "Nothing was copied. Repair it with settings doctor, or copy without --replace.")
             }
             if invocation.has(.replace) { try requireSettings(settings.count, in: source.description, invocation) }
-            let target = try OpenedStore(arguments, for: isDry ? .readingIfPresent : .writing)
+            let target = try OpenedStore(
+                arguments, for: isDry ? .readingIfPresent : .writing, isForced: invocation.has(.force))
             defer { target.reportProblems(to: streams) }
             let copy = StoreCopy(
                 StoredDifference.list(from: try target.contents(), to: settings, isMerging: !invocation.has(.replace)))

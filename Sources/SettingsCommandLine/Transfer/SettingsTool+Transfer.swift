@@ -35,7 +35,7 @@ extension Subcommand where Program == SettingsTool {
     static var `import`: Self {
         Self(
             name: "import", operands: "FILE | -", operandCount: 1...1,
-            options: [.dryRun, .replace, .allowEmpty, .format, .variablePrefix, .skipUnsupported, .json],
+            options: [.dryRun, .replace, .allowEmpty, .format, .variablePrefix, .skipUnsupported, .force, .json],
             groups: [StoreArguments.options()],
             completes: .files, summary: "Store the settings of a file: all of them, or none.",
             discussion:
@@ -49,7 +49,7 @@ extension Subcommand where Program == SettingsTool {
     static var importDefaults: Self {
         Self(
             name: "import-defaults", operands: "FILE | -", operandCount: 1...1,
-            options: [.dryRun, .replace, .allowEmpty, .format, .below, .skipUnsupported, .json],
+            options: [.dryRun, .replace, .allowEmpty, .format, .below, .skipUnsupported, .force, .json],
             groups: [StoreArguments.options()],
             completes: .files,
             summary: "Store the settings of a UserDefaults plist, of defaults export, or of dconf dump.",

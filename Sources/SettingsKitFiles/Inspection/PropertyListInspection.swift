@@ -109,11 +109,14 @@ package struct PropertyListInspection: Sendable {
                         advice: "They are kept, and not used."))
             }
         } catch {
-            let isOurs = journalHeader != nil || JournalMark.read(bytes) != nil
+            if let foreignFile {
+                // It is not replaced.
+                findings.append(recoverable(.notAPropertyList, at: list.path, foreignFile, isRepairable: false))
+                return findings
+            }
             switch error.kind {
             case .notAPropertyList, .unsupportedEncoding, .rootIsNotADictionary, .notRepresentable:
-                // Another program's file is not replaced.
-                findings.append(recoverable(.notAPropertyList, at: list.path, "\(error)", isRepairable: isOurs))
+                findings.append(recoverable(.notAPropertyList, at: list.path, "\(error)"))
             case .empty, .malformed, .truncated, .tooDeep, .tooLarge:
                 let intact = PropertyListReader.recover(bytes).count
                 findings.append(
@@ -121,6 +124,30 @@ package struct PropertyListInspection: Sendable {
             }
         }
         return findings
+    }
+
+    /// What another program's file at the path is, in a sentence. Nil if the file is a property list, or may be a damaged one:
+    /// it has the beginning of one, is empty, or has a journal beside it.
+    package var foreignFile: String? {
+        guard let bytes = list.bytes, journalHeader == nil, JournalMark.read(bytes) == nil else { return nil }
+        if let format = OtherFormat(of: bytes) { return "The file is \(format.name)." }
+        do throws(PropertyListError) {
+            _ = try PropertyListReader.readDictionary(bytes)
+            return nil
+        } catch {
+            switch error.kind {
+            case .empty: return nil
+            case .notAPropertyList, .unsupportedEncoding, .rootIsNotADictionary, .notRepresentable: return "\(error)"
+            case .malformed, .truncated, .tooDeep, .tooLarge:
+                return Self.isLikePropertyList(bytes) ? nil : "\(PropertyListError(.notAPropertyList))"
+            }
+        }
+    }
+
+    /// Whether a file begins as a property list does, whatever follows.
+    private static func isLikePropertyList(_ bytes: Data) -> Bool {
+        let beginning = String(decoding: bytes.prefix(4_096).filter { $0 != 0 }, as: UTF8.self)
+        return ["bplist", "<plist", "<!DOCTYPE plist", "<dict"].contains(where: beginning.contains)
     }
 
     // MARK: The journal

@@ -27,7 +27,8 @@ struct LoadedPropertyList {
     /// - Parameters:
     ///   - isWriting: Whether the journal is to be opened for writing, where that is allowed.
     ///   - store: What messages call the store.
-    /// - Throws: whatever the system reports, and ``JournalProblem`` for a journal of a newer version.
+    /// - Throws: whatever the system reports, ``JournalProblem`` for a journal of a newer version, and ``OtherFormat`` for
+    ///   another program's file.
     init(path: String, fileSystem: any FileSystem, isWriting: Bool = false, store: String) throws {
         self.store = store
         self.fileSystem = fileSystem
@@ -40,6 +41,8 @@ struct LoadedPropertyList {
             do {
                 let found = try journal?.readContents()
                 if try attempt == Self.attemptLimit || isPresent(read?.status, journal) {
+                    // Beside a journal, something has overwritten a property list.
+                    if found?.header == nil, let format = read.flatMap({ OtherFormat(of: $0.bytes) }) { throw format }
                     take(read, journal, found)
                     return
                 }

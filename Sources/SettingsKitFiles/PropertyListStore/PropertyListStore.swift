@@ -76,7 +76,8 @@ public final class PropertyListStore: SettingsStore {
     ///
     ///   If the process has several stores for one file, the shortest `patience` and `lag` count.
     /// - Throws: ``SettingsError`` with the code `storeUnavailable` when there is something at the URL that cannot be read
-    ///   (no permission, a directory, an I/O error, a journal of a newer version). A damaged file is no error: its last
+    ///   (no permission, a directory, an I/O error, a journal of a newer version), or that is an SQLite database, JSON or an
+    ///   archive, without a journal of a property list beside it. A damaged file is no error: its last
     ///   good state and its intact part are used, and the damage is reported to the diagnostics of the service that uses
     ///   the store. So is a journal that cannot be read, or must not be trusted.
     public convenience init(

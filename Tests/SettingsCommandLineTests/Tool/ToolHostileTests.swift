@@ -112,6 +112,80 @@ struct ToolHostileTests {
         }
     }
 
+    /// Subcommands that change a store, but for the options that name it.
+    private static let writings = [
+        ["set", "a", "1"], ["import", "-"], ["import", "-", "--replace"], ["delete", "a"], ["delete", "--all"],
+        ["doctor", "--repair"],
+    ]
+
+    @Test(
+        "What never was a property list is neither moved nor changed, unless that is forced",
+        arguments: [
+            "Dear reader,\n", "#!/bin/sh\nexit 0\n", "<html><body>a</body></html>", "<svg xmlns=\"x\"/>",
+            "<?xml version=\"1.0\"?>\n<project><a/></project>", "<plist><array/></plist>", "A=1\nB=2\n", "\u{1}\u{2}",
+        ])
+    func neverAPropertyList(text: String) throws {
+        try withTemporaryDirectory { directory in
+            let path = StoreKind.file.file(in: directory)
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            let before = try Self.picture(of: directory)
+            for arguments in Self.writings {
+                let result = ToolBench(in: directory).run(arguments, input: "{\"a\": 1}")
+                #expect(result.code == (arguments[0] == "doctor" ? 3 : 1), "\(arguments): \(result)")
+                #expect(try Self.picture(of: directory) == before, "\(arguments): \(result)")
+            }
+            try withTemporaryDirectory { other in
+                #expect(ToolBench(in: other).run("set", "a", "1").code == 0)
+                let result = ToolBench(in: other).run("copy", "--to-file", path)
+                let after = try Self.picture(of: directory)
+                #expect(result.code == 1 && result.message.contains("--force"), "\(result)")
+                #expect(after == before, "\(result)")
+            }
+            let forced = ToolBench(in: directory).run("set", "a", "1", "--force")
+            #expect(forced.code == 0, "\(forced)")
+            #expect(ToolBench(in: directory).run("get", "a") == .init(0, "1\n"))
+            let aside = try Self.picture(of: directory).filter { $0.key.contains(".damaged-") }.map(\.value)
+            #expect(aside == [Data(text.utf8)])
+        }
+    }
+
+    @Test("A file of another recognized format is refused, forced or not", arguments: ["sqlite", "json", "zip"])
+    func otherFormats(kind: String) throws {
+        try withTemporaryDirectory { directory in
+            let path = StoreKind.file.file(in: directory)
+            switch kind {
+            case "sqlite": #expect(ToolBench.run(["set", "b", "2", "--sqlite", path]) == .init(0))
+            case "json": try Data("{\n  \"b\": 2\n}\n".utf8).write(to: URL(fileURLWithPath: path))
+            default: try (Data("PK\u{3}\u{4}".utf8) + Data(count: 60)).write(to: URL(fileURLWithPath: path))
+            }
+            let before = try Self.picture(of: directory)
+            for arguments in Self.writings + Self.readings + [["set", "a", "1", "--force"]] {
+                let result = ToolBench(in: directory).run(arguments, input: "{\"a\": 1}")
+                #expect(result.code == (arguments[0] == "doctor" ? 3 : 1), "\(arguments): \(result)")
+                #expect(try Self.picture(of: directory) == before, "\(arguments): \(result)")
+            }
+        }
+    }
+
+    @Test("A mistyped property list, and one with a journal beside it, are repaired as before")
+    func mistypedPropertyLists() throws {
+        for text in ["<plist version=\"1.0\"><dict><key>a</key><integer>1</integer>", "<dict><key>a</key", ""] {
+            try withTemporaryDirectory { directory in
+                try Data(text.utf8).write(to: URL(fileURLWithPath: StoreKind.file.file(in: directory)))
+                #expect(ToolBench(in: directory).run("set", "b", "2").code == 0, "\(text)")
+                #expect(ToolBench(in: directory).run("get", "b") == .init(0, "2\n"), "\(text)")
+            }
+        }
+        for text in ["gibberish", "{\"a\": 1}"] {
+            try withTemporaryDirectory { directory in
+                #expect(ToolBench(in: directory).run("set", "a", "1").code == 0)
+                try Data(text.utf8).write(to: URL(fileURLWithPath: StoreKind.file.file(in: directory)))
+                #expect(ToolBench(in: directory).run("set", "b", "2").code == 0, "\(text)")
+                #expect(ToolBench(in: directory).run("list").output == "a  integer  1\nb  integer  2\n", "\(text)")
+            }
+        }
+    }
+
     @Test("The intact part of a damaged property list is shown, and the exit code is 1")
     func damaged() throws {
         try withTemporaryDirectory { directory in

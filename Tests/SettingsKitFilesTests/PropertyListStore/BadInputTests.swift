@@ -14,7 +14,7 @@ import Testing
 struct BadInputTests {
     enum Input: String, CaseIterable, Sendable {
         case arrayAtRoot, stringAtRoot, emptyFile, spaces, zeros, deepXML, deepBinary, garbage, invalidUTF8
-        case unfinished, binaryWithoutTrailer, openStep, json
+        case unfinished, binaryWithoutTrailer, openStep
 
         var bytes: Data {
             let head = #"<?xml version="1.0" encoding="UTF-8"?><plist version="1.0">"#
@@ -35,7 +35,6 @@ struct BadInputTests {
             case .unfinished: Data((head + "<dict><key>a</key><integer>1</integer>").utf8)
             case .binaryWithoutTrailer: Data("bplist00".utf8) + [0xD0]
             case .openStep: Data(#"{ a = 1; b = "x"; }"#.utf8)
-            case .json: Data(#"{"a": 1}"#.utf8)
             }
         }
 
