@@ -8,6 +8,8 @@ final class OpenedStore: Sendable {
     let place: StoreArguments.Place
     let store: any SettingsStore
     private let problems = ReportedProblems()
+    /// Says that the store's file is gone, and how to get it back; nil if it is not.
+    private let removal: String?
     private let subscription: SettingsService.Subscription?
 
     /// Opens a store.
@@ -23,6 +25,7 @@ final class OpenedStore: Sendable {
             store = MemoryStore()
         }
         if use == .changing || use == .writing && !isForced { try Self.requirePropertyList(store, use) }
+        removal = use == .reading || use == .readingIfPresent ? try Self.removal(of: store) : nil
         subscription = store.feed?.observeErrors { [problems] in problems.append($0) }
     }
 
@@ -30,11 +33,12 @@ final class OpenedStore: Sendable {
     var description: String { store.storeDescription }
 
     /// Whether the store has reported that some of what it holds may be missing.
-    var isDamaged: Bool { problems.all.contains { $0.code.affectsReading } }
+    var isDamaged: Bool { removal != nil || problems.all.contains { $0.code.affectsReading } }
 
     /// Prints the problems that the store has reported.
     func reportProblems(to streams: CommandStreams) {
         for problem in problems.takeAll() { streams.report("\(problem)") }
+        if let removal { streams.report(removal) }
     }
 
     /// The value under a name.
@@ -80,6 +84,15 @@ final class OpenedStore: Sendable {
                 access: isReading ? .readOnly : .readWrite)
         case .etcd(let cluster): return try cluster.open(isReading ? .readOnly : .readWrite)
         }
+    }
+
+    /// What to say of a property list that is gone although its journal is there.
+    private static func removal(of store: any SettingsStore) throws -> String? {
+        guard let store = store as? PropertyListStore else { return nil }
+        let fileSystem = POSIXFileSystem()
+        guard try fileSystem.status(of: store.path, followingLink: true) == nil else { return nil }
+        let inspection = try PropertyListInspection(path: store.path, in: fileSystem, now: StoreInspection.now)
+        return inspection.findings.first { $0.kind == .listRemoved }.map { "\($0.path): \($0.message) \($0.advice)" }
     }
 
     /// - Throws: A failure if the file of a store is another program's, which the store would move aside.

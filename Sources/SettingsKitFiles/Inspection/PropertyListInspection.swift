@@ -76,7 +76,31 @@ package struct PropertyListInspection: Sendable {
     // MARK: Findings
 
     /// What is wrong, the property list first. Pure; linear in the size of the files.
-    package var findings: [StoreFinding] { listFindings + journalFindings + neighbourFindings }
+    package var findings: [StoreFinding] {
+        listFindings + removalFindings + journalFindings + neighbourFindings
+    }
+
+    /// Whether the property list is gone although the journal belongs to one that was there.
+    package var isListRemoved: Bool {
+        guard list.status == nil, danglingLink == nil, let bytes = journal.bytes, let header = journalHeader else {
+            return false
+        }
+        let contents = Self.contents(of: bytes, from: header.restoreEnd, header)
+        return header.restoreEnd > UInt64(JournalHeader.size) || header.base != 0 || contents.lastVersion != nil
+    }
+
+    private var removalFindings: [StoreFinding] {
+        guard isListRemoved else { return [] }
+        let previous = FilesBeside.previousName(list.path)
+        let isKept = neighbours.contains { $0.name == previous }
+        return [
+            StoreFinding(
+                .listRemoved, at: list.path, "The property list was removed, and its journal is still there.",
+                advice:
+                    "Restore the property list from a backup\(isKept ? ", or from \(previous), an earlier state" : ""). To "
+                    + "begin without it, delete the journal, too.")
+        ]
+    }
 
     private func recoverable(
         _ kind: StoreFinding.Kind, at path: String, _ message: String, isRepairable: Bool = true

@@ -13,7 +13,8 @@ package struct StoreFinding: Sendable, Equatable {
         // Files
         case unreadable, notAFile, tooLarge, danglingLink, writableByOthers, futureTime
         // Property lists and their journals
-        case notAPropertyList, damaged, unusableNames, journalDamaged, journalTornEnd, journalNewer, journalRefused
+        case notAPropertyList, damaged, unusableNames, listRemoved
+        case journalDamaged, journalTornEnd, journalNewer, journalRefused
         case journalReadableByMore, journalForeign, journalStale, listStale
         // Beside them
         case temporary, keptAside, conflictCopy

@@ -186,6 +186,38 @@ struct ToolHostileTests {
         }
     }
 
+    @Test(
+        "A property list that was removed, and whose journal is still there, is not taken for an empty one",
+        arguments: [
+            ["list"], ["list", "--json"], ["get", "a"], ["export"], ["copy", "--dry-run", "--to-file", "x.plist"],
+        ])
+    func removedPropertyList(arguments: [String]) throws {
+        try withTemporaryDirectory { directory in
+            let path = StoreKind.file.file(in: directory)
+            // In a process that has ended: a store of this one would write the file again.
+            #expect(try ToolProcess.bash("settings set a 1 --file \(path)", in: directory) == .init(0))
+            try FileManager.default.removeItem(atPath: path)
+            let before = try Self.picture(of: directory)
+            let result = ToolBench(in: directory).run(arguments)
+            #expect(result.code == 1 && result.message.contains("was removed"), "\(result)")
+            let doctor = ToolBench(in: directory).run("doctor")
+            #expect(doctor.code == 3 && doctor.output.contains("was removed"), "\(doctor)")
+            #expect(try Self.picture(of: directory) == before)
+        }
+    }
+
+    @Test("A property list that was never written yet is read from its journal, without a message")
+    func notYetWritten() throws {
+        try withTemporaryDirectory { directory in
+            let path = StoreKind.file.file(in: directory)
+            let store = try PropertyListStore(path: path, fileSystem: POSIXFileSystem(), writingDelay: .seconds(86_400))
+            try store.set(.init("a", scope: .defaults), to: Data("1".utf8))
+            #expect(ToolBench(in: directory).run("list") == .init(0, "a  integer  1\n"))
+            #expect(ToolBench(in: directory).run("doctor").code == 0)
+            withExtendedLifetime(store) {}
+        }
+    }
+
     @Test("The intact part of a damaged property list is shown, and the exit code is 1")
     func damaged() throws {
         try withTemporaryDirectory { directory in
