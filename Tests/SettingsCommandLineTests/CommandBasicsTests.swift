@@ -1,8 +1,9 @@
 import Foundation
-import SettingsCommandLine
 import SettingsKit
 import SettingsTestSupport
 import Testing
+
+@testable import SettingsCommandLine
 
 @Suite("Arguments, help, secrets and outputs of commands")
 struct CommandBasicsTests {
@@ -236,5 +237,42 @@ struct CommandBasicsTests {
         defer { close(descriptors[1]) }
         let error = #expect(throws: POSIXError.self) { try StandardStreams.write("text", to: descriptors[1]) }
         #expect(error?.code == .EPIPE)
+    }
+
+    @Test("The allowed values of a secret setting are secret, too")
+    func secretChoices() throws {
+        let choice = SettingsService.SettingDefinition.Setting<String>(
+            "choice", in: .defaults, default: "5ecret-a", validation: .oneOf(["5ecret-a", "5ecret-b"]), isSecret: true)
+        let desk = Desk(adding: [choice])
+        var texts: [String] = []
+        for arguments in [
+            ["list"], ["list", "--json"], ["explain", "choice"], ["explain", "choice", "--json"], ["check"],
+        ] {
+            let result = desk.command.output(of: arguments)
+            texts.append(result)
+        }
+        texts.append(desk.command.output(of: ["set", "choice", "wrong"]))
+        try desk.write("choice", "\"wrong\"")
+        for arguments in [["check"], ["check", "--json"], ["get", "choice"], ["explain", "choice"], ["export"]] {
+            texts.append(desk.command.output(of: arguments))
+        }
+        let catalogue = desk.command.catalogue
+        texts += [
+            catalogue.help(environmentPrefix: "D_"), catalogue.markdown(environmentPrefix: "D_"),
+            catalogue.jsonSchema(),
+        ]
+        texts += catalogue.check(in: desk.settings).map { "\($0)" }
+        texts += catalogue.rows(in: desk.settings).map { "\($0)" }
+        for text in texts { #expect(!text.contains("5ecret"), "\(text)") }
+        #expect(desk.command.output(of: ["set", "choice", "5ecret-b"]).isEmpty)
+    }
+}
+
+extension SettingsCommand {
+    /// Everything that a run prints.
+    fileprivate func output(of arguments: [String]) -> String {
+        let text = Box("")
+        _ = run(arguments, output: { text.value += $0 }, errors: { text.value += $0 })
+        return text.value
     }
 }

@@ -152,4 +152,18 @@ struct WritingCommandsTests {
             #expect(desk.settings.get(.port) == 81)
         }
     }
+
+    @Test("delete removes a stored name that no setting has, as check advises")
+    func unknownNames() throws {
+        let desk = Desk()
+        try desk.write("prot", "1")
+        try desk.write("left over", "2")
+        let check = desk.run("check")
+        #expect(check.code == 3 && check.output.contains("delete"), "\(check)")
+        #expect(desk.run("delete", "prot", "nothing").code == 2)
+        #expect(try desk.store.keys().count == 2)
+        #expect(desk.run("delete", "prot", "left over") == .init(0))
+        #expect(try desk.store.keys().isEmpty)
+        #expect(desk.run("check").code == 0)
+    }
 }

@@ -63,6 +63,9 @@ extension SettingsCommand {
                 let lines = TextLayout.wrapped("\(problem)", to: TextLayout.width - 2)
                 try streams.print(lines.joined(separator: "\n  ") + "\n")
             }
+            if problems.contains(where: { $0.kind == .unknownName && $0.otherName == nil }) {
+                try streams.print("\n\(name) delete NAME removes a stored name that no setting has.\n")
+            }
         }
     }
 

@@ -48,7 +48,8 @@ extension Subcommand where Program == SettingsCommand {
         Self(
             name: "delete", aliases: ["reset"], operands: "NAME... | --all", operandCount: 0...Int.max, options: [.all],
             completes: .names, summary: "Remove stored values, so that the next layer or the default counts.",
-            discussion: "If one of the settings is locked, nothing is removed."
+            discussion:
+                "If one of the settings is locked, nothing is removed. NAME may also be a stored name that no setting has."
         ) { command, invocation, _ in
             try command.delete(invocation)
             return .success

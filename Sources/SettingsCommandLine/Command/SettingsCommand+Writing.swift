@@ -14,10 +14,19 @@ extension SettingsCommand {
         let chosen =
             try invocation.has(.all)
             ? catalogue.settings.filter { try state(of: $0, showsSecrets: false).isSet }
-            : invocation.texts().map(setting)
+            : invocation.texts().flatMap(removable)
         try settings.save { transaction in
             for setting in chosen { try setting.catalogued.set(nil, in: &transaction) }
         }
         try settings.synchronize()
+    }
+
+    /// The setting with a name. For a name that no setting has and that is stored, as `check` reports it, a definition in each
+    /// scope that can remove it.
+    private func removable(named name: String) throws -> [SettingsService.SettingDefinition] {
+        if let setting = catalogue.setting(named: name) { return [setting] }
+        let stored = catalogue.check(in: settings).filter { $0.kind == .unknownName && $0.name == name }
+        if stored.isEmpty { throw CommandFailure.usage(unknown(name)) }
+        return stored.map { SettingsService.Setting<String?>(name, in: $0.scope) }
     }
 }

@@ -7,6 +7,8 @@ import Synchronization
 final class OpenedStore: Sendable {
     let place: StoreArguments.Place
     let store: any SettingsStore
+    /// The failure that the store is missing, if it is, and counts as an empty one.
+    let missing: CommandFailure?
     private let problems = ReportedProblems()
     /// Says that the store's file is gone, and how to get it back; nil if it is not.
     private let removal: String?
@@ -21,8 +23,10 @@ final class OpenedStore: Sendable {
         if use == .changing { _ = try Self.open(arguments.place, for: .reading) }
         do {
             store = try Self.open(arguments.place, for: use == .readingIfPresent ? .reading : use)
+            missing = nil
         } catch let failure as CommandFailure where failure.isMissingStore && use == .readingIfPresent {
             store = MemoryStore()
+            missing = failure
         }
         if use == .changing || use == .writing && !isForced { try Self.requirePropertyList(store, use) }
         removal = use == .reading || use == .readingIfPresent ? try Self.removal(of: store) : nil
@@ -67,7 +71,8 @@ final class OpenedStore: Sendable {
             if isReading && !store.hasFiles { throw missing("There is no property list", store.path) }
             return store
         case .shared(let path, let state):
-            if isReading { try requireDirectories([path] + (state.map { [$0] } ?? [])) }
+            // A mistyped path would begin another shared directory. The local state is the tool's to make.
+            try requireDirectories([path] + (isReading ? state.map { [$0] } ?? [] : []))
             let store = try DirectoryStore(
                 at: URL(filePath: path, directoryHint: .isDirectory),
                 state: state.map { URL(filePath: $0, directoryHint: .isDirectory) },
@@ -121,7 +126,12 @@ final class OpenedStore: Sendable {
         for path in paths {
             switch try POSIXFileSystem().status(of: path, followingLink: true)?.kind {
             case .directory: continue
-            case nil: throw missing("There is no directory", path)
+            case nil:
+                throw CommandFailure(
+                    code: .failure,
+                    message:
+                        "There is no directory: \(path) is missing. Is it mounted? To share a new one, create it first.",
+                    isMissingStore: true)
             default: throw CommandFailure.failure("\(path) is not a directory. Check the path.")
             }
         }

@@ -30,10 +30,15 @@ private struct Fact {
 extension SettingsTool {
     fileprivate func explain(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
         let name = try name(invocation.text(0))
-        return try withStore(invocation, streams, for: .reading) { opened in
+        // A program may have the administrator's files alone.
+        let isProgram = if case .app = try StoreArguments(invocation).place { true } else { false }
+        return try withStore(invocation, streams, for: isProgram ? .readingIfPresent : .reading) { opened in
             let layers = try layers(of: name, opened)
             let value = try opened.value(named: name)
-            if value == nil && layers.allSatisfy({ $0.value == nil }) { throw opened.nothing(named: name) }
+            if value == nil && layers.allSatisfy({ $0.value == nil }) {
+                if let missing = opened.missing { throw missing }
+                throw opened.nothing(named: name)
+            }
             let facts = try facts(of: name, value, opened)
             if invocation.has(.json) {
                 var members: [(name: String, value: JSONText)] = [("name", .string(name))]

@@ -83,7 +83,7 @@ extension SettingsTool {
 
     fileprivate func export(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
         let path = try invocation.operands.isEmpty ? "-" : invocation.text(0)
-        let format = try format(invocation, path, among: TransferFormat.written) ?? .json
+        let format = try exportFormat(invocation, path)
         return try withStore(invocation, streams, for: .reading) { opened in
             let settings = try opened.contents()
             let text = try format.text(of: settings, prefix: prefix(invocation))
@@ -115,6 +115,17 @@ extension SettingsTool {
             throw .usage("--format is one of \(formats.map(\.rawValue).joined(separator: ", ")).")
         }
         return TransferFormat(path: path).flatMap { formats.contains($0) ? $0 : nil }
+    }
+
+    /// The format of an export, which is JSON if the path has no extension.
+    private func exportFormat(_ invocation: Invocation, _ path: String) throws(CommandFailure) -> TransferFormat {
+        let formats = TransferFormat.written
+        if let format = try format(invocation, path, among: formats) { return format }
+        guard !TransferFormat.hasExtension(path) else {
+            let names = formats.map(\.rawValue).joined(separator: ", ")
+            throw .usage("The extension of \(quoted(path)) is none of \(names). Choose one of them with --format.")
+        }
+        return .json
     }
 
     // MARK: Importing

@@ -28,13 +28,18 @@ enum TransferFile {
 
     /// Replaces a file as a whole. A new file can be used by its owner only.
     ///
-    /// - Throws: A failure if there is something else than a file at the path; what the system reports.
+    /// - Throws: A failure if there is something else than a file at the path, or no directory for it; what the system reports.
     static func write(_ text: String, to path: String) throws {
         let fileSystem = POSIXFileSystem()
         if let status = try fileSystem.status(of: path, followingLink: true), status.kind != .file {
             throw CommandFailure.failure(
                 "\(quoted(path)) is not a file, and was not replaced. Without a file, the export goes to standard output."
             )
+        }
+        // The one above a path that ends with a name, as it is seen from the present directory.
+        let directory = WholeFile.split(path).directory
+        guard try fileSystem.status(of: directory, followingLink: true)?.kind == .directory else {
+            throw CommandFailure.failure("There is no directory \(quoted(directory)). Check the path.")
         }
         _ = try WholeFile(path: path, fileSystem: fileSystem).replace(with: Data(text.utf8))
     }

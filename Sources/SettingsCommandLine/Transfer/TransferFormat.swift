@@ -17,9 +17,17 @@ enum TransferFormat: String, CaseIterable, Sendable {
 
     /// Returns the format that the extension of a file's name stands for; nil for any other extension.
     init?(path: String) {
+        guard let text = Self.extension(of: path) else { return nil }
+        self.init(rawValue: text.lowercased())
+    }
+
+    /// Whether the name of a file has an extension. A point at its beginning only hides the file.
+    static func hasExtension(_ path: String) -> Bool { Self.extension(of: path).map { !$0.isEmpty } ?? false }
+
+    private static func `extension`(of path: String) -> Substring? {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
-        guard let point = name.lastIndex(of: ".") else { return nil }
-        self.init(rawValue: name[name.index(after: point)...].lowercased())
+        guard let point = name.lastIndex(of: "."), point > name.startIndex else { return nil }
+        return name[name.index(after: point)...]
     }
 
     /// Determines the format of a file from its first bytes; nil if it begins as no format does.

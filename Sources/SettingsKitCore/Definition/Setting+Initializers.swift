@@ -19,7 +19,8 @@ extension SettingsService.Setting {
     ) {
         let key = namespace.map { SettingsService.StorageKey(name, namespace: $0, scope: scope) }
         let coding = ValueCoding(
-            key: key ?? .init(name, scope: scope), default: `default`, form: form, validation: options.validation,
+            key: key ?? .init(name, scope: scope), default: `default`, form: form,
+            validation: options.isSecret ? options.validation?.hidingValues : options.validation,
             processing: options.processing)
         self.init(
             coding: coding, namespace: namespace, hooks: SettingHooks(namespace: namespace), help: options.help,

@@ -14,19 +14,22 @@ extension SettingsService.Validation {
     /// collections: `.unlessNil(.notEmpty)`.
     public static func unlessNil<Wrapped>(_ validation: SettingsService.Validation<Wrapped>) -> Self
     where Value == Wrapped? {
-        Self(wording: validation.wording) { $0.map(validation.accepts) ?? true }
+        Self(describing: validation.wording) { $0.map(validation.accepts) ?? true }
     }
 
     /// Accepts values that meet all of the conditions.
     public static func all(of validations: [Self]) -> Self {
-        Self(wording: .all(of: validations.map(\.wording))) { value in validations.allSatisfy { $0.accepts(value) } }
+        Self(describing: { hidesValues in .all(of: validations.map { $0.wording(hidingValues: hidesValues) }) }) {
+            value in
+            validations.allSatisfy { $0.accepts(value) }
+        }
     }
 }
 
 extension SettingsService.Validation where Value: Equatable {
     /// Accepts only the given values.
     public static func oneOf(_ values: [Value]) -> Self {
-        Self(wording: .allowed(values)) { values.contains($0) }
+        Self(describing: { hidesValues in .allowed(values, isHidden: hidesValues) }) { values.contains($0) }
     }
 
     /// Accepts nil, and of other values only the given ones.
@@ -64,8 +67,8 @@ extension ValidationWording {
         return Self("must not be empty", constraint: constraint)
     }
 
-    fileprivate static func allowed<Value>(_ values: [Value]) -> Self {
-        let texts = values.compactMap { text($0) }
+    fileprivate static func allowed<Value>(_ values: [Value], isHidden: Bool) -> Self {
+        let texts = isHidden ? [] : values.compactMap { text($0) }
         var constraint = ValueConstraint()
         let list: String
         if texts.count < values.count {

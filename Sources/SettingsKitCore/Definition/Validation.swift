@@ -10,7 +10,7 @@ extension SettingsService {
     /// meet the condition, and the old value stays. A stored value that does not meet it counts as undecodable. The default is
     /// not validated.
     public struct Validation<Value: Sendable>: NonisolatedExtensions, Sendable {
-        private let describe: @Sendable () -> ValidationWording
+        private let describe: @Sendable (_ hidesValues: Bool) -> ValidationWording
         private let condition: @Sendable (Value) -> Bool
 
         /// Creates a condition with its description, which continues a sentence that begins with the setting: "must not be
@@ -24,9 +24,20 @@ extension SettingsService {
             wording: @escaping @autoclosure @Sendable () -> ValidationWording,
             _ condition: @escaping @Sendable (Value) -> Bool
         ) {
-            describe = wording
+            self.init(describing: { _ in wording() }, condition)
+        }
+
+        /// - Parameter describe: Is given whether the wording must not have the values that are accepted.
+        init(
+            describing describe: @escaping @Sendable (_ hidesValues: Bool) -> ValidationWording,
+            _ condition: @escaping @Sendable (Value) -> Bool
+        ) {
+            self.describe = describe
             self.condition = condition
         }
+
+        /// The same condition, whose wording does not have the values that are accepted: they may be secrets.
+        var hidingValues: Self { Self(describing: { [describe] _ in describe(true) }, condition) }
 
         /// Whether a value meets the condition. Called from any thread, without a lock.
         public func accepts(_ value: Value) -> Bool {
@@ -43,9 +54,11 @@ extension SettingsService {
         /// What follows the name of the type in "an integer from 1 to 65535" and in "text, must not be empty".
         var qualifier: String { wording.qualifier }
 
-        var wording: ValidationWording {
+        var wording: ValidationWording { wording(hidingValues: false) }
+
+        func wording(hidingValues: Bool) -> ValidationWording {
             HeldLocks.requireNone(before: "the wording of a validation")
-            return describe()
+            return describe(hidingValues)
         }
     }
 }

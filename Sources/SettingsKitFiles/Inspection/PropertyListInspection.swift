@@ -24,6 +24,10 @@ package struct PropertyListInspection: Sendable {
     var directory: FilePermissions?
     /// The symbolic link that leads nowhere; nil for none.
     var danglingLink: String?
+    /// The paths of those files that have an attribute which keeps them from being changed, the directory included.
+    var immutable: [String] = []
+    /// The process that had the files locked all the time of the inspection.
+    var lockHolder: LockHolder?
     /// The user with whose rights the process runs.
     var user: UInt32
     /// The machine's time, in seconds since 1970.
@@ -52,6 +56,8 @@ package struct PropertyListInspection: Sendable {
             danglingLink = path
         }
         let directory = WholeFile.split(target).directory
+        immutable = [target, journal.path, FilesBeside.lock(target), directory].filter(fileSystem.isImmutable)
+        lockHolder = Self.lastingHolder(of: FilesBeside.lock(target), in: fileSystem)
         do throws(SystemError) {
             guard let status = try fileSystem.status(of: directory, followingLink: true) else { return }
             self.directory = status.permissions
@@ -67,6 +73,20 @@ package struct PropertyListInspection: Sendable {
         }
     }
 
+    /// The process that has a lock, if it keeps it for longer than a write takes.
+    private static func lastingHolder(of path: String, in fileSystem: any FileSystem) -> LockHolder? {
+        guard let holder = fileSystem.lockHolder(of: path) else { return nil }
+        let end = Deadline(after: lockTime)
+        while !end.hasPassed {
+            ThreadPause.sleep(for: .milliseconds(10))
+            guard fileSystem.lockHolder(of: path) == holder else { return nil }
+        }
+        return holder
+    }
+
+    /// How long a process has the lock until that is reported.
+    private static let lockTime = Duration.milliseconds(300)
+
     private static func isBeside(_ name: String, _ target: String) -> Bool {
         let own = WholeFile.split(target).name
         let stem = CompanionName.stem(of: own)
@@ -77,7 +97,24 @@ package struct PropertyListInspection: Sendable {
 
     /// What is wrong, the property list first. Pure; linear in the size of the files.
     package var findings: [StoreFinding] {
-        listFindings + removalFindings + journalFindings + neighbourFindings
+        listFindings + removalFindings + journalFindings + obstacleFindings + neighbourFindings
+    }
+
+    private var obstacleFindings: [StoreFinding] {
+        var findings = immutable.map { path in
+            StoreFinding(
+                .immutable, at: path, "An attribute of the file keeps everyone from changing or replacing it.",
+                advice: "Remove the attribute: chattr -i on Linux, chflags nouchg on macOS.")
+        }
+        if let lockHolder {
+            let name = lockHolder.name.map { " (\($0))" } ?? ""
+            findings.append(
+                StoreFinding(
+                    .journalLocked, at: journal.path,
+                    "The process \(lockHolder.process)\(name) keeps the journal locked.",
+                    advice: "Until it continues or ends, other processes cannot store changes."))
+        }
+        return findings
     }
 
     /// Whether the property list is gone although the journal belongs to one that was there.
@@ -125,6 +162,14 @@ package struct PropertyListInspection: Sendable {
         guard let bytes = list.bytes else { return findings }
         do throws(PropertyListError) {
             let members = try PropertyListReader.readDictionary(bytes)
+            let repeated = PropertyListReader.repeatedKeys(in: bytes)
+            if repeated > 0 {
+                findings.append(
+                    StoreFinding(
+                        .repeatedNames, at: list.path,
+                        "\(repeated) of its keys are repeated in their dictionary; only the last value of each counts.",
+                        advice: "Remove the others: the next program that writes does not keep them."))
+            }
             let unusable = members.count { !SettingsService.StorageKey.isValid($0.key) && $0.key != ReplicaMemory.name }
             if unusable > 0 {
                 findings.append(

@@ -12,6 +12,9 @@ struct XMLPropertyListParser {
     /// mean that something between them is lost.
     var isRecovering = false
 
+    /// How many members were left out because their key was repeated, at any level.
+    private(set) var repeatedKeys = 0
+
     /// In recovery, the white space with which the lines of the outermost dictionary's keys begin. A key of an inner
     /// dictionary with this indentation means that the end of that dictionary is lost, and is refused.
     var outermostIndentation: [UInt8]?
@@ -48,11 +51,15 @@ struct XMLPropertyListParser {
         }
 
         /// The value, if the end is here; nil if something is missing.
-        var value: PropertyListValue? {
+        func value(_ repeatedKeys: inout Int) -> PropertyListValue? {
             switch element {
-            case .dict: key == nil ? .dictionary(members.keepingLastOfEachKey()) : nil
-            case .plist: values.first
-            default: .array(values)
+            case .dict:
+                guard key == nil else { return nil }
+                let counting = members.keepingLastOfEachKey()
+                repeatedKeys += members.count - counting.count
+                return .dictionary(counting)
+            case .plist: return values.first
+            default: return .array(values)
             }
         }
     }
@@ -110,7 +117,8 @@ struct XMLPropertyListParser {
                 }
                 open.append(OpenContainer(element: tag.element))
             case (.dict, .closing), (.array, .closing), (.plist, .closing):
-                guard let container = open.popLast(), container.element == tag.element, let value = container.value
+                guard let container = open.popLast(), container.element == tag.element,
+                    let value = container.value(&repeatedKeys)
                 else { throw fault }
                 if tag.element != .plist { depth -= 1 }
                 complete = value

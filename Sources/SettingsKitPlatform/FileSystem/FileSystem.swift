@@ -169,6 +169,10 @@ package protocol FileSystem: Sendable {
     /// Calls `body` once, in turn with the cloud's own process if the file at a path is in the directory of a cloud. Other files
     /// need no turn.
     func coordinate(_ access: CoordinatedAccess, of path: String, _ body: () -> Void)
+    /// Whether the file at a path has an attribute that keeps everyone from changing or replacing it.
+    func isImmutable(_ path: String) -> Bool
+    /// The process that has the lock of a file, as the system lists it. Nil if none has it, or the system does not tell.
+    func lockHolder(of path: String) -> LockHolder?
 }
 
 /// What is done with a file in the directory of a cloud.

@@ -11,10 +11,10 @@ package struct StoreFinding: Sendable, Equatable {
 
     package enum Kind: String, Sendable {
         // Files
-        case unreadable, notAFile, tooLarge, danglingLink, writableByOthers, futureTime
+        case unreadable, notAFile, tooLarge, danglingLink, writableByOthers, futureTime, immutable
         // Property lists and their journals
-        case notAPropertyList, damaged, unusableNames, listRemoved
-        case journalDamaged, journalTornEnd, journalNewer, journalRefused
+        case notAPropertyList, damaged, unusableNames, repeatedNames, listRemoved
+        case journalDamaged, journalTornEnd, journalNewer, journalRefused, journalLocked
         case journalReadableByMore, journalForeign, journalStale, listStale
         // Beside them
         case temporary, keptAside, conflictCopy

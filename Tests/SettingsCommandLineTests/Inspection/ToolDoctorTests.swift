@@ -56,7 +56,7 @@ struct ToolDoctorTests {
     func healthy(_ kind: StoreKind) throws {
         try withTemporaryDirectory { (directory: String) in
             // In a process that has ended: a store of this one may still export.
-            let options = kind.options(in: directory).joined(separator: " ")
+            let options = try ToolBench.ready(kind, in: directory).kind.options(in: directory).joined(separator: " ")
             #expect(try ToolProcess.bash("settings set a 1 \(options)", in: directory) == .init(0))
             try inspect(ToolBench(kind, in: directory), code: 0, [])
         }
@@ -228,6 +228,60 @@ struct ToolDoctorTests {
             #expect(!FileManager.default.fileExists(atPath: temporary))
         }
     }
+
+    @Test("Keys that are repeated in a property list are reported by their number, at any level")
+    func repeatedKeys() throws {
+        try withTemporaryDirectory { (directory: String) in
+            let path = StoreKind.file.file(in: directory)
+            let members = "<key>a</key><integer>1</integer><key>a</key><integer>2</integer>"
+            try Data("<plist><dict>\(members)<key>b</key><dict>\(members)</dict></dict></plist>".utf8)
+                .write(to: URL(filePath: path))
+            try inspect(ToolBench(in: directory), code: 3, ["repeatedNames"])
+            #expect(ToolBench(in: directory).run("doctor").output.contains("2 of its keys"))
+            let before = try Self.snapshot(directory)
+            #expect(ToolBench(in: directory).run("doctor", "--repair").code == 3)
+            #expect(try Self.snapshot(directory) == before)
+        }
+    }
+
+    /// Whether a file of a temporary directory can be made immutable.
+    private static let canMakeImmutable: Bool = {
+        let result = try? withTemporaryDirectory { (directory: String) in
+            try ToolProcess.bash("touch a && chattr +i a && chattr -i a", in: directory)
+        }
+        return result?.code == 0
+    }()
+
+    @Test("An immutable file is reported", .enabled(if: canMakeImmutable), arguments: ["", "-journal"])
+    func immutable(_ suffix: String) throws {
+        try withTemporaryDirectory { (directory: String) in
+            let path = try Self.fill(directory) + suffix
+            #expect(try ToolProcess.bash("chattr +i \(path)", in: directory).code == 0)
+            defer { _ = try? ToolProcess.bash("chattr -i \(path)", in: directory) }
+            try inspect(ToolBench(in: directory), code: 3, ["immutable"])
+            #expect(ToolBench(in: directory).run("doctor").output.contains(path))
+        }
+    }
+
+    #if os(Linux)
+        @Test(
+            "A journal that a process keeps locked is reported with the process",
+            .enabled(if: ToolProcess.isInstalled("flock")))
+        func locked() throws {
+            try withTemporaryDirectory { (directory: String) in
+                _ = try Self.fill(directory)
+                let result = try ToolProcess.bash(
+                    """
+                    flock -ox Settings.plist-lock settings doctor --file Settings.plist & wait $!
+                    echo "exit code $?, process $!"
+                    """, in: directory)
+                let text = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                let process = try #require(text.split(separator: " ").last)
+                #expect(text.contains("exit code 3") && text.contains("process \(process) (flock)"), "\(result)")
+                try inspect(ToolBench(in: directory), code: 0, [])
+            }
+        }
+    #endif
 
     @Test("What is not a file at the path is reported", arguments: ["directory", "pipe", "link"])
     func notAFile(_ what: String) throws {

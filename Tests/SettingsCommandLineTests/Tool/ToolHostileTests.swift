@@ -63,7 +63,8 @@ struct ToolHostileTests {
         arguments: StoreKind.allCases)
     func unreadable(kind: StoreKind) throws {
         try withTemporaryDirectory { directory in
-            #expect(ToolBench(kind, in: directory).run("set", "a", "1").code == 0)
+            let bench = try ToolBench.ready(kind, in: directory)
+            #expect(bench.run("set", "a", "1").code == 0)
             let path = kind.file(in: directory)
             #expect(chmod(path, 0) == 0)
             defer { chmod(path, 0o700) }
@@ -109,6 +110,19 @@ struct ToolHostileTests {
             #expect(result.code == 1 && result.message.contains("damaged") || text.isEmpty, "\(result)")
             #expect(ToolBench(in: directory).run("get", "a").code == 1)
             #expect(try Self.picture(of: directory) == before)
+        }
+    }
+
+    @Test("A shared directory that is missing is not created, whatever is to be stored in it")
+    func mistypedDirectory() throws {
+        try withTemporaryDirectory { directory in
+            let options = ["--shared", "\(directory)/Snyc", "--state", "\(directory)/state"]
+            for arguments in [["set", "a", "1"], ["import", "-"]] {
+                let result = ToolBench.run(arguments + options, input: "{\"a\": 1}")
+                #expect(result.code == 1 && result.message.contains("Snyc"), "\(result)")
+                let files = try FileManager.default.contentsOfDirectory(atPath: directory)
+                #expect(files.isEmpty)
+            }
         }
     }
 
@@ -246,7 +260,7 @@ struct ToolHostileTests {
     @Test("A value of 100,000 nested arrays in JSON is data", arguments: StoreKind.allCases)
     func nestedJSON(kind: StoreKind) throws {
         try withTemporaryDirectory { directory in
-            let bench = ToolBench(kind, in: directory)
+            let bench = try ToolBench.ready(kind, in: directory)
             let json = Data(
                 (String(repeating: "[", count: 100_000) + "\n" + String(repeating: "]", count: 100_000)).utf8)
             #expect(bench.run("set", "deep", json.base64EncodedString(), "--data") == .init(0))
@@ -267,7 +281,7 @@ struct ToolHostileTests {
     @Test("Control sequences in names and values never reach the output", arguments: StoreKind.allCases)
     func controlSequences(kind: StoreKind) throws {
         try withTemporaryDirectory { directory in
-            let bench = ToolBench(kind, in: directory)
+            let bench = try ToolBench.ready(kind, in: directory)
             let name = "a\nb\tc\(Self.controls)é"
             #expect(bench.run("set", name, "--string", "x\n\(Self.controls)") == .init(0))
             #expect(bench.run("set", "array", "--json", #"["\u001b[31m","\u202e"]"#) == .init(0))
@@ -318,7 +332,7 @@ struct ToolHostileTests {
     @Test("Looking at a shared directory begins no replica", arguments: [true, false])
     func noReplica(hasState: Bool) throws {
         try withTemporaryDirectory { directory in
-            let bench = ToolBench(.shared, in: directory)
+            let bench = try ToolBench.ready(.shared, in: directory)
             // In a process that has ended: a store of this one may still export.
             let options = StoreKind.shared.options(in: directory).joined(separator: " ")
             #expect(try ToolProcess.bash("settings set theme dark \(options)", in: directory) == .init(0))

@@ -40,6 +40,26 @@ struct ToolProcessTests {
     }
 
     #if !canImport(Darwin)
+        @Test("explain works for a program that has the administrator's files alone")
+        func administratorAlone() throws {
+            try withTemporaryDirectory { directory in
+                let result = try ToolProcess.bash(
+                    """
+                    export XDG_CONFIG_HOME="$PWD/home" XDG_CONFIG_DIRS="$PWD/all"
+                    mkdir -p home all/Desk && settings set volume 0.5 --file all/Desk/Managed.plist &&
+                        settings explain volume --app Desk && settings explain volume --app Desk --json
+                    """, in: directory)
+                #expect(result.code == 0 && result.output.contains("managed"), "\(result)")
+                #expect(result.output.contains("\"layer\": \"managed\""), "\(result)")
+                let missing = try ToolProcess.bash(
+                    """
+                    export XDG_CONFIG_HOME="$PWD/home" XDG_CONFIG_DIRS="$PWD/all"
+                    settings explain volume --app Chair || settings explain colour --app Desk; ls home
+                    """, in: directory)
+                #expect(missing.output.isEmpty && missing.message.contains("has no settings here"), "\(missing)")
+            }
+        }
+
         @Test("explain of a program's settings names a file of the administrator that cannot be read, and the reason")
         func unreadableLayer() throws {
             try withTemporaryDirectory { directory in
@@ -153,7 +173,7 @@ struct ToolProcessTests {
         .enabled(if: hasStrace, "strace is not installed"), arguments: StoreKind.allCases)
     func readingWritesNothing(kind: StoreKind) throws {
         try withTemporaryDirectory { directory in
-            let options = kind.options(in: directory).joined(separator: " ")
+            let options = try ToolBench.ready(kind, in: directory).kind.options(in: directory).joined(separator: " ")
             #expect(try ToolProcess.bash("settings set theme dark \(options)", in: directory) == .init(0))
             for subcommand in [
                 "list", "list --json", "get theme", "explain theme", "get missing", "complete -- get \(options) ''",
@@ -189,7 +209,8 @@ struct ToolProcessTests {
     @Test("watch shows a change of another process within 50 ms, with time and origin", arguments: StoreKind.allCases)
     func watchLatency(kind: StoreKind) async throws {
         try await withTemporaryDirectory { directory in
-            #expect(ToolBench(kind, in: directory).run("set", "moment", "0").code == 0)
+            let bench = try ToolBench.ready(kind, in: directory)
+            #expect(bench.run("set", "moment", "0").code == 0)
             let watching = Process()
             watching.executableURL = URL(fileURLWithPath: try ToolProcess.path())
             watching.arguments = ["watch", "moment", "--json"] + kind.options(in: directory)

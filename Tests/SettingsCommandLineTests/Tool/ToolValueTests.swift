@@ -10,7 +10,7 @@ struct ToolValueTests {
     @Test("A value that was set is printed, listed, and removed", arguments: StoreKind.allCases)
     func roundTrip(kind: StoreKind) throws {
         try withTemporaryDirectory { directory in
-            let bench = ToolBench(kind, in: directory)
+            let bench = try ToolBench.ready(kind, in: directory)
             #expect(bench.run("set", "volume", "0.8") == .init(0))
             #expect(bench.run("set", "theme", "dark") == .init(0))
             #expect(bench.run("set", "hosts", #"["a","b"]"#) == .init(0))
@@ -37,7 +37,7 @@ struct ToolValueTests {
     @Test("delete removes all settings or none", arguments: StoreKind.allCases)
     func deleteAll(kind: StoreKind) throws {
         try withTemporaryDirectory { directory in
-            let bench = ToolBench(kind, in: directory)
+            let bench = try ToolBench.ready(kind, in: directory)
             for name in ["a", "b", "c"] { #expect(bench.run("set", name, "1").code == 0) }
             let wrong = bench.run("delete", "a", "bb")
             #expect(wrong.code == 1 && wrong.message.contains("has no setting \"bb\". Did you mean \"b\"?"))
@@ -70,7 +70,7 @@ struct ToolValueTests {
     @Test("A number that was set to a whole number can be set to any number again", arguments: StoreKind.allCases)
     func wholeNumbers(kind: StoreKind) throws {
         try withTemporaryDirectory { directory in
-            let bench = ToolBench(kind, in: directory)
+            let bench = try ToolBench.ready(kind, in: directory)
             for number in ["0.8", "1", "0.5", "-3", "1e-3"] {
                 #expect(bench.run("set", "volume", number) == .init(0), "\(number)")
                 #expect(bench.run("get", "volume") == .init(0, "\(number == "1e-3" ? "0.001" : number)\n"))
@@ -161,7 +161,7 @@ struct ToolValueTests {
     @Test("explain says where a value is", arguments: StoreKind.allCases)
     func explain(kind: StoreKind) throws {
         try withTemporaryDirectory { directory in
-            let bench = ToolBench(kind, in: directory)
+            let bench = try ToolBench.ready(kind, in: directory)
             #expect(bench.run("set", "theme", "dark") == .init(0))
             let text = bench.run("explain", "theme")
             #expect(text.code == 0 && text.output.contains("kind") && text.output.contains("6 bytes"), "\(text.output)")

@@ -30,6 +30,7 @@ struct ToolCopyTests {
             let (first, second, third) = ("\(directory)/1", "\(directory)/2", "\(directory)/3")
             try kind.fill(first, with: Self.copied)
             let count = Self.copied.count
+            _ = try (ToolBench.ready(other, in: second), ToolBench.ready(kind, in: third))
             let there = ToolBench(kind, in: first).run(["copy"] + other.options("to-", in: second))
             #expect(there.code == 0 && there.output == "\(count) settings, \(count) changed.\n", "\(there)")
             let back = ToolBench(other, in: second).run(["copy"] + kind.options("to-", in: third))
@@ -55,6 +56,7 @@ struct ToolCopyTests {
         try withTemporaryDirectory { (directory: String) in
             try StoreKind.file.fill("\(directory)/a", with: Self.many)
             try FileManager.default.createDirectory(atPath: "\(directory)/b", withIntermediateDirectories: true)
+            _ = try ToolBench.ready(target, in: "\(directory)/b")
             let arguments = (StoreKind.file.options(in: "\(directory)/a") + target.options("to-", in: "\(directory)/b"))
                 .joined(separator: " ")
             // The system ends the process at a write beyond this size, in the middle of a batch.

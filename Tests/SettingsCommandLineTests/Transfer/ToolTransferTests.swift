@@ -56,7 +56,7 @@ struct ToolTransferTests {
                 let file = "\(directory)/export.\(format.rawValue)"
                 let exported = ToolBench(source, in: "\(directory)/a").run("export", file)
                 #expect(exported.code == 0 && exported.errors.isEmpty, "\(exported)")
-                let other = ToolBench(target, in: "\(directory)/\(format.rawValue)")
+                let other = try ToolBench.ready(target, in: "\(directory)/\(format.rawValue)")
                 let imported = other.run("import", file)
                 #expect(imported.code == 0 && imported.errors.isEmpty, "\(imported)")
                 #expect(other.run("import", file).output == "Nothing changes.\n")
@@ -97,14 +97,31 @@ struct ToolTransferTests {
         }
     }
 
+    @Test("An export to an unknown extension or a missing folder is refused, and creates nothing")
+    func exportElsewhere() throws {
+        try withTemporaryDirectory { (directory: String) in
+            try StoreKind.file.fill("\(directory)/a", with: Self.settings)
+            let bench = ToolBench(in: "\(directory)/a")
+            for (name, code) in [
+                ("x.toml", Int32(2)), ("x.dconf", 2), ("none/x.json", 1), ("none/x.toml", 2), ("none/x", 1),
+            ] {
+                let result = bench.run("export", "\(directory)/\(name)")
+                #expect(result.code == code && result.output.isEmpty, "\(name): \(result)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["a"], "\(name)")
+            }
+            #expect(bench.run("export", "\(directory)/x.toml", "--format", "json").code == 0)
+        }
+    }
+
     @Test(
         "import merges, and replaces only if it is asked to; --dry-run changes nothing", arguments: StoreKind.allCases)
     func merging(_ kind: StoreKind) throws {
         try withTemporaryDirectory { (directory: String) in
-            let bench = ToolBench(kind, in: directory)
+            let bench = try ToolBench.ready(kind, in: directory)
+            let before = try FileManager.default.contentsOfDirectory(atPath: directory)
             let dry = bench.run("import", "-", "--dry-run", input: #"{"a": 1}"#)
             #expect(dry.code == 0 && dry.output == "+ a: 1\n", "\(dry)")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == before)
             try kind.fill(directory, with: ["a": Data("1".utf8), "b": Data("2".utf8)])
             let file = #"{"a": 3, "c": "\u001b[31m"}"#
             let expected = "~ a: 1 → 3\n+ c: \\u{1B}[31m\n"
