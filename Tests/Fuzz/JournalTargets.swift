@@ -95,11 +95,12 @@ extension JournalMark {
 
 extension FuzzInput {
     fileprivate mutating func journalRecord() -> JournalRecord {
-        switch choice(6) {
+        switch choice(7) {
         case 0: .end
         case 1: .fold(through: UInt64(choice(JournalHeader.size)), file: fileVersion())
         case 2: .adoption(file: fileVersion(), journalEdit())
         case 3: .restore(base: byte() & 1 == 0 ? nil : fileVersion().digest, journalEdit())
+        case 4: .members(journalEdit())
         default:
             .changes(
                 (0..<choice(4)).map { _ in

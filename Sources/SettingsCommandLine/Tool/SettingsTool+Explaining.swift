@@ -158,7 +158,7 @@ extension SettingsTool {
 
 extension PropertyListValue {
     /// The name of the value's type in a property list.
-    fileprivate var typeName: String {
+    var typeName: String {
         switch self {
         case .boolean: "true or false"
         case .integer, .unsigned: "integer"

@@ -34,18 +34,20 @@ extension SettingsTool {
                     "\(source.description) is damaged, so that --replace would remove settings that may only be unreadable. "
                         + "Nothing was copied. Repair it with settings doctor, or copy without --replace.")
             }
-            if invocation.has(.replace) { try requireSettings(settings.count, in: source.description, invocation) }
+            if invocation.has(.replace) {
+                try requireSettings(settings.values.count, in: source.description, invocation)
+            }
             let target = try OpenedStore(
                 arguments, for: isDry ? .readingIfPresent : .writing, isForced: invocation.has(.force))
             defer { target.reportProblems(to: streams) }
             let copy = StoreCopy(
                 StoredDifference.list(from: try target.contents(), to: settings, isMerging: !invocation.has(.replace)))
             if isDry || invocation.has(.json) { try copy.differences.print(streams, asJSON: invocation.has(.json)) }
-            if !isDry { try carryOut(copy, to: target, of: settings.count, streams) }
+            if !isDry { try carryOut(copy, to: target, of: settings.values.count, streams) }
             if !invocation.has(.json) {
                 let count = copy.differences.count
                 let result = isDry ? "would change" : "changed"
-                try streams.print("\(counted(settings.count)), \(count) \(result).\n")
+                try streams.print("\(counted(settings.values.count)), \(count) \(result).\n")
             }
             return source.isDamaged ? .failure : .success
         }
@@ -109,7 +111,7 @@ struct StoreCopy: Sendable {
             while done < differences.count {
                 let batch = differences[done...].prefix(batchSize)
                 do {
-                    _ = try store.apply(SettingsStoreBatch(writes: batch.map(\.write)))
+                    try StoredDifference.make(batch, in: store)
                 } catch let error as SettingsError
                     where [.tooManyOperations, .tooLarge].contains(error.code) && batch.count > 1
                 {

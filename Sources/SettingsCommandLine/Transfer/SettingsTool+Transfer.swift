@@ -92,7 +92,7 @@ extension SettingsTool {
             } else {
                 try opened.requireOther(than: path)
                 try TransferFile.write(text, to: path)
-                try streams.print("Exported \(counted(settings.count)) to \(TextLayout.escaped(path)).\n")
+                try streams.print("Exported \(counted(settings.values.count)) to \(TextLayout.escaped(path)).\n")
             }
             return opened.isDamaged ? .failure : .success
         }
@@ -190,7 +190,7 @@ extension SettingsTool {
         let source = try source(invocation, streams, formats: formats)
         var stored: [String: Data] = [:]
         if source.format == .env {
-            stored = try OpenedStore(StoreArguments(invocation), for: .readingIfPresent).contents()
+            stored = try OpenedStore(StoreArguments(invocation), for: .readingIfPresent).contents().values
         }
         var found = try settings(in: source, invocation, over: stored)
         try report(found.unsupported, invocation, streams)
@@ -217,9 +217,9 @@ extension SettingsTool {
         let found = try importedSettings(invocation, streams, formats: formats)
         return try withStore(invocation, streams, for: isDry ? .readingIfPresent : .writing) { opened in
             let differences = StoredDifference.list(
-                from: try opened.contents(), to: found.values, isMerging: !invocation.has(.replace))
+                from: try opened.contents(), to: found.stored, isMerging: !invocation.has(.replace))
             if !isDry && !differences.isEmpty {
-                _ = try opened.store.apply(SettingsStoreBatch(writes: differences.map(\.write)))
+                try StoredDifference.make(differences[...], in: opened.store)
                 try opened.store.synchronize()
             }
             // After the values are stored: a change that could not be made is not printed.
@@ -258,7 +258,7 @@ extension SettingsTool {
         }
         return try withStore(invocation, streams, for: .reading) { opened in
             let old = try opened.contents()
-            let new: [String: Data]
+            let new: StoredSettings
             var isDamaged = opened.isDamaged
             if let second {
                 let other = try OpenedStore(second, for: .reading)
@@ -266,11 +266,11 @@ extension SettingsTool {
                 new = try other.contents()
                 isDamaged = isDamaged || other.isDamaged
             } else {
-                let found = try settings(in: source(invocation, streams), invocation, over: old)
+                let found = try settings(in: source(invocation, streams), invocation, over: old.values)
                 for setting in found.unsupported {
                     streams.report("\(quoted(setting.name)) is not compared: \(setting.reason).")
                 }
-                new = found.values
+                new = found.stored
             }
             let differences = StoredDifference.list(from: old, to: new)
             do {
@@ -288,9 +288,12 @@ extension SettingsTool {
 extension TransferredSettings {
     /// The settings whose names begin with a text, without it.
     fileprivate func below(_ beginning: String) -> TransferredSettings {
-        var settings = TransferredSettings(unsupported: unsupported)
+        var settings = TransferredSettings(
+            stored: StoredSettings(types: stored.types.map { _ in [:] }), unsupported: unsupported)
         for (name, value) in values where name.hasPrefix(beginning) {
-            settings.take(String(name.dropFirst(beginning.count)), value)
+            let rest = String(name.dropFirst(beginning.count))
+            settings.take(rest, value)
+            if settings.values[rest] != nil { settings.stored.types?[rest] = stored.types?[name] }
         }
         return settings
     }
@@ -298,10 +301,14 @@ extension TransferredSettings {
 
 extension OpenedStore {
     /// All settings of the store.
-    func contents() throws -> [String: Data] {
-        var contents: [String: Data] = [:]
-        // A setting may have been removed meanwhile.
-        for name in try store.keys() { contents[name] = try data(named: name) }
+    func contents() throws -> StoredSettings {
+        let list = store as? PropertyListStore
+        var contents = StoredSettings(types: list.map { _ in [:] })
+        for name in try store.keys() {
+            // A setting may have been removed meanwhile.
+            contents.values[name] = try data(named: name)
+            if let value = list?.nativeValue(of: name), value.hasKindOfItsOwn { contents.types?[name] = value }
+        }
         return contents
     }
 

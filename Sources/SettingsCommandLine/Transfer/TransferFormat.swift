@@ -54,7 +54,20 @@ enum TransferFormat: String, CaseIterable, Sendable {
     }
 }
 
-/// Settings outside a store: the stored bytes of each name.
+/// The settings of a store or a file: the stored bytes of each name, and the types that bytes do not show.
+struct StoredSettings: Equatable, Sendable {
+    var values: [String: Data] = [:]
+    /// The values of a property list whose types their bytes do not show: a date, a whole real number, data inside a
+    /// collection. Nil for settings that are in no property list, which have no such types.
+    var types: [String: PropertyListValue]?
+
+    /// The value of a name as a property list has it; nil if the settings are in none.
+    func native(_ name: String) -> PropertyListValue? {
+        types.flatMap { types in types[name] ?? values[name].map { NativeValue.value(for: $0) } }
+    }
+}
+
+/// Settings outside a store.
 struct TransferredSettings: Equatable, Sendable {
     /// A setting of a file that no store can have, or whose value has no stored form.
     struct Unsupported: Equatable, Sendable {
@@ -62,17 +75,26 @@ struct TransferredSettings: Equatable, Sendable {
         var reason: String
     }
 
-    var values: [String: Data] = [:]
+    var stored = StoredSettings()
     /// What was not taken over, in the order of the file.
     var unsupported: [Unsupported] = []
+
+    var values: [String: Data] { stored.values }
 
     /// Takes over a setting. A later value of a name replaces an earlier one.
     mutating func take(_ name: String, _ value: Data) {
         if SettingsService.StorageKey.isValid(name) {
-            values[name] = value
+            stored.values[name] = value
+            stored.types?[name] = nil
         } else {
             unsupported.append(.init(name: name, reason: "no setting can have this name"))
         }
+    }
+
+    /// Takes over a member of a property list, with its type.
+    mutating func take(_ name: String, _ value: PropertyListValue) {
+        take(name, NativeValue.bytes(of: value))
+        if value.hasKindOfItsOwn, stored.values[name] != nil { stored.types?[name] = value.writable }
     }
 }
 
@@ -138,7 +160,7 @@ extension TransferFormat {
     /// Writes settings in the format, which must be among ``written``.
     ///
     /// - Parameter prefix: The beginning of the variables in an environment file.
-    func text(of settings: [String: Data], prefix: String = "") throws(TransferProblem) -> String {
+    func text(of settings: StoredSettings, prefix: String = "") throws(TransferProblem) -> String {
         switch self {
         case .plist:
             do throws(PropertyListError) {
@@ -146,8 +168,8 @@ extension TransferFormat {
             } catch {
                 throw TransferProblem(message: error.description)
             }
-        case .json: return JSONTransfer.text(of: settings)
-        case .env: return EnvironmentTransfer.text(of: settings, prefix: prefix)
+        case .json: return JSONTransfer.text(of: settings.values)
+        case .env: return EnvironmentTransfer.text(of: settings.values, prefix: prefix)
         case .dconf: throw TransferProblem(message: "The format dconf is only read.")
         }
     }

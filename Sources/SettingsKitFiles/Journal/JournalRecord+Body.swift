@@ -8,7 +8,7 @@
 extension JournalRecord {
     private enum Kind: UInt8 {
         case changes = 1
-        case fold, adoption, end, restore
+        case fold, adoption, end, restore, members
     }
 
     func appendBody(to bytes: inout [UInt8]) {
@@ -31,6 +31,9 @@ extension JournalRecord {
         case .restore(let base, let edit):
             bytes.append(Kind.restore.rawValue)
             bytes.append(base)
+            bytes.append(edit)
+        case .members(let edit):
+            bytes.append(Kind.members.rawValue)
             bytes.append(edit)
         case .end:
             bytes.append(Kind.end.rawValue)
@@ -83,6 +86,8 @@ extension JournalRecord {
         case .restore:
             guard let base = input.fileDigest(), let edit = input.edit() else { return nil }
             return .restore(base: base, edit)
+        case .members:
+            return input.edit().map { .members($0) }
         case .end:
             return .end
         }

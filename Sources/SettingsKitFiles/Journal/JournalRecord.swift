@@ -26,6 +26,8 @@ package struct JournalEdit: Sendable, Equatable {
 package enum JournalRecord: Sendable, Equatable {
     /// The sets and removals of a batch, in order.
     case changes([JournalChange])
+    /// A batch that sets members of the property list with their types, which bytes do not show.
+    case members(JournalEdit)
     /// The property list now contains everything up to the offset `through` of this journal; `file` is its state.
     case fold(through: UInt64, file: FileVersion)
     /// Another program edited the property list, whose state is `file`.

@@ -32,7 +32,7 @@ extension JournalRecord {
     var version: FileVersion? {
         switch self {
         case .fold(_, let version), .adoption(let version, _): version
-        case .changes, .end, .restore: nil
+        case .changes, .members, .end, .restore: nil
         }
     }
 }

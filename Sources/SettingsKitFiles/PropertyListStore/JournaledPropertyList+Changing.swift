@@ -130,6 +130,31 @@ extension JournaledPropertyList {
         }
     }
 
+    /// Sets members of the property list with their types, and removes names, as one change. What is so already stays.
+    func set(_ edit: PropertyListEdit) throws {
+        var needed = PropertyListEdit()
+        try change(waiting: patience) { (place, append) in
+            needed = contents.withLock { contents in
+                PropertyListEdit(
+                    removed: edit.removed.filter { contents.data(named: $0) != nil },
+                    members: edit.members.filter { contents.value(named: $0.key) != $0.value.writable })
+            }
+            guard !needed.isEmpty else { return true }
+            try requireRoom(
+                for: needed.removed.map { JournalChange(name: $0, data: nil) }
+                    + needed.members.map { JournalChange(name: $0.key, data: NativeValue.bytes(of: $0.value)) })
+            for index in needed.members.indices { needed.members[index].value = needed.members[index].value.writable }
+            let document = try XMLPropertyListWriter.write(needed.members)
+            var frame: [UInt8] = []
+            JournalFrame.append(
+                .members(JournalEdit(removed: needed.removed, members: document)), at: place, to: &frame)
+            try frame.withUnsafeBytes(append)
+            return true
+        } make: { contents, position, published in
+            published = contents.set(needed, at: position)
+        }
+    }
+
     /// Makes changes in memory alone, after those that the journal has by now.
     private func changeMemory(
         origin: SettingsService.Origin, _ decide: () throws -> [JournalChange]?

@@ -172,7 +172,7 @@ extension JournaledPropertyList {
         case .end:
             // Another journal may replace it at any moment, and this one does not grow then.
             files.cursor.distrust()
-        case .changes, .restore:
+        case .changes, .members, .restore:
             break
         }
         contents.withLock { contents in

@@ -30,12 +30,24 @@ extension JournaledPropertyList {
             JournalFrame.append(.fold(through: header.restoreEnd, file: version), at: place, to: &records)
         }
         let carried = contents.withLock { $0.unfoldedChanges(folded: files.list.folded) }
-        if !carried.isEmpty { JournalFrame.append(.changes(carried), at: place, to: &records) }
+        if !carried.changes.isEmpty { JournalFrame.append(.changes(carried.changes), at: place, to: &records) }
+        if !carried.members.isEmpty {
+            JournalFrame.append(Self.record(setting: carried.members), at: place, to: &records)
+        }
         header.carriedEnd = place.offset
         var bytes: [UInt8] = []
         bytes.reserveCapacity(JournalHeader.size + records.count)
         header.append(to: &bytes)
         return (header, bytes + records)
+    }
+
+    /// The record that sets members with their types; with their bytes alone, if they cannot be a property list.
+    private static func record(setting members: [PropertyListMember]) -> JournalRecord {
+        do throws(PropertyListError) {
+            return .members(JournalEdit(removed: [], members: try XMLPropertyListWriter.write(members)))
+        } catch {
+            return .changes(members.map { JournalChange(name: $0.key, data: NativeValue.bytes(of: $0.value)) })
+        }
     }
 
     /// Replaces the journal, which is read to its end, by a new one. The lock is held.

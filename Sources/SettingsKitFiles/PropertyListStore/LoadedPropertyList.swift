@@ -235,9 +235,23 @@ extension PropertyListContents {
                 // As above.
                 return []
             }
+        case .members(let edit):
+            do throws(PropertyListError) {
+                let members = try PropertyListReader.readDictionary(edit.members)
+                return set(.init(removed: edit.removed, members: members), at: position)
+            } catch {
+                // As above.
+                return []
+            }
         case .fold, .end, .restore:
             return []
         }
+    }
+
+    /// Sets members with their types, and removes names.
+    mutating func set(_ edit: PropertyListEdit, at position: Int64) -> [SettingsStoreChange] {
+        edit.removed.compactMap { set(nil, named: $0, at: position) }
+            + edit.members.compactMap { set($0.value, named: $0.key, at: position) }
     }
 
     /// Makes several changes in order; a later one of a name replaces an earlier one.

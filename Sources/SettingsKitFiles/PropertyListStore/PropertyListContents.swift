@@ -195,6 +195,17 @@ struct PropertyListContents: Sendable {
         return SettingsStoreChange(name: found.name, from: found.data, to: data)
     }
 
+    /// Stores a value of the property list under a name, with its type.
+    ///
+    /// - Returns: what that changed; nil if the bytes are the same.
+    mutating func set(_ value: PropertyListValue, named name: String, at position: Int64) -> SettingsStoreChange? {
+        let found = find(name)
+        let data = NativeValue.bytes(of: value)
+        put(.native(value), at: found, position)
+        size += found.growth(with: data)
+        return found.data == data ? nil : SettingsStoreChange(name: name, from: found.data, to: data)
+    }
+
     private mutating func put(_ stored: Stored?, at found: borrowing Finding, _ position: Int64) {
         let change = Changed(stored: stored, position: position)
         lastPosition = position
@@ -305,16 +316,21 @@ struct PropertyListContents: Sendable {
         return PropertyListPicture(settled: settled, changed: frozen, lookalikes: lookalikes)
     }
 
-    /// The changes that the file does not have, in no order.
-    func unfoldedChanges(folded: Int64) -> [JournalChange] {
+    /// The changes that the file does not have, in no order: bytes and removals, and the members whose types bytes do not
+    /// show.
+    func unfoldedChanges(folded: Int64) -> (changes: [JournalChange], members: [PropertyListMember]) {
         var changes: [JournalChange] = []
-        for (name, change) in frozen where change.position > folded && changed[name] == nil {
-            changes.append(JournalChange(name: name, data: change.stored?.data))
+        var members: [PropertyListMember] = []
+        func add(_ name: String, _ change: Changed) {
+            if case .native(let value) = change.stored, value.hasKindOfItsOwn, value.writable == value {
+                members.append(PropertyListMember(key: name, value: value))
+            } else {
+                changes.append(JournalChange(name: name, data: change.stored?.data))
+            }
         }
-        for (name, change) in changed where change.position > folded {
-            changes.append(JournalChange(name: name, data: change.stored?.data))
-        }
-        return changes
+        for (name, change) in frozen where change.position > folded && changed[name] == nil { add(name, change) }
+        for (name, change) in changed where change.position > folded { add(name, change) }
+        return (changes, members)
     }
 
     /// Moves frozen changes that the file has into the settled layer. Pictures must have been released, or everything
@@ -371,28 +387,6 @@ struct PropertyListPicture: Sendable {
             }
         }
         return edit
-    }
-}
-
-extension PropertyListValue {
-    /// The value itself, if the writer can write it; else the bytes that stand for it.
-    var writable: PropertyListValue {
-        XMLPropertyListWriter.canRepresent(self) ? self : .data(NativeValue.bytes(of: self))
-    }
-
-    /// Whether the bytes that stand for the value might as well stand for one of another kind: a date or a real number
-    /// (their bytes are those of a number), or data inside a collection (a string).
-    fileprivate var hasKindOfItsOwn: Bool {
-        switch self {
-        case .date, .real: true
-        case .boolean, .integer, .unsigned, .string, .data: false
-        case .array(let values): values.contains { $0.isData || $0.hasKindOfItsOwn }
-        case .dictionary(let members): members.contains { $0.value.isData || $0.value.hasKindOfItsOwn }
-        }
-    }
-
-    private var isData: Bool {
-        if case .data = self { true } else { false }
     }
 }
 

@@ -170,6 +170,14 @@ public final class PropertyListStore: SettingsStore {
         return try list.apply(batch)
     }
 
+    /// Sets members of the property list with their types, which bytes do not show, and removes others, as one change.
+    ///
+    /// - Throws: as ``apply(_:)`` does.
+    package func set(_ members: [PropertyListMember], removing names: [String]) throws {
+        try requireWriting()
+        try list.set(PropertyListEdit(removed: names, members: members))
+    }
+
     /// The names in the property list, except for those that no setting can have.
     public func keys() -> [String] {
         list.contents.withLock { $0 }.names.filter(SettingsService.StorageKey.isValid)

@@ -79,7 +79,7 @@ struct ToolCopyTests {
     @Test("An interruption ends a copy between two batches, with a message")
     func interrupted() throws {
         let store = MemoryStore()
-        let copy = StoreCopy(StoredDifference.list(from: [:], to: Self.many))
+        let copy = StoreCopy(StoredDifference.list(from: .init(), to: .init(values: Self.many)))
         do throws(StoreCopy.Stop) {
             try copy.carryOut(to: store) { $0 >= 1_000 }
             Issue.record("It was not stopped.")
@@ -123,7 +123,8 @@ struct ToolCopyTests {
     @Test("A copy that fails says how much is stored")
     func failed() {
         do throws(StoreCopy.Stop) {
-            try StoreCopy(StoredDifference.list(from: [:], to: ["a": Data()])).carryOut(to: FullStore()) { _ in false }
+            let copy = StoreCopy(StoredDifference.list(from: .init(), to: .init(values: ["a": Data()])))
+            try copy.carryOut(to: FullStore()) { _ in false }
             Issue.record("It did not fail.")
         } catch {
             #expect(error.error is FullStore.Full && error.doneCount == 0)

@@ -37,6 +37,13 @@ enum TransferSamples {
     }()
 }
 
+extension TransferFormat {
+    /// Writes settings without types of their own.
+    fileprivate func text(of settings: [String: Data], prefix: String = "") throws(TransferProblem) -> String {
+        try text(of: StoredSettings(values: settings), prefix: prefix)
+    }
+}
+
 @Suite("File formats of exports", .ownThreads)
 struct TransferFormatTests {
     @Test("Whatever bytes are exported, the same bytes are imported", arguments: TransferFormat.written)

@@ -45,6 +45,7 @@ struct JournalRecordTests {
         #expect(adoption[1..<69] == bytes[9...])
         #expect(adoption[69...] == [1, 1, 0x61, 1, 7])
         #expect(body(.restore(base: nil, edit)) == [5, 0, 1, 1, 0x61, 1, 7])
+        #expect(body(.members(edit)) == [6, 1, 1, 0x61, 1, 7])
         let digest = FileDigest(size: 4711, checksum: 0x0102_0304)
         #expect(
             body(.restore(base: digest, edit)) == [5, 1, 0x67, 0x12, 0, 0, 0, 0, 0, 0, 4, 3, 2, 1, 1, 1, 0x61, 1, 7])
@@ -53,7 +54,8 @@ struct JournalRecordTests {
     @Test(
         "Records of a journal are refused where they have any other form",
         arguments: [
-            [], [0], [5], [5, 0], [5, 2, 0, 0], [6], [0xFF], [4, 0], [1], [1, 0, 0], [1, 1], [1, 1, 0],
+            [], [0], [5], [5, 0], [5, 2, 0, 0], [6], [6, 0], [6, 0, 0, 0], [7], [0xFF], [4, 0], [1], [1, 0, 0], [1, 1],
+            [1, 1, 0],
             [1, 1, 1, 0x61], [1, 1, 1, 0x61, 2],
             [1, 1, 1, 0xFF, 0], [1, 1, 2, 0xC0, 0x80, 0], [1, 1, 3, 0xED, 0xA0, 0x80, 0], [1, 1, 1, 0x61, 1, 0],
             [1, 0x80, 0], [1, 1, 0x81, 0, 0x61, 0], [1, 1, 1, 0x61, 0x80, 0], [1, 2, 1, 0x61, 0],

@@ -122,7 +122,7 @@ struct RandomJournalRecord {
     }
 
     mutating func record() -> JournalRecord {
-        switch Int.random(in: 0..<7, using: &values.generator) {
+        switch Int.random(in: 0..<8, using: &values.generator) {
         case 0: return .end
         case 1: return .fold(through: 0, file: version())
         case 2:
@@ -131,6 +131,7 @@ struct RandomJournalRecord {
         case 3:
             let base = Bool.random(using: &values.generator) ? version().digest : nil
             return .restore(base: base, JournalEdit(removed: [], members: values.data()))
+        case 4: return .members(JournalEdit(removed: [values.string()], members: values.data()))
         default:
             return .changes((0..<Int.random(in: 0...4, using: &values.generator)).map { _ in change() })
         }

@@ -75,7 +75,7 @@ struct PropertyListContentsTests {
                 default: _ = contents.set(nil, named: name, at: Int64(position))
                 }
                 // What is pending counts beside what the journal has.
-                if contents.pending.isEmpty || contents.unfoldedChanges(folded: 0).isEmpty == false {
+                if contents.pending.isEmpty || contents.unfoldedChanges(folded: 0).changes.isEmpty == false {
                     #expect(contents.isEmpty == contents.names.isEmpty, "seed \(seed)")
                     count += 1
                     if contents.isEmpty { emptyCount += 1 }

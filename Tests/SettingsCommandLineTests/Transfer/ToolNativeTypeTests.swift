@@ -1,0 +1,129 @@
+import Foundation
+import SettingsKit
+import SettingsSQLite
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsCommandLine
+
+@Suite("Types that only property lists have", .ownThreads)
+struct ToolNativeTypeTests {
+    /// The members of a property list whose types the stored bytes do not show.
+    private static let members = """
+        <key>amount</key>
+        <real>1</real>
+        <key>count</key>
+        <integer>1</integer>
+        <key>limits</key>
+        <dict>
+        <key>from</key>
+        <date>2001-01-01T00:01:00Z</date>
+        <key>ratios</key>
+        <array>
+        <real>0</real>
+        <integer>2</integer>
+        <data>AAEC</data>
+        <string>AAEC</string>
+        </array>
+        </dict>
+        <key>seal</key>
+        <data>AAEC</data>
+        <key>when</key>
+        <date>2026-11-22T18:00:00Z</date>
+        """
+
+    private static func write(_ path: String, _ members: String = members) throws {
+        try Data("<plist version=\"1.0\">\n<dict>\n\(members)\n</dict>\n</plist>\n".utf8).write(to: URL(filePath: path))
+    }
+
+    /// A property list as other programs see it, with its keys sorted.
+    private static func read(_ path: String) throws -> PropertyListValue {
+        sorted(try PropertyListReader.read(Data(contentsOf: URL(filePath: path))))
+    }
+
+    private static func sorted(_ value: PropertyListValue) -> PropertyListValue {
+        switch value {
+        case .dictionary(let members):
+            .dictionary(
+                members.sorted { $0.key < $1.key }.map { PropertyListMember(key: $0.key, value: sorted($0.value)) })
+        case .array(let values): .array(values.map(sorted))
+        default: value
+        }
+    }
+
+    private static func makeBinary(_ path: String) throws {
+        let object = try PropertyListSerialization.propertyList(
+            from: Data(contentsOf: URL(filePath: path)), options: [], format: nil)
+        try PropertyListSerialization.data(fromPropertyList: object, format: .binary, options: 0)
+            .write(to: URL(filePath: path))
+    }
+
+    @Test(
+        "Property lists that are exported and imported, or copied, have the same types",
+        arguments: [["export"], ["export", "binary"], ["copy"], ["copy", "binary"]])
+    func unchanged(_ words: [String]) throws {
+        try withTemporaryDirectory { (directory: String) in
+            let (source, target) = ("\(directory)/a.plist", "\(directory)/b.plist")
+            try Self.write(source)
+            if words.contains("binary") { try Self.makeBinary(source) }
+            if words[0] == "export" {
+                #expect(ToolBench.run(["export", "\(directory)/x.plist", "--file", source]).code == 0)
+                #expect(try Self.read("\(directory)/x.plist") == Self.read(source))
+                let imported = ToolBench.run(["import", "\(directory)/x.plist", "--file", target])
+                #expect(imported.code == 0, "\(imported)")
+            } else {
+                let copied = ToolBench.run(["copy", "--file", source, "--to-file", target])
+                #expect(copied == .init(0, "5 settings, 5 changed.\n"))
+            }
+            #expect(try Self.read(target) == Self.read(source))
+            #expect(ToolBench.run(["diff", "--file", source, "--with-file", target]) == .init(0))
+            // Through a store without these types, the stored bytes are the same.
+            let database = "\(directory)/c.sqlite"
+            #expect(ToolBench.run(["copy", "--file", source, "--to-sqlite", database]).code == 0)
+            #expect(ToolBench.run(["diff", "--file", target, "--with-sqlite", database]) == .init(0))
+            #expect(
+                ToolBench.run(["copy", "--sqlite", database, "--to-file", target])
+                    == .init(0, "5 settings, 0 changed.\n"))
+            #expect(try Self.read(target) == Self.read(source))
+        }
+    }
+
+    @Test("diff finds values that differ in their types alone, and import and copy change them")
+    func differences() throws {
+        try withTemporaryDirectory { (directory: String) in
+            let (source, target) = ("\(directory)/a.plist", "\(directory)/b.plist")
+            try Self.write(source)
+            try Self.write(
+                target,
+                Self.members.replacing("<real>1</real>", with: "<integer>1</integer>")
+                    .replacing("<date>2026-11-22T18:00:00Z</date>", with: "<integer>817063200</integer>")
+                    .replacing("<data>AAEC</data>\n<string>", with: "<string>AAEC</string>\n<string>"))
+            let compared = ToolBench.run(["diff", "--file", target, "--with-file", source])
+            #expect(compared.code == 3, "\(compared)")
+            let lines = compared.output.split(separator: "\n")
+            #expect(lines.count == 3 && lines.first == "~ amount: 1 (integer) → 1 (real)", "\(compared)")
+            #expect(lines.last == "~ when: 817063200 (integer) → 817063200 (date)", "\(compared)")
+            #expect(
+                lines.count > 1 && lines[1].hasPrefix("~ limits: {") && lines[1].hasSuffix(" (types inside differ)"))
+            let json = ToolBench.run(["diff", "--json", "--file", target, "--with-file", source])
+            #expect(json.output.contains("\"newType\": \"date\""), "\(json)")
+            #expect(ToolBench.run(["diff", source, "--file", target]).code == 3)
+            let dry = ToolBench.run(["import", source, "--dry-run", "--file", target])
+            #expect(dry.code == 0 && dry.output.split(separator: "\n").count == 3, "\(dry)")
+            #expect(ToolBench.run(["import", source, "--file", target]).code == 0)
+            #expect(try Self.read(target) == Self.read(source))
+            #expect(ToolBench.run(["import", source, "--file", target]).output == "Nothing changes.\n")
+        }
+    }
+
+    @Test("A removal and a value without a type of its own are imported beside the types")
+    func mixed() throws {
+        try withTemporaryDirectory { (directory: String) in
+            let (source, target) = ("\(directory)/a.plist", "\(directory)/b.plist")
+            try Self.write(source)
+            #expect(ToolBench.run(["set", "old", "1", "--file", target]).code == 0)
+            #expect(ToolBench.run(["import", source, "--replace", "--file", target]).code == 0)
+            #expect(try Self.read(target) == Self.read(source))
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import SettingsKitCore
+import SettingsTestKit
+import SettingsTestSupport
+import Testing
+
+@testable import SettingsKitFiles
+
+@Suite("Members of a property list that are set with their types", .ownThreads)
+struct TypedMembersTests {
+    private static let members = [
+        PropertyListMember(key: "amount", value: .real(1)), PropertyListMember(key: "count", value: .integer(1)),
+        PropertyListMember(
+            key: "limits",
+            value: .dictionary([
+                PropertyListMember(key: "from", value: .date(60)),
+                PropertyListMember(key: "seals", value: .array([.data(Data([0, 1, 2])), .string("AAEC")])),
+            ])), PropertyListMember(key: "when", value: .date(5)),
+    ]
+
+    private static func disk() throws -> SimulatedDisk {
+        let disk = SimulatedDisk()
+        for path in ["/home", Start.directory] { try disk.makeDirectory(path) }
+        return disk
+    }
+
+    private static func file(_ disk: SimulatedDisk) throws -> [PropertyListMember] {
+        try PropertyListReader.readDictionary(try #require(disk.contents(of: Start.path)))
+    }
+
+    @Test("Their types survive the end of the process, wherever it dies")
+    func killed() throws {
+        for synchronizes in [false, true] {
+            let disk = try Self.disk()
+            let process = disk.process()
+            let store = try quietStore(process)
+            try store.set(key("old"), to: Data("1".utf8))
+            try store.set(Self.members, removing: ["old"])
+            if synchronizes { try store.synchronize() }
+            process.kill()
+            let other = try quietStore(disk.process())
+            #expect(other.keys().sorted() == Self.members.map(\.key))
+            for member in Self.members { #expect(other.nativeValue(of: member.key) == member.value, "\(member.key)") }
+            try other.set(key("z"), to: Data("true".utf8))
+            try other.synchronize()
+            #expect(try Self.file(disk) == Self.members + [PropertyListMember(key: "z", value: .boolean(true))])
+        }
+    }
+
+    @Test("A process that was running follows them, and writes them into the file")
+    func followed() throws {
+        let disk = try Self.disk()
+        let running = try quietStore(disk.process())
+        try running.set(key("when"), to: Data("5".utf8))
+        try running.synchronize()
+        let changes = Box<[String]>([])
+        let subscription = running.feed?.observe { published, _ in changes.value += published.map(\.name) }
+        let process = disk.process()
+        try quietStore(process).set(Self.members, removing: [])
+        process.kill()
+        try running.refresh()
+        // The bytes of this one are the same.
+        #expect(changes.value.sorted() == ["amount", "count", "limits"])
+        try running.set(key("amount"), to: Data("2".utf8))
+        try running.synchronize()
+        var expected = Self.members
+        expected[0].value = .real(2)
+        #expect(try Self.file(disk) == expected)
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test("A journal that is rewritten keeps them")
+    func rewritten() throws {
+        let disk = try Self.disk()
+        let process = disk.process()
+        var limits = PropertyListStoreLimits()
+        limits.rewrite = 512
+        let store = try PropertyListStore(
+            path: Start.path, fileSystem: process, writingDelay: .seconds(86_400), limits: limits)
+        try store.set(Self.members, removing: [])
+        let journal = try process.status(of: Start.path + "-journal", followingLink: false)?.inode
+        for number in 0..<50 { try store.set(key("x"), to: Data("\(number)".utf8)) }
+        #expect(try process.status(of: Start.path + "-journal", followingLink: false)?.inode != journal)
+        process.kill()
+        let other = try quietStore(disk.process())
+        for member in Self.members { #expect(other.nativeValue(of: member.key) == member.value, "\(member.key)") }
+    }
+
+    @Test("What is so already stays, and what is too large is refused")
+    func unchanged() throws {
+        let disk = try Self.disk()
+        var limits = PropertyListStoreLimits()
+        limits.contents = 1_000
+        let store = try PropertyListStore(
+            path: Start.path, fileSystem: disk.process(), writingDelay: .seconds(86_400), limits: limits)
+        try store.set(Self.members, removing: [])
+        let size = disk.contents(of: Start.path + "-journal")?.count
+        try store.set(Self.members, removing: ["nothing"])
+        #expect(disk.contents(of: Start.path + "-journal")?.count == size)
+        let error = #expect(throws: SettingsError.self) {
+            try store.set([PropertyListMember(key: "a", value: .data(Data(count: 2_000)))], removing: ["when"])
+        }
+        #expect(error?.code == .tooLarge && store.get(key("when")) == Data("5".utf8))
+    }
+}
