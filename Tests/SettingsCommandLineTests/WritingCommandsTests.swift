@@ -166,4 +166,33 @@ struct WritingCommandsTests {
         #expect(try desk.store.keys().isEmpty)
         #expect(desk.run("check").code == 0)
     }
+
+    @Test("import and delete of more settings than a store takes at once make several transactions")
+    func manySettings() throws {
+        let settings = (0..<1_000).map { SettingsService.Setting<Int>("setting-\($0)", in: .defaults, default: 0) }
+        let store = BoundedStore()
+        let desk = Desk(store, adding: settings)
+        let members = (0..<1_000).map { "\"setting-\($0)\": \($0 + 1)" }.joined(separator: ",")
+        let imported = desk.run("import", "-", input: "{\(members)}")
+        #expect(imported.code == 0 && imported.errors.isEmpty, "\(imported.errors)")
+        #expect(imported.output.split(separator: "\n").count == 1_000)
+        #expect(store.keys().count == 1_000 && desk.run("get", "setting-7").output == "8\n")
+        let removed = desk.run("delete", "--all")
+        #expect(removed == .init(0) && store.keys().isEmpty)
+    }
+}
+
+/// A store that takes few settings at a time, as a cluster does.
+private struct BoundedStore: SettingsStore {
+    private let memory = MemoryStore()
+
+    var feed: SettingsStoreFeed? { memory.feed }
+    func get(_ key: SettingsService.StorageKey) -> Data? { memory.get(key) }
+    func set(_ key: SettingsService.StorageKey, to data: Data?) { memory.set(key, to: data) }
+    func keys() -> [String] { memory.keys() }
+
+    func apply(_ batch: SettingsStoreBatch) throws -> Bool {
+        guard batch.writes.count <= 127 else { throw SettingsError(.tooLarge, store: "BoundedStore") }
+        return memory.apply(batch)
+    }
 }

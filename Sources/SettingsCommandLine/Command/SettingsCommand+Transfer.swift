@@ -52,12 +52,9 @@ extension SettingsCommand {
         let path = try invocation.text(0)
         let differences = try differences(in: try members(ofFile: path, streams))
         if !invocation.has(.dryRun) && !differences.isEmpty {
-            try settings.save { transaction in
-                for difference in differences {
-                    try difference.setting.catalogued.set(difference.new.text, in: &transaction)
-                }
+            try save(differences) { difference, transaction in
+                try difference.setting.catalogued.set(difference.new.text, in: &transaction)
             }
-            try settings.synchronize()
         }
         // After the values are stored: a change that could not be made is not printed.
         for difference in differences {

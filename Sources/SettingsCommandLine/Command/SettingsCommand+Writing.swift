@@ -15,10 +15,36 @@ extension SettingsCommand {
             try invocation.has(.all)
             ? catalogue.settings.filter { try state(of: $0, showsSecrets: false).isSet }
             : invocation.texts().flatMap(removable)
-        try settings.save { transaction in
-            for setting in chosen { try setting.catalogued.set(nil, in: &transaction) }
+        try save(chosen) { setting, transaction in try setting.catalogued.set(nil, in: &transaction) }
+    }
+
+    /// Makes changes in one transaction; in several, if a store takes fewer at a time. Returns when they survive a power failure.
+    ///
+    /// - Throws: What the service throws, if nothing was changed. A failure that says how much is stored, if something was.
+    func save<Change>(
+        _ changes: [Change], _ make: (Change, inout SettingsService.Transaction) throws -> Void
+    ) throws {
+        var (done, size) = (0, changes.count)
+        do {
+            while done < changes.count {
+                let batch = changes[done...].prefix(size)
+                do {
+                    try settings.save { transaction in
+                        for change in batch { try make(change, &transaction) }
+                    }
+                } catch let error as SettingsError where error.isAboutSize && batch.count > 1 {
+                    size = batch.count / 2
+                    continue
+                }
+                done += batch.count
+            }
+            try settings.synchronize()
+        } catch {
+            if done == 0 { throw error }
+            throw CommandFailure.failure(
+                "\(message(for: error))\n\(done) of \(changes.count) changes are stored. Run the same command again to go on with "
+                    + "the rest.")
         }
-        try settings.synchronize()
     }
 
     /// The setting with a name. For a name that no setting has and that is stored, as `check` reports it, a definition in each
@@ -29,4 +55,9 @@ extension SettingsCommand {
         if stored.isEmpty { throw CommandFailure.usage(unknown(name)) }
         return stored.map { SettingsService.Setting<String?>(name, in: $0.scope) }
     }
+}
+
+extension SettingsError {
+    /// Whether a store has refused a batch because it is too large, or has too many settings, as in a cluster.
+    package var isAboutSize: Bool { code == .tooLarge || code.name == "tooManyOperations" }
 }

@@ -32,7 +32,9 @@ extension Subcommand where Program == SettingsTool {
         Self(
             name: "delete", aliases: ["reset"], operands: "NAME... | --all", operandCount: 0...Int.max, options: [.all],
             groups: [StoreArguments.options()], completes: .names, summary: "Remove stored values.",
-            discussion: "If one of the settings is not stored, nothing is removed."
+            discussion:
+                "If one of the settings is not stored, nothing is removed. Up to \(StoredChanges.batchSize) are removed "
+                + "together, more in several batches."
         ) { tool, invocation, streams in
             try tool.delete(invocation, streams)
         }
@@ -82,13 +84,15 @@ extension SettingsTool {
         }
         let names = try invocation.texts().map(name)
         return try withStore(invocation, streams, for: .changing) { opened in
-            if invocation.has(.all) {
-                try opened.store.removeAll()
-            } else {
+            if !invocation.has(.all) {
                 for name in names where try opened.data(named: name) == nil { throw opened.nothing(named: name) }
-                let writes = names.map { SettingsStoreBatch.Entry(key: OpenedStore.key($0), data: nil) }
-                _ = try opened.store.apply(SettingsStoreBatch(writes: writes))
+                try store(StoredChanges(removing: names), in: opened, "Removing", streams)
+                return .success
             }
+            let changes = StoredChanges(removing: try opened.names())
+            if changes.isLong { try store(changes, in: opened, "Removing", streams) }
+            // Also what other programs have put there, and what was stored meanwhile.
+            try opened.store.removeAll()
             try opened.store.synchronize()
             return .success
         }

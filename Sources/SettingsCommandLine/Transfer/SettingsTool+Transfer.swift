@@ -37,10 +37,12 @@ extension Subcommand where Program == SettingsTool {
             name: "import", operands: "FILE | -", operandCount: 1...1,
             options: [.dryRun, .replace, .allowEmpty, .format, .variablePrefix, .skipUnsupported, .force, .json],
             groups: [StoreArguments.options()],
-            completes: .files, summary: "Store the settings of a file: all of them, or none.",
+            completes: .files, summary: "Store the settings of a file.",
             discussion:
-                "Settings that the file does not have stay, unless --replace is given. All is stored in one batch: if it "
-                + "fails, nothing has changed. Prints a line for each setting that changes."
+                "A file that cannot be read in full changes nothing. Settings that the file does not have stay, unless --replace "
+                + "is given. Up to \(StoredChanges.batchSize) changes are stored together: all of them, or none. More are stored in "
+                + "several batches; if that ends early, the same command goes on with what is missing. Prints a line for each "
+                + "setting that changes."
         ) { tool, invocation, streams in
             try tool.importFile(invocation, streams, formats: TransferFormat.allCases)
         }
@@ -218,10 +220,7 @@ extension SettingsTool {
         return try withStore(invocation, streams, for: isDry ? .readingIfPresent : .writing) { opened in
             let differences = StoredDifference.list(
                 from: try opened.contents(), to: found.stored, isMerging: !invocation.has(.replace))
-            if !isDry && !differences.isEmpty {
-                try StoredDifference.make(differences[...], in: opened.store)
-                try opened.store.synchronize()
-            }
+            if !isDry { try store(StoredChanges(differences), in: opened, "Importing", streams) }
             // After the values are stored: a change that could not be made is not printed.
             try differences.print(streams, asJSON: invocation.has(.json))
             if differences.isEmpty && !invocation.has(.json) { try streams.print("Nothing changes.\n") }

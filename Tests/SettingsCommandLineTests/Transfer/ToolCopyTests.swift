@@ -79,9 +79,9 @@ struct ToolCopyTests {
     @Test("An interruption ends a copy between two batches, with a message")
     func interrupted() throws {
         let store = MemoryStore()
-        let copy = StoreCopy(StoredDifference.list(from: .init(), to: .init(values: Self.many)))
-        do throws(StoreCopy.Stop) {
-            try copy.carryOut(to: store) { $0 >= 1_000 }
+        let changes = StoredChanges(StoredDifference.list(from: .init(), to: .init(values: Self.many)))
+        do throws(StoredChanges.Stop) {
+            try changes.make(in: store) { $0 >= 1_000 }
             Issue.record("It was not stopped.")
         } catch {
             #expect(error.error == nil && error.doneCount == 1_000)
@@ -109,9 +109,9 @@ struct ToolCopyTests {
                 // The copy can be done before the signal comes.
                 if run.code == 0 || run.code == 128 + SIGTERM { continue }
                 isInterrupted = true
-                #expect(run.code == 1 && run.errors.contains("The copying was interrupted."), "\(run)")
+                #expect(run.code == 1 && run.errors.contains("Copying was interrupted."), "\(run)")
                 let count = try StoreKind.sqlite.contents(in: target).count
-                #expect(count < Self.many.count && count.isMultiple(of: StoreCopy.batchSize))
+                #expect(count < Self.many.count && count.isMultiple(of: StoredChanges.batchSize))
                 let again = try ToolProcess.bash(command, in: directory)
                 #expect(again.output == "10000 settings, \(Self.many.count - count) changed.\n", "\(again)")
                 #expect(try StoreKind.sqlite.contents(in: target) == Self.many)
@@ -122,9 +122,9 @@ struct ToolCopyTests {
 
     @Test("A copy that fails says how much is stored")
     func failed() {
-        do throws(StoreCopy.Stop) {
-            let copy = StoreCopy(StoredDifference.list(from: .init(), to: .init(values: ["a": Data()])))
-            try copy.carryOut(to: FullStore()) { _ in false }
+        do throws(StoredChanges.Stop) {
+            let changes = StoredChanges(StoredDifference.list(from: .init(), to: .init(values: ["a": Data()])))
+            try changes.make(in: FullStore()) { _ in false }
             Issue.record("It did not fail.")
         } catch {
             #expect(error.error is FullStore.Full && error.doneCount == 0)

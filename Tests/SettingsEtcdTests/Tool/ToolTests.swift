@@ -84,6 +84,26 @@ extension WithEtcd {
             }
         }
 
+        @Test("More settings than a transaction of the cluster takes are imported and removed in several")
+        func manySettings() async throws {
+            try await Fleet.with { fleet in
+                func run(_ words: String...) -> SettingsToolRun { SettingsToolRun(words + arguments(fleet)) }
+                let file = "\(fleet.directory)/many.json"
+                let members = (0..<1_000).map { "\"setting \($0)\": \($0)" }.joined(separator: ",")
+                try Data("{\(members)}".utf8).write(to: URL(filePath: file))
+                let imported = run("import", file)
+                #expect(imported.code == 0 && imported.output.split(separator: "\n").count == 1_000, "\(imported)")
+                #expect(run("get", "setting 999").output == "999\n")
+                #expect(run("import", file).output == "Nothing changes.\n")
+                let names = (0..<500).map { "setting \($0)" }
+                let removed = SettingsToolRun(["delete"] + names + arguments(fleet))
+                #expect(removed.code == 0, "\(removed)")
+                let rest = try fleet.store { $0.openingTimeout = .seconds(60) }
+                #expect(rest.keys().count == 500)
+                #expect(run("delete", "--all").code == 0 && run("list").output.isEmpty)
+            }
+        }
+
         @Test("A password in the arguments is refused without being shown, and so are options that do not fit together")
         func options() {
             let cluster = ["list", "--etcd", "http://127.0.0.1:1", "--prefix", "a/"]
