@@ -66,8 +66,14 @@ let package = Package(
                 "SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform", "SettingsKitEssentials",
                 "SettingsKitUserDefaults",
             ]),
-        .target(name: "SettingsCommandLine", dependencies: ["SettingsKit", "SettingsSQLite", "SettingsEtcd"]),
-        .executableTarget(name: "settings", dependencies: ["SettingsCommandLine"]),
+        .target(name: "SettingsKitTerminal", dependencies: ["SettingsKit"]),
+        .target(name: "SettingsCommandLine", dependencies: ["SettingsKit", "SettingsKitTerminal"]),
+        .target(
+            name: "SettingsKitTool",
+            dependencies: [
+                "SettingsCommandLine", "SettingsKit", "SettingsKitTerminal", "SettingsSQLite", "SettingsEtcd",
+            ]),
+        .executableTarget(name: "settings", dependencies: ["SettingsKitTool"]),
         .target(name: "SettingsTestKit", dependencies: ["SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles"]),
         .executableTarget(
             name: "settings-benchmarks",
@@ -131,7 +137,7 @@ let package = Package(
         .testTarget(
             name: "SettingsEtcdTests",
             dependencies: [
-                "SettingsEtcd", "SettingsCommandLine", "SettingsKit", "SettingsTestKit", "SettingsTestSupport",
+                "SettingsEtcd", "SettingsKitTool", "SettingsKit", "SettingsTestKit", "SettingsTestSupport",
                 "settings-test-worker",
             ]),
         .testTarget(
@@ -147,8 +153,8 @@ let package = Package(
         .testTarget(
             name: "SettingsCommandLineTests",
             dependencies: [
-                "SettingsCommandLine", "SettingsKit", "SettingsSQLite", "SettingsTestKit", "SettingsTestSupport",
-                "settings", "Player",
+                "SettingsCommandLine", "SettingsKit", "SettingsKitTerminal", "SettingsKitTool", "SettingsSQLite",
+                "SettingsTestKit", "SettingsTestSupport", "settings", "Player",
             ]),
         .testTarget(name: "SettingsBenchmarksTests", dependencies: ["settings-benchmarks"]),
     ],

@@ -1,4 +1,4 @@
 import Foundation
-import SettingsCommandLine
+import SettingsKitTool
 
 exit(SettingsTool().run(SettingsTool.processArguments))

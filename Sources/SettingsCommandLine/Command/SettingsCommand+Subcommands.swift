@@ -1,10 +1,10 @@
 import SettingsKit
 
 extension SettingsCommand: CommandProgram {
-    var title: String { "\(catalogue.title): settings" }
-    var findings: String { "problems found by check" }
+    package var title: String { "\(catalogue.title): settings" }
+    package var findings: String { "problems found by check" }
 
-    static var subcommands: [Subcommand<SettingsCommand>] {
+    package static var subcommands: [Subcommand<SettingsCommand>] {
         [.list, .get, .set, .delete, .watch, .export, .import, .check, .explain, .browse]
     }
 }

@@ -72,7 +72,7 @@ extension SettingsCommand {
         let file = try TransferFile.read(path, streams)
         var members: [String: Data] = [:]
         do throws(TransferProblem) {
-            try JSONTransfer.readMembers(of: file) { name, json in members[name] = json }
+            try JSONMembersFile.read(file) { name, json in members[name] = json }
         } catch {
             throw CommandFailure.failure(
                 "\(TransferFile.shown(path)) is not an object in JSON, as export writes it. \(error.description) Nothing was "

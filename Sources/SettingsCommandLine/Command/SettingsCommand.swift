@@ -21,8 +21,7 @@ import SettingsKit
 /// the command ends without a message, and the exit code is the same. An output that cannot be written for another reason,
 /// such as a full disk, is a failure. Messages that cannot be written are lost.
 public struct SettingsCommand: Sendable {
-    /// The meaning of what ``SettingsCommand/run(_:input:output:errors:)`` and
-    /// ``SettingsTool/run(_:input:output:errors:)`` return.
+    /// The meaning of what ``SettingsCommand/run(_:input:output:errors:)`` and the tool `settings` return.
     public enum ExitCode: Int32, Sendable, CaseIterable {
         /// The operation was carried out. Also if nothing has read its output to the end.
         case success = 0
@@ -37,7 +36,7 @@ public struct SettingsCommand: Sendable {
     let catalogue: SettingsCatalogue
     let settings: SettingsService
     /// What help texts call the command.
-    let name: String
+    package let name: String
 
     /// Creates the command of a program.
     ///
@@ -91,7 +90,7 @@ public struct SettingsCommand: Sendable {
     }
 
     /// An error of the service, with the setting's name in front.
-    func message(for error: any Error) -> String {
+    package func message(for error: any Error) -> String {
         guard let error = error as? SettingsError, let key = error.key,
             let setting = catalogue.settings.first(where: { $0.key == key })
         else { return "\(error)" }

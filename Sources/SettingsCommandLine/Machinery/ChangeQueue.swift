@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// Changes that listeners append, and that the thread of a command takes.
-final class ChangeQueue<Change: Sendable>: Sendable {
+package final class ChangeQueue<Change: Sendable>: Sendable {
     private let changes = Mutex<[Change]>([], .leaf)
     private let available = DispatchSemaphore(value: 0)
 
@@ -11,7 +11,9 @@ final class ChangeQueue<Change: Sendable>: Sendable {
     /// How often to find out whether the output is still read, while there are no changes.
     private static var pause: DispatchTimeInterval { .milliseconds(200) }
 
-    func append(_ change: Change) {
+    package init() {}
+
+    package func append(_ change: Change) {
         let isFull = changes.withLock { changes in
             let isFull = changes.count == Self.limit
             if isFull { changes.removeFirst() }
@@ -24,7 +26,7 @@ final class ChangeQueue<Change: Sendable>: Sendable {
     /// The oldest change that was not taken yet; waits for it.
     ///
     /// - Throws: if the output is closed while there are no changes.
-    func next(while streams: CommandStreams) throws -> Change {
+    package func next(while streams: CommandStreams) throws -> Change {
         while available.wait(timeout: .now() + Self.pause) == .timedOut { try streams.requireOpenOutput() }
         return changes.withLock { $0.removeFirst() }
     }

@@ -1,10 +1,18 @@
 /// The message and the exit code of a subcommand that could not be carried out.
-struct CommandFailure: Error {
-    let code: SettingsCommand.ExitCode
-    let message: String
+package struct CommandFailure: Error {
+    package let code: SettingsCommand.ExitCode
+    package let message: String
     /// Whether the reason is that a store is missing.
-    var isMissingStore = false
+    package var isMissingStore = false
 
-    static func usage(_ message: String) -> CommandFailure { CommandFailure(code: .usage, message: message) }
-    static func failure(_ message: String) -> CommandFailure { CommandFailure(code: .failure, message: message) }
+    package init(code: SettingsCommand.ExitCode, message: String, isMissingStore: Bool = false) {
+        self.code = code
+        self.message = message
+        self.isMissingStore = isMissingStore
+    }
+
+    package static func usage(_ message: String) -> CommandFailure { CommandFailure(code: .usage, message: message) }
+    package static func failure(_ message: String) -> CommandFailure {
+        CommandFailure(code: .failure, message: message)
+    }
 }

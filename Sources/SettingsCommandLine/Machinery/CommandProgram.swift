@@ -1,7 +1,8 @@
 import SettingsKit
+import SettingsKitTerminal
 
 /// A program with subcommands: the tool over any store, or the command of a program over its own settings.
-protocol CommandProgram: Sendable {
+package protocol CommandProgram: Sendable {
     /// What help calls the program.
     var name: String { get }
     /// The first line of the help.
@@ -15,7 +16,7 @@ protocol CommandProgram: Sendable {
 
 extension CommandProgram {
     /// Carries out a subcommand, and reports what went wrong.
-    func carryOut(_ arguments: [CommandArgument], _ streams: CommandStreams) -> SettingsCommand.ExitCode {
+    package func carryOut(_ arguments: [CommandArgument], _ streams: CommandStreams) -> SettingsCommand.ExitCode {
         do {
             return try dispatch(arguments, streams)
         } catch is CommandStreams.Closed {
@@ -24,6 +25,12 @@ extension CommandProgram {
         } catch let failure as CommandFailure {
             streams.report(failure.message)
             return failure.code
+        } catch TerminalFailure.missing(let message) {
+            streams.report(message)
+            return .usage
+        } catch TerminalFailure.interrupted(let message) {
+            streams.report(message)
+            return .failure
         } catch {
             streams.report(message(for: error))
             return .failure
@@ -63,7 +70,7 @@ extension CommandProgram {
     // MARK: Help
 
     /// The help that lists the subcommands.
-    func help() -> String {
+    package func help() -> String {
         var text = "\(title)\n\nUsage: \(name) SUBCOMMAND ...\n\n"
         text += Self.described(Self.subcommands.filter(\.isListed).map { ($0.name, $0.summary) })
         text += "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 \(findings).\n"
@@ -72,7 +79,7 @@ extension CommandProgram {
     }
 
     /// The help for one subcommand.
-    func help(for subcommand: Subcommand<Self>) -> String {
+    package func help(for subcommand: Subcommand<Self>) -> String {
         let optional = subcommand.options.filter { $0 != .all }.map { "[\($0.usage)]" }
         let usage = [name, subcommand.name, subcommand.operands] + subcommand.groups.map(\.placeholder) + optional
         let lines = TextLayout.wrapped(
@@ -105,4 +112,4 @@ extension CommandProgram {
 }
 
 /// A name or a text in a message.
-func quoted(_ text: String) -> String { "\"\(text)\"" }
+package func quoted(_ text: String) -> String { "\"\(text)\"" }

@@ -8,21 +8,21 @@ import SettingsKit
 #endif
 
 /// Where a command reads and writes.
-struct CommandStreams {
+package struct CommandStreams {
     /// The error that nothing reads the output any more.
-    struct Closed: Error {}
+    package struct Closed: Error {}
 
     /// Whether the output shows colours: it is a terminal, and `NO_COLOR` is not set.
-    let usesColours: Bool
+    package let usesColours: Bool
     /// The number of columns of the output.
-    let width: Int
+    package let width: Int
     /// Whether messages go to a terminal, which shows how far a long operation is.
-    let showsProgress: Bool
+    package let showsProgress: Bool
     private let readInput: () throws -> Data
     private let output: (String) throws -> Void
     private let errors: (String) throws -> Void
 
-    init(
+    package init(
         read: @escaping () throws -> Data, output: @escaping (String) throws -> Void,
         errors: @escaping (String) throws -> Void, usesColours: Bool = false, width: Int = TextLayout.width,
         showsProgress: Bool = false
@@ -36,7 +36,7 @@ struct CommandStreams {
     }
 
     /// All of the input.
-    func read() throws -> Data {
+    package func read() throws -> Data {
         HeldLocks.requireNone(before: "the input of a command")
         return try readInput()
     }
@@ -44,7 +44,7 @@ struct CommandStreams {
     /// Writes text with its line break.
     ///
     /// - Throws: ``Closed``; a failure if the output cannot be written for another reason, such as a full disk.
-    func print(_ text: String) throws {
+    package func print(_ text: String) throws {
         HeldLocks.requireNone(before: "the output of a command")
         do {
             try output(text)
@@ -59,22 +59,22 @@ struct CommandStreams {
     /// Fails if the output is closed, without writing anything.
     ///
     /// - Throws: as ``print(_:)`` does.
-    func requireOpenOutput() throws { try print("") }
+    package func requireOpenOutput() throws { try print("") }
 
     /// Text in bold, where the output has colours.
-    func bold(_ text: String) -> String { usesColours ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+    package func bold(_ text: String) -> String { usesColours ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 
     /// Text in a weaker colour, where the output has colours.
-    func dim(_ text: String) -> String { usesColours ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+    package func dim(_ text: String) -> String { usesColours ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
 
     /// Shows on a terminal how far a long operation is, in the place of what it has shown before.
-    func progress(_ text: String) {
+    package func progress(_ text: String) {
         guard showsProgress else { return }
         send("\r\(TextLayout.padded(TextLayout.truncated(text, to: Self.progressWidth), to: Self.progressWidth))")
     }
 
     /// Removes what ``progress(_:)`` has shown.
-    func endProgress() {
+    package func endProgress() {
         guard showsProgress else { return }
         send("\r\(String(repeating: " ", count: Self.progressWidth))\r")
     }
@@ -84,7 +84,7 @@ struct CommandStreams {
     /// Writes a message, broken into lines of 80 columns. Messages never contain control characters.
     ///
     /// A message that cannot be written is lost: it changes neither what the command does nor its exit code.
-    func report(_ message: String) {
+    package func report(_ message: String) {
         let lines = message.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
             TextLayout.columns(String(line)) <= TextLayout.width
                 ? [String(line)] : TextLayout.wrapped(String(line), to: TextLayout.width)

@@ -1,12 +1,12 @@
 /// The arguments of a subcommand.
 ///
 /// Options may stand anywhere; `--` ends them. A single hyphen, and a number such as `-5`, are operands.
-struct Invocation: Sendable {
-    let operands: [CommandArgument]
+package struct Invocation: Sendable {
+    package let operands: [CommandArgument]
     /// A list: it is short, and a dictionary takes longer to start with.
     private let options: [(option: CommandOption, value: CommandArgument)]
 
-    init<Program>(
+    package init<Program>(
         _ subcommand: Subcommand<Program>, _ arguments: some Collection<CommandArgument>, commandName: String
     ) throws(CommandFailure) {
         let hint = "\(commandName) \(subcommand.name) --help describes the arguments."
@@ -49,7 +49,7 @@ struct Invocation: Sendable {
         }
     }
 
-    func has(_ option: CommandOption) -> Bool { value(of: option) != nil }
+    package func has(_ option: CommandOption) -> Bool { value(of: option) != nil }
 
     /// The last value that was given counts.
     private func value(of option: CommandOption) -> CommandArgument? { options.last { $0.option == option }?.value }
@@ -57,27 +57,29 @@ struct Invocation: Sendable {
     /// An operand as text.
     ///
     /// - Throws: A failure if it is not UTF-8.
-    func text(_ index: Int) throws(CommandFailure) -> String { try operands[index].requiredText() }
+    package func text(_ index: Int) throws(CommandFailure) -> String { try operands[index].requiredText() }
 
     /// All operands as text.
-    func texts() throws(CommandFailure) -> [String] {
+    package func texts() throws(CommandFailure) -> [String] {
         var texts: [String] = []
         for operand in operands { texts.append(try operand.requiredText()) }
         return texts
     }
 
     /// The text that an option has; nil without the option.
-    func text(of option: CommandOption) throws(CommandFailure) -> String? { try value(of: option)?.requiredText() }
+    package func text(of option: CommandOption) throws(CommandFailure) -> String? {
+        try value(of: option)?.requiredText()
+    }
 
     /// The number that an option has; nil without the option.
-    func number(_ option: CommandOption) throws(CommandFailure) -> Int? {
+    package func number(_ option: CommandOption) throws(CommandFailure) -> Int? {
         guard let argument = value(of: option) else { return nil }
         if let text = argument.text, let number = Int(text), number > 0 { return number }
         throw .usage("\(option.name) needs a number of at least 1.")
     }
 
     /// Fails if more than one of some options is given.
-    func requireAtMostOne(of options: [CommandOption]) throws(CommandFailure) {
+    package func requireAtMostOne(of options: [CommandOption]) throws(CommandFailure) {
         let given = options.filter(has)
         if given.count > 1 { throw .usage("Give only one of \(given.map(\.name).joined(separator: ", ")).") }
     }

@@ -7,7 +7,7 @@ import SettingsKit
     import Darwin
 #endif
 
-/// The standard streams of the process, for ``SettingsCommand/run(_:input:output:errors:)`` and ``SettingsTool``.
+/// The standard streams of the process, for ``SettingsCommand/run(_:input:output:errors:)``.
 public enum StandardStreams {
     /// Reads standard input to its end.
     public static func read() throws -> Data { try FileHandle.standardInput.readToEnd() ?? Data() }

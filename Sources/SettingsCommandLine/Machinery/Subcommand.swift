@@ -1,36 +1,54 @@
 /// A subcommand of a program: what it is called, what it takes, what its help says, and what it does.
-struct Subcommand<Program: CommandProgram>: Sendable {
-    typealias Action = @Sendable (Program, Invocation, CommandStreams) throws -> SettingsCommand.ExitCode
+package struct Subcommand<Program: CommandProgram>: Sendable {
+    package typealias Action = @Sendable (Program, Invocation, CommandStreams) throws -> SettingsCommand.ExitCode
 
     /// The name, and in messages.
-    let name: String
+    package let name: String
     /// Other names.
-    var aliases: [String] = []
+    package var aliases: [String] = []
     /// The operands, for the line of usage.
-    var operands = ""
+    package var operands = ""
     /// How many operands there can be.
-    var operandCount = 0...0
+    package var operandCount = 0...0
     /// The options, apart from `--help` and those of the groups.
-    var options: [CommandOption] = []
-    var groups: [CommandOptionGroup] = []
+    package var options: [CommandOption] = []
+    package var groups: [CommandOptionGroup] = []
     /// What shells complete in the place of an operand.
-    var completes = CompletedOperand.nothing
+    package var completes = CompletedOperand.nothing
     /// Whether help lists it. Scripts call those that are not listed.
-    var isListed = true
+    package var isListed = true
     /// What it does, in a few words.
-    let summary: String
+    package let summary: String
     /// The rest of the help.
-    var discussion = ""
-    let action: Action
+    package var discussion = ""
+    package let action: Action
+
+    package init(
+        name: String, aliases: [String] = [], operands: String = "", operandCount: ClosedRange<Int> = 0...0,
+        options: [CommandOption] = [], groups: [CommandOptionGroup] = [], completes: CompletedOperand = .nothing,
+        isListed: Bool = true, summary: String, discussion: String = "", action: @escaping Action
+    ) {
+        self.name = name
+        self.aliases = aliases
+        self.operands = operands
+        self.operandCount = operandCount
+        self.options = options
+        self.groups = groups
+        self.completes = completes
+        self.isListed = isListed
+        self.summary = summary
+        self.discussion = discussion
+        self.action = action
+    }
 
     /// All options, with `--help`.
-    var allOptions: [CommandOption] { options + groups.flatMap(\.options) + [.help] }
+    package var allOptions: [CommandOption] { options + groups.flatMap(\.options) + [.help] }
 
-    func isCalled(_ name: String) -> Bool { name == self.name || aliases.contains(name) }
+    package func isCalled(_ name: String) -> Bool { name == self.name || aliases.contains(name) }
 }
 
 /// What shells complete in the place of an operand.
-enum CompletedOperand: Sendable {
+package enum CompletedOperand: Sendable {
     case nothing
     /// The names of settings; the first operand alone, or each.
     case name, names

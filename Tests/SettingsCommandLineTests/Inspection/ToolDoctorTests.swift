@@ -4,6 +4,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
+@testable import SettingsKitTool
 
 @Suite("settings doctor", .ownThreads, .timeLimit(Rounds.timeLimit))
 struct ToolDoctorTests {

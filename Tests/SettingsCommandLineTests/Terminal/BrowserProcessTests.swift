@@ -10,6 +10,7 @@ import Testing
 #endif
 
 @testable import SettingsCommandLine
+@testable import SettingsKitTerminal
 
 /// The example `Player` with its settings in a directory of the test.
 struct PlayerProcess {

@@ -3,6 +3,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
+@testable import SettingsKitTerminal
 
 @Suite("The terminal view")
 struct BrowserStateTests {

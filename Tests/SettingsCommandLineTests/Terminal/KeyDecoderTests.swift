@@ -2,6 +2,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
+@testable import SettingsKitTerminal
 
 @Suite("Keys of a terminal", .ownThreads)
 struct KeyDecoderTests {

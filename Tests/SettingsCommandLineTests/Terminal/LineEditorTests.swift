@@ -2,6 +2,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
+@testable import SettingsKitTerminal
 
 @Suite("Editing a line", .ownThreads)
 struct LineEditorTests {

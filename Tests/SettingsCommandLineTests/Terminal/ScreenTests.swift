@@ -3,6 +3,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
+@testable import SettingsKitTerminal
 
 @Suite("Pictures of a terminal", .ownThreads)
 struct ScreenTests {

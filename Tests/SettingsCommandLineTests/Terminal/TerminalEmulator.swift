@@ -1,6 +1,7 @@
 import Testing
 
 @testable import SettingsCommandLine
+@testable import SettingsKitTerminal
 
 /// What a terminal shows, by the escape sequences that the view uses. Any other sequence is a failure.
 struct TerminalEmulator {

@@ -3,6 +3,7 @@ import SettingsKit
 import SettingsTestSupport
 
 @testable import SettingsCommandLine
+@testable import SettingsKitTerminal
 
 /// The terminal view over settings in memory, without a terminal.
 struct TestBrowser {

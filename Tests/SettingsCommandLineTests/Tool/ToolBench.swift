@@ -1,5 +1,6 @@
 import Foundation
 import SettingsCommandLine
+import SettingsKitTool
 import SettingsTestSupport
 import Testing
 

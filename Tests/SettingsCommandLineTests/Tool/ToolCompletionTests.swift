@@ -1,5 +1,6 @@
 import Foundation
 import SettingsCommandLine
+import SettingsKitTool
 import SettingsKit
 import SettingsTestSupport
 import Testing

@@ -3,6 +3,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
+@testable import SettingsKitTool
 
 @Suite("Environment files")
 struct EnvironmentTransferTests {

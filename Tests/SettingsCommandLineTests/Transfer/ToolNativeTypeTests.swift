@@ -5,6 +5,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
+@testable import SettingsKitTool
 
 @Suite("Types that only property lists have", .ownThreads)
 struct ToolNativeTypeTests {

@@ -5,6 +5,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
+@testable import SettingsKitTool
 
 extension StoreKind {
     /// Opens a store in a directory for writing, as a program does.

@@ -4,6 +4,7 @@ import SettingsTestSupport
 import Testing
 
 @testable import SettingsCommandLine
+@testable import SettingsKitTool
 
 /// Bytes of all kinds, under names of all kinds.
 enum TransferSamples {

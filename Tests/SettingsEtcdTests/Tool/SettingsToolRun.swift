@@ -1,5 +1,5 @@
 import Foundation
-import SettingsCommandLine
+import SettingsKitTool
 import SettingsTestSupport
 
 /// A run of the tool `settings` in this process.

@@ -1,0 +1,49 @@
+import Foundation
+import SettingsKit
+
+/// A file of settings outside of a store.
+package enum TransferFile {
+    /// Larger files are not read: no store holds as much.
+    package static let sizeLimit = 256 << 20
+
+    /// Reads a file, a pipe too, or standard input for `-`.
+    ///
+    /// - Throws: A failure that says what cannot be read.
+    package static func read(_ path: String, _ streams: CommandStreams) throws -> Data {
+        let data: Data
+        do {
+            // A handle reads pipes, too.
+            data =
+                try path == "-"
+                ? streams.read()
+                : Foundation.FileHandle(forReadingFrom: URL(filePath: path)).read(upToCount: sizeLimit + 1) ?? Data()
+        } catch {
+            throw CommandFailure.failure("\(quoted(path)) cannot be read. Check the path and the permissions.")
+        }
+        guard data.count <= sizeLimit else {
+            throw CommandFailure.failure("\(shown(path)) is larger than \(sizeLimit >> 20) MiB, which no store holds.")
+        }
+        return data
+    }
+
+    /// Replaces a file as a whole. A new file can be used by its owner only.
+    ///
+    /// - Throws: A failure if there is something else than a file at the path, or no directory for it; what the system reports.
+    package static func write(_ text: String, to path: String) throws {
+        let fileSystem = POSIXFileSystem()
+        if let status = try fileSystem.status(of: path, followingLink: true), status.kind != .file {
+            throw CommandFailure.failure(
+                "\(quoted(path)) is not a file, and was not replaced. Without a file, the export goes to standard output."
+            )
+        }
+        // The one above a path that ends with a name, as it is seen from the present directory.
+        let directory = WholeFile.split(path).directory
+        guard try fileSystem.status(of: directory, followingLink: true)?.kind == .directory else {
+            throw CommandFailure.failure("There is no directory \(quoted(directory)). Check the path.")
+        }
+        _ = try WholeFile(path: path, fileSystem: fileSystem).replace(with: Data(text.utf8))
+    }
+
+    /// What messages call the file.
+    package static func shown(_ path: String) -> String { path == "-" ? "The input" : quoted(path) }
+}

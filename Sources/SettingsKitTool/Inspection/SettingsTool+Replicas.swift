@@ -1,0 +1,79 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+
+extension Subcommand where Program == SettingsTool {
+    static var replicas: Self {
+        Self(
+            name: "replicas", options: [.json], groups: [StoreArguments.options()],
+            summary: "Show the devices of a shared directory.",
+            discussion:
+                "PENDING is the number of changes that a device has not received; for this device, that are not in the "
+                + "directory yet. BLOCKING is the number of old removals that are remembered because of a device. Both are known "
+                + "with the local state of a program alone. Nothing is written, and no replica is begun."
+        ) { tool, invocation, streams in
+            try tool.replicas(invocation, streams)
+        }
+    }
+}
+
+extension SettingsTool {
+    fileprivate func replicas(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
+        guard case .shared(let directory, let state) = try StoreArguments(invocation).place else {
+            throw CommandFailure.usage("replicas shows the devices of a shared directory. Name it with --shared DIR.")
+        }
+        let inspection = try StoreInspection.directory(directory, state: state)
+        let devices = inspection.devices
+        let problems = inspection.findings.filter { $0.severity == .problem }
+        if invocation.has(.json) {
+            let object = JSONText.object([
+                ("replicas", .array(devices.map(json))), ("problems", .array(problems.map(\.json))),
+            ])
+            try streams.print(object.indented + "\n")
+            return .success
+        }
+        if devices.isEmpty {
+            try streams.print("No device has written files into \(TextLayout.escaped(inspection.directory)).\n")
+        } else {
+            let rows = [["DEVICE", "ID", "LAST SEEN", "SETTINGS", "PENDING", "BLOCKING"]] + devices.map(row)
+            try streams.print(TextLayout.table(rows).joined(separator: "\n") + "\n")
+        }
+        for problem in problems { streams.report("\(problem.path): \(problem.message)") }
+        return .success
+    }
+
+    private func row(_ device: DirectoryInspection.Device) -> [String] {
+        let replica = device.replica
+        let name = TextLayout.truncated(TextLayout.escaped(replica.deviceName), to: 30)
+        func shown(_ count: Int?) -> String { count.map { "\($0)" } ?? "?" }
+        return [
+            replica.isOwn ? "\(name) (this)" : name, replica.id, replica.lastSeen.formatted(.iso8601),
+            "\(replica.entryCount)", shown(device.pendingCount), replica.isOwn ? "" : shown(device.blockedCount),
+        ]
+    }
+
+    private func json(_ device: DirectoryInspection.Device) -> JSONText {
+        let replica = device.replica
+        var members: [(name: String, value: JSONText)] = [
+            ("device", .string(replica.deviceName)), ("id", .string(replica.id)), ("isOwn", .bool(replica.isOwn)),
+            ("lastSeen", .string(replica.lastSeen.formatted(.iso8601))), ("settings", .value("\(replica.entryCount)")),
+            ("files", .array(device.files.map { .string($0) })),
+        ]
+        if let count = device.pendingCount { members.append(("pending", .value("\(count)"))) }
+        if let count = device.blockedCount { members.append(("blocking", .value("\(count)"))) }
+        return .object(members)
+    }
+}
+
+extension StoreFinding {
+    /// The finding as an object.
+    var json: JSONText {
+        var members: [(name: String, value: JSONText)] = [
+            ("kind", .string(kind.rawValue)), ("severity", .string(severity.rawValue)), ("path", .string(path)),
+            ("message", .string(message)),
+        ]
+        if !advice.isEmpty { members.append(("advice", .string(advice))) }
+        if let repair { members.append(("repair", .string(repair.rawValue))) }
+        return .object(members)
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+import SettingsSQLite
+import Synchronization
+
+/// A store that a subcommand uses, with the problems that it has reported.
+final class OpenedStore: Sendable {
+    let place: StoreArguments.Place
+    let store: any SettingsStore
+    /// The failure that the store is missing, if it is, and counts as an empty one.
+    let missing: CommandFailure?
+    private let problems = ReportedProblems()
+    /// Says that the store's file is gone, and how to get it back; nil if it is not.
+    private let removal: String?
+    private let subscription: SettingsService.Subscription?
+
+    /// Opens a store.
+    ///
+    /// - Parameter isForced: Whether a file that never was a property list is moved aside.
+    /// - Throws: A failure if there is nothing to read, or a file must not be moved aside; the error of the store.
+    init(_ arguments: StoreArguments, for use: StoreArguments.Use, isForced: Bool = false) throws {
+        place = arguments.place
+        if use == .changing { _ = try Self.open(arguments.place, for: .reading) }
+        do {
+            store = try Self.open(arguments.place, for: use == .readingIfPresent ? .reading : use)
+            missing = nil
+        } catch let failure as CommandFailure where failure.isMissingStore && use == .readingIfPresent {
+            store = MemoryStore()
+            missing = failure
+        }
+        if use == .changing || use == .writing && !isForced { try Self.requirePropertyList(store, use) }
+        removal = use == .reading || use == .readingIfPresent ? try Self.removal(of: store) : nil
+        subscription = store.feed?.observeErrors { [problems] in problems.append($0) }
+    }
+
+    /// The store, for messages.
+    var description: String { store.storeDescription }
+
+    /// Whether the store has reported that some of what it holds may be missing.
+    var isDamaged: Bool { removal != nil || problems.all.contains { $0.code.affectsReading } }
+
+    /// Prints the problems that the store has reported.
+    func reportProblems(to streams: CommandStreams) {
+        for problem in problems.takeAll() { streams.report("\(problem)") }
+        if let removal { streams.report(removal) }
+    }
+
+    /// The value under a name.
+    func value(named name: String) throws -> UntypedValue? { try data(named: name).map(UntypedValue.init) }
+
+    func data(named name: String) throws -> Data? { try store.get(Self.key(name)) }
+
+    /// The names under which something is stored, sorted.
+    func names() throws -> [String] { try store.keys().sorted() }
+
+    static func key(_ name: String) -> SettingsService.StorageKey { .init(name, scope: .defaults) }
+
+    // MARK: Opening
+
+    private static func open(_ place: StoreArguments.Place, for use: StoreArguments.Use) throws -> any SettingsStore {
+        let isReading = use == .reading
+        switch place {
+        case .app(let name):
+            let store = try PropertyListStore(name: name, access: isReading ? .readOnly : .readWrite)
+            if isReading && !store.hasFiles {
+                throw missing("The program \(quoted(name)) has no settings here", store.path)
+            }
+            return store
+        case .file(let path):
+            let store = try PropertyListStore(path: absolute(path), access: isReading ? .readOnly : .readWrite)
+            if isReading && !store.hasFiles { throw missing("There is no property list", store.path) }
+            return store
+        case .shared(let path, let state):
+            // A mistyped path would begin another shared directory. The local state is the tool's to make.
+            try requireDirectories([path] + (isReading ? state.map { [$0] } ?? [] : []))
+            let store = try DirectoryStore(
+                at: URL(filePath: path, directoryHint: .isDirectory),
+                state: state.map { URL(filePath: $0, directoryHint: .isDirectory) },
+                access: isReading ? .readOnly : .readWrite)
+            // Opening waits for a second at most.
+            if isReading { try store.synchronize() }
+            return store
+        case .sqlite(let path, let table):
+            if isReading, try POSIXFileSystem().status(of: path, followingLink: true) == nil {
+                throw missing("There is no database", path)
+            }
+            return try SQLiteStore(
+                at: URL(filePath: path, directoryHint: .notDirectory), table: table,
+                access: isReading ? .readOnly : .readWrite)
+        case .etcd(let cluster): return try cluster.open(isReading ? .readOnly : .readWrite)
+        }
+    }
+
+    /// What to say of a property list that is gone although its journal is there.
+    private static func removal(of store: any SettingsStore) throws -> String? {
+        guard let store = store as? PropertyListStore else { return nil }
+        let fileSystem = POSIXFileSystem()
+        guard try fileSystem.status(of: store.path, followingLink: true) == nil else { return nil }
+        let inspection = try PropertyListInspection(path: store.path, in: fileSystem, now: StoreInspection.now)
+        return inspection.findings.first { $0.kind == .listRemoved }.map { "\($0.path): \($0.message) \($0.advice)" }
+    }
+
+    /// - Throws: A failure if the file of a store is another program's, which the store would move aside.
+    private static func requirePropertyList(_ store: any SettingsStore, _ use: StoreArguments.Use) throws {
+        guard let store = store as? PropertyListStore, store.isDamaged else { return }
+        let inspection = try PropertyListInspection(
+            path: store.path, in: POSIXFileSystem(), now: StoreInspection.now)
+        guard let problem = inspection.foreignFile else { return }
+        let option = CommandOption.force.name
+        let force =
+            use == .writing ? "; with \(option), the file is moved aside and a property list takes its place" : ""
+        throw CommandFailure.failure("\(store.path): \(problem) Nothing was changed. Check the path\(force).")
+    }
+
+    /// A path that does not depend on the present directory. Quicker than a URL, whose parts have to be loaded first.
+    private static func absolute(_ path: String) throws -> String {
+        if path.hasPrefix("/") { return path }
+        guard let directory = getcwd(nil, 0) else {
+            throw CommandFailure.failure("The present directory cannot be found out. Give an absolute path.")
+        }
+        defer { free(directory) }
+        return String(cString: directory) + "/" + path
+    }
+
+    private static func requireDirectories(_ paths: [String]) throws {
+        for path in paths {
+            switch try POSIXFileSystem().status(of: path, followingLink: true)?.kind {
+            case .directory: continue
+            case nil:
+                throw CommandFailure(
+                    code: .failure,
+                    message:
+                        "There is no directory: \(path) is missing. Is it mounted? To share a new one, create it first.",
+                    isMissingStore: true)
+            default: throw CommandFailure.failure("\(path) is not a directory. Check the path.")
+            }
+        }
+    }
+
+    private static func missing(_ what: String, _ path: String) -> CommandFailure {
+        CommandFailure(
+            code: .failure, message: "\(what): \(path) is missing. Check the name; settings set creates it.",
+            isMissingStore: true)
+    }
+}
+
+/// The errors that a store has reported, each once.
+private final class ReportedProblems: Sendable {
+    private struct State {
+        var all: [SettingsError] = []
+        var taken = 0
+    }
+
+    private let state = Mutex(State(), .leaf)
+
+    var all: [SettingsError] { state.withLock { $0.all } }
+
+    func append(_ problem: SettingsError) {
+        state.withLock { state in
+            if !state.all.contains(where: { "\($0)" == "\(problem)" }) { state.all.append(problem) }
+        }
+    }
+
+    func takeAll() -> [SettingsError] {
+        state.withLock { state in
+            defer { state.taken = state.all.count }
+            return Array(state.all[state.taken...])
+        }
+    }
+}
+
+extension SettingsError.Code {
+    /// Whether values may be missing because of the problem.
+    fileprivate var affectsReading: Bool {
+        [.damaged, .mismatchedFiles, .journalUnavailable, .readFailed].contains(self)
+            || ["partlyUsedFile", "unusedFile", "heldBack"].contains(name)
+    }
+}

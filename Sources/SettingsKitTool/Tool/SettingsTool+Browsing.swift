@@ -1,0 +1,18 @@
+import SettingsCommandLine
+import SettingsKitTerminal
+
+extension Subcommand where Program == SettingsTool {
+    static var browse: Self {
+        Self(
+            name: "browse", groups: [StoreArguments.options()], summary: browseSummary,
+            discussion: browseDiscussion + " A value keeps the kind that it has."
+        ) { tool, invocation, streams in
+            // Without a terminal, the store is not even opened.
+            try Terminal.require()
+            return try tool.withStore(invocation, streams, for: .changing) { opened in
+                try Browser.run { StoreSettings(opened: opened) }
+                return .success
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+
+extension CommandOption {
+    fileprivate static let schema = CommandOption(
+        "--schema", value: "FILE", values: .files,
+        "The JSON schema of a catalogue, whose names and values are completed, too.")
+}
+
+extension Subcommand where Program == SettingsTool {
+    static var completions: Self {
+        Self(
+            name: "completions", operands: "bash | zsh | fish", operandCount: 1...1, options: [.schema],
+            completes: .words(CompletionScript.allCases.map(\.rawValue)),
+            summary: "Print a script that completes arguments in a shell.",
+            discussion: "It completes subcommands, options and the names of settings. With the file that "
+                + "SettingsCatalogue.jsonSchema() makes, it also completes the values of enumerations and Booleans. For bash: "
+                + "source <(settings completions bash)"
+        ) { tool, invocation, streams in
+            let shell = try invocation.text(0)
+            guard let script = CompletionScript(rawValue: shell) else {
+                throw CommandFailure.usage("There are scripts for bash, zsh and fish, not for \(quoted(shell)).")
+            }
+            let path = try invocation.text(of: .schema).map { URL(filePath: $0).path }
+            let options = path.map { "--schema \(script.quoted($0))" } ?? ""
+            try streams.print(script.text(command: tool.name, options: options))
+            return .success
+        }
+    }
+
+    /// What the scripts call.
+    static var complete: Self {
+        Self(
+            name: "complete", operands: "WORD...", operandCount: 0...Int.max, options: [.schema], isListed: false,
+            summary: "Print what can stand in the place of the last word, a line each."
+        ) { tool, invocation, streams in
+            let schema = try invocation.text(of: .schema).map { CompletionSchema(file: $0) }
+            let candidates = tool.candidates(for: invocation.operands.map(\.shown), schema)
+            // A name with a line break cannot be completed line by line.
+            let lines = candidates.filter { TextLayout.escaped($0) == $0 && !$0.isEmpty }
+            if !lines.isEmpty { try streams.print(lines.joined(separator: "\n") + "\n") }
+            return .success
+        }
+    }
+}
+
+extension SettingsTool {
+    /// The most names that are offered.
+    private static var nameLimit: Int { 5_000 }
+
+    /// What can stand in the place of the last word.
+    fileprivate func candidates(for words: [String], _ schema: CompletionSchema?) -> [String] {
+        let current = words.last ?? ""
+        guard words.count > 1 else {
+            return matching(current, Self.subcommands.filter(\.isListed).map(\.name) + ["help"])
+        }
+        if words[0] == "help" {
+            return matching(current, Self.subcommands.filter(\.isListed).map(\.name))
+        }
+        guard let subcommand = Self.subcommands.first(where: { $0.isCalled(words[0]) }) else { return [] }
+        let before = Array(words[1..<(words.count - 1)])
+        if let option = subcommand.allOptions.first(where: { $0.name == before.last }), option.value != nil {
+            // The shell completes files by itself.
+            return []
+        }
+        if current.hasPrefix("--") && !before.contains("--") {
+            let given = Set(before)
+            return matching(current, subcommand.allOptions.map(\.name).filter { !given.contains($0) })
+        }
+        return operands(of: subcommand, before, current, schema)
+    }
+
+    private func matching(_ beginning: String, _ words: [String]) -> [String] {
+        words.filter { $0.hasPrefix(beginning) }.sorted()
+    }
+
+    private func operands(
+        of subcommand: Subcommand<SettingsTool>, _ before: [String], _ current: String, _ schema: CompletionSchema?
+    ) -> [String] {
+        let operands = operands(in: before, of: subcommand)
+        switch subcommand.completes {
+        case .nothing, .files: return []
+        case .words(let words): return operands.isEmpty ? matching(current, words) : []
+        case .name where operands.isEmpty, .names,
+            .nameAndValue where operands.isEmpty:
+            let names = Set(storedNames(before, of: subcommand) + (schema?.names ?? []))
+            return Array(matching(current, Array(names)).prefix(Self.nameLimit))
+        case .nameAndValue where operands.count == 1: return matching(current, schema?.values(of: operands[0]) ?? [])
+        case .name, .nameAndValue: return []
+        }
+    }
+
+    /// The words that are neither options nor values of options.
+    private func operands(in words: [String], of subcommand: Subcommand<SettingsTool>) -> [String] {
+        var operands: [String] = []
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" { return operands + rest }
+            guard word.hasPrefix("--") else {
+                operands.append(word)
+                continue
+            }
+            if subcommand.allOptions.first(where: { $0.name == word })?.value != nil { _ = rest.popFirst() }
+        }
+        return operands
+    }
+
+    /// The names in the store that the words name; none if there is no such store.
+    private func storedNames(_ words: [String], of subcommand: Subcommand<SettingsTool>) -> [String] {
+        do {
+            var lenient = subcommand
+            lenient.operandCount = 0...Int.max
+            let arguments = words.map { CommandArgument($0) }
+            let invocation = try Invocation(lenient, arguments, commandName: name)
+            return try OpenedStore(StoreArguments(invocation), for: .reading).names()
+        } catch {
+            // There is nothing to complete then. The subcommand will say what is wrong.
+            return []
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import SettingsCommandLine
+import SettingsKit
+
+extension CommandOption {
+    fileprivate static let jsonValue = CommandOption("--json", "TEXT is JSON of any kind.")
+    fileprivate static let string = CommandOption("--string", "TEXT is text.")
+    fileprivate static let int = CommandOption("--int", "TEXT is an integer.")
+    fileprivate static let bool = CommandOption("--bool", "TEXT is true or false, yes or no, on or off.")
+    fileprivate static let date = CommandOption(
+        "--date", "TEXT is a date in ISO 8601; it is stored as seconds since 2001, as the library stores dates.")
+    fileprivate static let data = CommandOption("--data", "TEXT is data in base 64.")
+    fileprivate static let stdin = CommandOption(
+        "--stdin", "TEXT is the standard input, without the line break at its end. Other users do not see it there.")
+}
+
+extension Subcommand where Program == SettingsTool {
+    static var set: Self {
+        Self(
+            name: "set", operands: "NAME TEXT", operandCount: 1...2,
+            options: [.jsonValue, .string, .int, .bool, .date, .data, .stdin, .force],
+            groups: [StoreArguments.options()],
+            completes: .nameAndValue, summary: "Store a value.",
+            discussion:
+                "The kind of the stored value is kept: if it is text, TEXT is text, and if it is a number, TEXT must be "
+                + "one. If there is none yet, TEXT is JSON, or text if it is not JSON. The options say otherwise. If TEXT "
+                + "begins with two hyphens, write -- before it."
+        ) { tool, invocation, streams in
+            try tool.set(invocation, streams)
+        }
+    }
+
+    static var delete: Self {
+        Self(
+            name: "delete", aliases: ["reset"], operands: "NAME... | --all", operandCount: 0...Int.max, options: [.all],
+            groups: [StoreArguments.options()], completes: .names, summary: "Remove stored values.",
+            discussion:
+                "If one of the settings is not stored, nothing is removed. Up to \(StoredChanges.batchSize) are removed "
+                + "together, more in several batches."
+        ) { tool, invocation, streams in
+            try tool.delete(invocation, streams)
+        }
+    }
+}
+
+extension SettingsTool {
+    private static var forms: [(option: CommandOption, form: UntypedValue.Form)] {
+        [
+            (.jsonValue, .json), (.string, .text), (.int, .integer), (.bool, .boolean), (.date, .date), (.data, .data),
+        ]
+    }
+
+    fileprivate func set(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
+        try invocation.requireAtMostOne(of: Self.forms.map(\.option))
+        let name = try name(invocation.text(0))
+        let form = Self.forms.first { invocation.has($0.option) }?.form ?? .kept
+        let text = try text(invocation, streams)
+        // Before the store is opened: a wrong argument creates nothing.
+        if form != .kept { _ = try UntypedValue.data(of: text, as: form, replacing: nil, name: name) }
+        return try withStore(invocation, streams, for: .writing) { opened in
+            let stored = form == .kept ? try opened.value(named: name) : nil
+            let data = try UntypedValue.data(of: text, as: form, replacing: stored, name: name)
+            try opened.store.set(OpenedStore.key(name), to: data)
+            try opened.store.synchronize()
+            return .success
+        }
+    }
+
+    private func text(_ invocation: Invocation, _ streams: CommandStreams) throws -> String {
+        if invocation.has(.stdin) == (invocation.operands.count == 2) {
+            throw CommandFailure.usage("set needs a name and a text, or a name and --stdin.")
+        }
+        if !invocation.has(.stdin) { return try invocation.text(1) }
+        var bytes = Array(try streams.read())
+        if bytes.last == 0x0A { bytes.removeLast() }
+        guard let text = CommandArgument(bytes).text else {
+            throw CommandFailure.failure(
+                "The standard input is not text in UTF-8. Give other bytes in base 64, with --data.")
+        }
+        return text
+    }
+
+    fileprivate func delete(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
+        if invocation.has(.all) != invocation.operands.isEmpty {
+            throw CommandFailure.usage("delete needs the names of settings, or --all for all of them.")
+        }
+        let names = try invocation.texts().map(name)
+        return try withStore(invocation, streams, for: .changing) { opened in
+            if !invocation.has(.all) {
+                for name in names where try opened.data(named: name) == nil { throw opened.nothing(named: name) }
+                try store(StoredChanges(removing: names), in: opened, "Removing", streams)
+                return .success
+            }
+            let changes = StoredChanges(removing: try opened.names())
+            if changes.isLong { try store(changes, in: opened, "Removing", streams) }
+            // Also what other programs have put there, and what was stored meanwhile.
+            try opened.store.removeAll()
+            try opened.store.synchronize()
+            return .success
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+
+/// The tool `settings`: shows, changes, watches, compares, moves and repairs the settings of any store, without knowing their
+/// types.
+///
+/// ```swift
+/// exit(SettingsTool().run(SettingsTool.processArguments))
+/// ```
+///
+/// Each subcommand has a `--help`. A store is named by `--app NAME`, `--file PATH`, `--shared DIR` or `--sqlite PATH`. Subcommands
+/// that only read never write to a store: they create no file, take no lock, and export nothing. (SQLite itself may create
+/// the files `-shm` and `-wal` beside a database.)
+///
+/// ## Exit codes
+/// See ``SettingsCommand/ExitCode``.
+///
+/// ## Output
+/// Results go to `output`, and errors to `errors`, each with what to do next. Control characters in names and values never
+/// reach the output: they are escapes. If the program that reads the output has ended, the tool ends without a message.
+///
+/// All functions may be called from any thread.
+package struct SettingsTool: Sendable {
+    /// What help texts call the tool.
+    package let name: String
+    private let usesColours: Bool
+    private let width: Int
+    private let showsProgress: Bool
+
+    /// Creates the tool.
+    ///
+    /// - Parameters:
+    ///   - name: What help texts call it.
+    ///   - usesColours: Whether the output shows colours. By default, if standard output is a terminal, and the variable
+    ///     `NO_COLOR` is not set.
+    ///   - width: The number of columns of the output. By default, that of the terminal, and 80 without one.
+    ///   - showsProgress: Whether messages show how far a long operation is. By default, if standard error is a terminal.
+    package init(
+        name: String = "settings", usesColours: Bool = StandardStreams.outputHasColours,
+        width: Int = StandardStreams.outputWidth, showsProgress: Bool = StandardStreams.errorsAreTerminal
+    ) {
+        self.name = name
+        self.usesColours = usesColours
+        self.width = width
+        self.showsProgress = showsProgress
+    }
+
+    /// Carries out a subcommand.
+    ///
+    /// It returns when the subcommand is done; `watch` runs until the process is interrupted, its output is closed, or it has
+    /// printed as many changes as `--count` says.
+    /// `browse` runs until the person quits. It uses the terminal of the process in the place of `input` and `output`, and receives
+    /// the signals of the process meanwhile.
+    ///
+    /// - Parameters:
+    ///   - arguments: The subcommand and its arguments, without the name of the program, each as bytes in UTF-8. Bytes that are
+    ///     not UTF-8 are a wrong usage, and a message says so.
+    ///   - input: Reads standard input, for subcommands that take `-`.
+    ///   - output: Receives the result, in pieces with line breaks; an empty piece asks whether the output is still read. It
+    ///     throws if no more can be written: a `POSIXError` other than `EPIPE` is a failure, and any other error means that
+    ///     nothing reads the output any more.
+    ///   - errors: Receives messages. What it throws is ignored.
+    /// - Returns: The exit code of the process; see ``SettingsCommand/ExitCode``.
+    package func run(
+        _ arguments: [[UInt8]], input: @escaping () throws -> Data = StandardStreams.read,
+        output: @escaping (String) throws -> Void = StandardStreams.writeOutput,
+        errors: @escaping (String) throws -> Void = StandardStreams.writeError
+    ) -> Int32 {
+        let streams = CommandStreams(
+            read: input, output: output, errors: errors, usesColours: usesColours, width: width,
+            showsProgress: showsProgress)
+        return carryOut(arguments.map { CommandArgument($0) }, streams).rawValue
+    }
+
+    /// The arguments of the process as bytes, without the name of the program.
+    package static var processArguments: [[UInt8]] {
+        (0..<Int(CommandLine.argc)).dropFirst().compactMap { index in
+            CommandLine.unsafeArgv[index].map { argument in
+                Array(UnsafeRawBufferPointer(start: argument, count: strlen(argument)))
+            }
+        }
+    }
+}
+
+extension SettingsTool: CommandProgram {
+    package var title: String { "Shows, changes, watches, compares and moves the settings of any store." }
+    package var findings: String { "problems or differences found" }
+
+    package static var subcommands: [Subcommand<SettingsTool>] {
+        [
+            .list,
+            .get,
+            .set,
+            .delete,
+            .watch,
+            .explain,
+            .browse,
+            .completions,
+            .complete,
+            .export,
+            .import,
+            .importDefaults,
+            .diff,
+            .copy,
+            .replicas,
+            .doctor,
+        ]
+    }
+
+    package func message(for error: any Error) -> String {
+        switch error {
+        case let error as SettingsError: "\(error)"
+        case let error as SystemError: "\(error)."
+        default: "\(SettingsError(.readFailed, underlying: error))"
+        }
+    }
+
+    /// Opens the store that the options name, calls a function with it, and prints the problems that it has reported.
+    func withStore<R>(
+        _ invocation: Invocation, _ streams: CommandStreams, for use: StoreArguments.Use,
+        _ body: (OpenedStore) throws -> R
+    ) throws -> R {
+        let opened = try OpenedStore(StoreArguments(invocation), for: use, isForced: invocation.has(.force))
+        // After the result: whether the store has more to report is known then.
+        defer { opened.reportProblems(to: streams) }
+        return try body(opened)
+    }
+
+    /// A name of a setting, from an argument.
+    func name(_ text: String) throws(CommandFailure) -> String {
+        if SettingsService.StorageKey.isValid(text) { return text }
+        throw .usage("The name of a setting must not be empty.")
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+import SettingsKitTerminal
+
+/// All that a store holds, for the terminal view: values without types.
+struct StoreSettings: BrowsedSettings {
+    let opened: OpenedStore
+
+    /// The columns of a value that the list shows at most.
+    private static let previewColumns = 500
+    /// The bytes of a value that the view shows at most.
+    private static let textLimit = 1_000_000
+
+    var title: String { opened.description }
+
+    func items() throws -> [BrowserItem] { try opened.names().compactMap(item) }
+
+    func item(named name: String) throws -> BrowserItem? {
+        try opened.value(named: name).map { value in
+            // The types are what one does not see; the source is the same store for all.
+            BrowserItem(
+                name: name, text: value.summary(columns: Self.previewColumns), source: value.kind.rawValue, isSet: true)
+        }
+    }
+
+    func detail(of name: String) -> BrowserDetail? {
+        var detail = BrowserDetail(name: name, description: "", text: "")
+        do {
+            guard let value = try opened.value(named: name) else { return nil }
+            let summary = value.summary(columns: Self.previewColumns)
+            let size = value.data.count == 1 ? "1 byte" : "\(value.data.count) bytes"
+            detail.description = "Stored as \(value.kind.rawValue), \(size)."
+            detail.text = value.data.count > Self.textLimit ? summary : value.text
+            detail.layers = [.init(name: "store", text: summary, isInForce: true)]
+            detail.stored = value.data
+            // More than an editor takes need not be converted.
+            detail.editableText =
+                value.data.count > 2 * BrowserState.editLimit
+                ? String(repeating: " ", count: BrowserState.editLimit + 1) : value.text
+            detail.choices = value.kind == .boolean ? ["false", "true"] : []
+        } catch {
+            detail.problem = "\(error)"
+            detail.refusal = "\(error)"
+        }
+        return detail
+    }
+
+    func write(_ write: BrowserWrite) -> BrowserWrite.Outcome {
+        do {
+            var data: Data?
+            switch write.content {
+            case .stored(let stored): data = stored
+            case .text(let text):
+                let basis = write.basis.map(UntypedValue.init)
+                do throws(CommandFailure) {
+                    data = try UntypedValue.data(of: text, as: .kept, replacing: basis, name: write.name)
+                } catch {
+                    let kind = basis?.kind.rawValue ?? "JSON"
+                    return .refused(
+                        "\(write.name): Not stored. The stored value is of the kind \(kind), and the text is not. The "
+                            + "subcommand set can change the kind.")
+                }
+            }
+            let key = OpenedStore.key(write.name)
+            let batch = SettingsStoreBatch(
+                writes: [.init(key: key, data: data)], expectations: [.init(key: key, data: write.expected)])
+            if try opened.store.apply(batch) {
+                return .stored(BrowserChange(name: write.name, before: write.expected, after: data))
+            }
+            return .changedMeanwhile(try opened.data(named: write.name))
+        } catch {
+            return .refused("\(write.name): \(error)")
+        }
+    }
+
+    func synchronize() throws { try opened.store.synchronize() }
+
+    func observe(
+        _ body: @escaping @Sendable (_ names: [String], SettingsService.Origin) -> Void
+    ) -> [SettingsService.Subscription] {
+        guard let feed = opened.store.feed else { return [] }
+        return [feed.observe { changes, origin in body(changes.map(\.name), origin) }]
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+
+/// Settings as an object in JSON, with a member for each.
+///
+/// A value that is stored as JSON is that JSON. All other stored bytes are `{"$data": "…"}`, in base 64. So are bytes that are
+/// JSON but not exactly as the library writes it: whatever is exported, the same bytes are imported. The members `$comment`
+/// and `$schema` are ignored, unless they are data.
+///
+/// Reading takes linear time, and follows RFC 8259. White space may be anywhere between tokens. Of repeated names the last
+/// counts. Values are nested at most 512 levels deep.
+enum JSONTransfer {
+    private static let dataMember = "$data"
+    private static let ignored: Set = ["$comment", "$schema"]
+
+    // MARK: Writing
+
+    static func text(of settings: [String: Data]) -> String {
+        let members = settings.sorted { $0.key < $1.key }.map {
+            (name: $0.key, value: value(of: $0.value, named: $0.key))
+        }
+        return JSONText.object(members).indented + "\n"
+    }
+
+    private static func value(of bytes: Data, named name: String) -> JSONText {
+        if !ignored.contains(name), let json = StoredText.json(of: bytes), data(in: bytes) == .value {
+            return .value(json)
+        }
+        return .object([(dataMember, .string(bytes.base64EncodedString()))])
+    }
+
+    // MARK: Reading
+
+    static func read(_ file: Data) throws(TransferProblem) -> TransferredSettings {
+        var settings = TransferredSettings()
+        try JSONMembersFile.read(file) { name, json throws(TransferProblem) in
+            switch data(in: json) {
+            case .value: if !ignored.contains(name) { settings.take(name, json) }
+            case .data(let data): settings.take(name, data)
+            case .damaged: throw TransferProblem(message: "The text of \(dataMember) is not base 64.")
+            }
+        }
+        return settings
+    }
+
+    private enum Content: Equatable {
+        /// Any other value.
+        case value
+        case data(Data)
+        case damaged
+    }
+
+    /// What an object with the single member `$data` stands for.
+    private static func data(in json: Data) -> Content {
+        guard json.starts(with: "{\"\(dataMember)\":".utf8) else { return .value }
+        var texts: [String?] = []
+        let isObject = JSONScanner.scan(json) { scanner in
+            let bytes = scanner.bytes
+            return scanner.readMembers { _, value in
+                var content = JSONScanner(bytes, value)
+                texts.append(content.readString())
+                return true
+            }
+        }
+        guard isObject, texts.count == 1 else { return .value }
+        return texts[0].flatMap { Data(base64Encoded: $0) }.map { .data($0) } ?? .damaged
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import SettingsCommandLine
+import SettingsKit
+
+/// Settings as the dictionary of a property list, in the form in which a property-list store has them.
+///
+/// Bytes are a native value if exactly the same bytes can be restored from it, and data otherwise. The types of values that are
+/// in a property list already stay: dates, real numbers, data inside collections. The reader is the bounded one of the stores.
+enum PropertyListTransfer {
+    /// - Throws: an error of the codec if a name contains NUL.
+    static func text(of settings: StoredSettings) throws(PropertyListError) -> String {
+        let members = settings.values.sorted { $0.key < $1.key }
+            .map { PropertyListMember(key: $0.key, value: settings.types?[$0.key] ?? NativeValue.value(for: $0.value)) }
+        return String(decoding: try XMLPropertyListWriter.write(members, comment: nil), as: UTF8.self)
+    }
+
+    static func read(_ file: Data) throws(TransferProblem) -> TransferredSettings {
+        var settings = TransferredSettings(stored: StoredSettings(types: [:]))
+        do throws(PropertyListError) {
+            for member in try PropertyListReader.readDictionary(file) {
+                settings.take(member.key, member.value)
+            }
+        } catch {
+            throw TransferProblem(message: error.description)
+        }
+        return settings
+    }
+}

@@ -1,0 +1,54 @@
+import SettingsCommandLine
+import SettingsKit
+
+extension Subcommand where Program == SettingsTool {
+    static var copy: Self {
+        Self(
+            name: "copy", options: [.dryRun, .replace, .allowEmpty, .force, .json],
+            groups: [
+                StoreArguments.options(),
+                StoreArguments.options(prefix: "to-", title: "TARGET is one of these:", placeholder: "TARGET"),
+            ], summary: "Copy all settings to another store, of the same kind or another.",
+            discussion: "The same bytes are stored. Settings that only the target has stay, unless --replace is given. "
+                + "Up to \(StoredChanges.batchSize) settings are stored at a time, each batch whole or not at all. If the copying ends early, "
+                + "both stores can be used, and the same command goes on with what is missing."
+        ) { tool, invocation, streams in
+            try tool.copy(invocation, streams)
+        }
+    }
+}
+
+extension SettingsTool {
+    fileprivate func copy(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
+        let arguments = try StoreArguments(invocation, prefix: "to-")
+        guard try arguments.place != StoreArguments(invocation).place else {
+            throw CommandFailure.usage(
+                "The target is the store itself. Name another one with --to-file, --to-sqlite, ...")
+        }
+        let isDry = invocation.has(.dryRun)
+        return try withStore(invocation, streams, for: .reading) { source in
+            let settings = try source.contents()
+            if source.isDamaged && invocation.has(.replace) {
+                throw CommandFailure.failure(
+                    "\(source.description) is damaged, so that --replace would remove settings that may only be unreadable. "
+                        + "Nothing was copied. Repair it with settings doctor, or copy without --replace.")
+            }
+            if invocation.has(.replace) {
+                try requireSettings(settings.values.count, in: source.description, invocation)
+            }
+            let target = try OpenedStore(
+                arguments, for: isDry ? .readingIfPresent : .writing, isForced: invocation.has(.force))
+            defer { target.reportProblems(to: streams) }
+            let changes = StoredChanges(
+                StoredDifference.list(from: try target.contents(), to: settings, isMerging: !invocation.has(.replace)))
+            if isDry || invocation.has(.json) { try changes.differences.print(streams, asJSON: invocation.has(.json)) }
+            if !isDry { try store(changes, in: target, "Copying", streams) }
+            if !invocation.has(.json) {
+                let count = changes.differences.count
+                let result = isDry ? "would change" : "changed"
+                try streams.print("\(counted(settings.values.count)), \(count) \(result).\n")
+            }
+            return source.isDamaged ? .failure : .success
+        }
+    }
+}
