@@ -14,11 +14,8 @@ extension SettingsCommand {
             }
         }
         defer { for subscription in subscriptions { subscription.cancel() } }
-        var count = 0
-        while count < limit ?? .max {
-            try streams.print(Self.line(for: changes.next(while: streams), isJSON: invocation.has(.json)))
-            count += 1
-        }
+        let isJSON = invocation.has(.json)
+        try changes.print(limit ?? .max, to: streams) { Self.line(for: $0, isJSON: isJSON) }
     }
 
     private static func line(for change: ObservedChange, isJSON: Bool) -> String {

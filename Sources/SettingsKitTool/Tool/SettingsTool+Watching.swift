@@ -42,10 +42,10 @@ extension SettingsTool {
                 }
             }
             defer { subscription.cancel() }
-            for _ in 0..<limit {
-                let change = try changes.next(while: streams)
+            let isJSON = invocation.has(.json)
+            try changes.print(limit, to: streams) { change in
                 let device = (opened.store as? DirectoryStore)?.lastChange(of: change.name)?.deviceName
-                try streams.print(line(for: change, by: device, isJSON: invocation.has(.json), streams))
+                return line(for: change, by: device, isJSON: isJSON, streams)
             }
             return .success
         }
