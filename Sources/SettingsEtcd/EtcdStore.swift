@@ -58,8 +58,9 @@ public final class EtcdStore: SettingsStore {
     /// If the cluster cannot be reached now, the store begins with its last known values.
     ///
     /// - Parameters:
-    ///   - endpoints: The addresses of the cluster's members, such as `https://etcd-1:2379`. One is enough; with several, the
-    ///     store goes on with the next one if one fails.
+    ///   - endpoints: The addresses of the cluster's members, such as `https://etcd-1:2379`. One is enough. With several,
+    ///     stores spread evenly over the members: each begins with any of them, goes on with another one if that fails, and
+    ///     returns to it some minutes later.
     ///   - prefix: What the keys of the settings begin with, such as `fleet/player/`. Not empty.
     ///   - state: The folder of the local files; created if it is missing. Nil for `Etcd` in the program's own folder: in
     ///     `$XDG_STATE_HOME` or `~/.local/state` on Linux, in Application Support on Apple platforms. Two clusters in which a
@@ -83,7 +84,7 @@ public final class EtcdStore: SettingsStore {
     init(
         endpoints: [String], prefix: String, state: URL?, options: Options, transport: any GatewayTransport
     ) throws {
-        let addresses = try Endpoints(endpoints)
+        let addresses = try Endpoints(endpoints).shuffled()
         guard !prefix.isEmpty, !ClientMarker.prefix.hasPrefix(prefix), !prefix.hasPrefix(ClientMarker.prefix),
             !prefix.utf8.contains(0)
         else {

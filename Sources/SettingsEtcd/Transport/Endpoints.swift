@@ -1,9 +1,16 @@
 import SettingsKitCore
 
 /// The addresses of a cluster's members, and the one to use next. Pure.
+///
+/// Clients with one list of addresses spread evenly over the members: each has the list in an order of its own, uses the first
+/// member, and returns to it some time after it was lost.
 struct Endpoints: Sendable {
-    let addresses: [String]
-    private(set) var current = 0
+    private(set) var addresses: [String]
+    private var current = 0
+    /// When the first member is tried again; nil while it is used.
+    private var returnTime: ContinuousClock.Instant?
+    /// Longer each time that the first member fails.
+    private var returnPause = Backoff(first: .seconds(60), limit: .seconds(1800))
 
     /// - Throws: ``SettingsError`` with the code `unusableEndpoint`. It does not show the address, which may hold a password.
     init(_ texts: [String]) throws(SettingsError) {
@@ -16,11 +23,36 @@ struct Endpoints: Sendable {
         self.addresses = addresses
     }
 
-    var address: String { addresses[current] }
+    /// The same addresses in another order.
+    func shuffled(using generator: inout some RandomNumberGenerator) -> Endpoints {
+        var endpoints = self
+        endpoints.addresses.shuffle(using: &generator)
+        return endpoints
+    }
+
+    func shuffled() -> Endpoints {
+        var generator = SystemRandomNumberGenerator()
+        return shuffled(using: &generator)
+    }
+
+    /// The address to use.
+    mutating func address(at now: ContinuousClock.Instant = .now) -> String {
+        if isReturnDue(at: now) { (current, returnTime) = (0, nil) }
+        return addresses[current]
+    }
+
+    /// Whether the first member is to be tried again.
+    func isReturnDue(at now: ContinuousClock.Instant = .now) -> Bool { returnTime.map { $0 <= now } ?? false }
+
+    /// Notes that a member has answered.
+    mutating func succeed(_ address: String) { if address == addresses[0] { returnPause.succeed() } }
 
     /// Goes on to the next address, unless another thread has.
-    mutating func leave(_ address: String) {
-        if self.address == address { current = (current + 1) % addresses.count }
+    mutating func leave(_ address: String, at now: ContinuousClock.Instant = .now) {
+        guard addresses[current] == address else { return }
+        if current == 0 { returnTime = now + returnPause.fail() }
+        current = (current + 1) % addresses.count
+        if current == 0 { returnTime = nil }
     }
 
     /// "http://" if there is no scheme, without a slash at the end.

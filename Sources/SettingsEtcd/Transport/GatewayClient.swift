@@ -55,7 +55,7 @@ final class GatewayClient: Sendable {
     var canAsk: Bool { transport.canAdd }
 
     /// The address to which the next request goes.
-    var address: String { endpoints.withLock { $0.address } }
+    var address: String { endpoints.withLock { $0.address() } }
 
     /// Follows a stream at one member until it ends, which it does by throwing.
     ///
@@ -67,7 +67,7 @@ final class GatewayClient: Sendable {
         leavingAfter leaves: (GatewayFailure) -> Bool,
         _ take: (ArraySlice<UInt8>) throws(GatewayFailure) -> Void
     ) throws(GatewayFailure) -> Never {
-        let address = endpoints.withLock { $0.address }
+        let address = endpoints.withLock { $0.address() }
         do throws(GatewayFailure) {
             // Without this header a member that has lost the others stays silent.
             var request = try request(
@@ -77,6 +77,8 @@ final class GatewayClient: Sendable {
             var lines = LineSplitter(limit: Self.lineLimit)
             let status = try transport.send(request, call: call) { (bytes) throws(GatewayFailure) in
                 try lines.add(bytes, take)
+                // Resumed at the member to return to.
+                if endpoints.withLock({ $0.isReturnDue() }) { throw .timedOut }
             }
             throw status == 200 ? .disconnected("the stream ended") : .notEtcd(status: status)
         } catch {
@@ -95,11 +97,13 @@ final class GatewayClient: Sendable {
         let end = ContinuousClock.now + time
         var failure = GatewayFailure.timedOut
         for _ in 0..<count {
-            let address = endpoints.withLock { $0.address }
+            let address = endpoints.withLock { $0.address() }
             let left = min(ContinuousClock.now.duration(to: end), count > 1 ? time / 2 : time)
             guard left > .zero else { throw failure }
             do throws(GatewayFailure) {
-                return try withToken { () throws(GatewayFailure) in try body(address, left) }
+                let answer = try withToken { () throws(GatewayFailure) in try body(address, left) }
+                endpoints.withLock { $0.succeed(address) }
+                return answer
             } catch {
                 failure = error
                 // The next member would say the same, or the caller decides.
