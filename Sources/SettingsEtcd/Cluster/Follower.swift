@@ -17,8 +17,7 @@ struct Follower {
     private var isFirstAttempt = true
     /// When the cluster has last told that it holds what is known.
     private var heard = ContinuousClock.now
-    /// How many entries are asked for at once.
-    private var pageSize = 2_000
+    private var page = PageSize()
 
     /// How much a prefix may hold altogether.
     private static let sizeLimit = 256 << 20
@@ -92,14 +91,19 @@ struct Follower {
         let newest = cluster.beginReading()
         while true {
             let answer: RangeAnswer
+            let asked = ContinuousClock.now
             do throws(GatewayFailure) {
                 answer = try client.ask(
-                    .range(.init(first: first, end: cluster.range.end, limit: pageSize, revision: revision)),
-                    isRepeatable: true, within: requestTime, call: call, RangeAnswer.init)
-            } catch .tooLong where pageSize > 1 {
-                // Large values.
-                pageSize = max(1, pageSize / 16)
-                continue
+                    .range(.init(first: first, end: cluster.range.end, limit: page.entries, revision: revision)),
+                    isRepeatable: true, mayTakeLong: true, within: requestTime, call: call, RangeAnswer.init)
+                page.note(asked.duration(to: .now), limit: requestTime)
+            } catch .tooLong(let limit) {
+                if page.noteTooLong() { continue }
+                throw .tooLong(limit: limit)
+            } catch .timedOut {
+                // What was read already is not read again.
+                if page.noteTimeOut() && !entries.isEmpty { continue }
+                throw .timedOut
             } catch .refused(code: 11, status: _) {
                 // The revision of the first page is compacted: from the beginning.
                 throw .compacted

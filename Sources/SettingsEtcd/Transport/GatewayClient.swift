@@ -8,6 +8,9 @@ final class GatewayClient: Sendable {
     /// How long a watch's message may be: etcd cuts at about 1.5 MB, between two events, and JSON takes a third more.
     static let lineLimit = 32 << 20
 
+    /// How many times as long as its first byte may take, a large answer may take.
+    private static let longAnswer = 20
+
     private let transport: any GatewayTransport
     private let endpoints: Mutex<Endpoints>
     private let count: Int
@@ -25,17 +28,19 @@ final class GatewayClient: Sendable {
     ///
     /// - Parameters:
     ///   - isRepeatable: Whether it is harmless if the message is carried out twice.
+    ///   - mayTakeLong: Whether the answer is large, so that `time` limits the silence before and between its bytes.
     ///   - time: How long to wait altogether; each member gets a half of it at most.
     ///   - limit: How many bytes the answer may have.
     /// - Throws: The failure of the last member.
     func ask<Answer>(
-        _ message: GatewayMessage, isRepeatable: Bool, within time: Duration, call: GatewayCall,
-        limit: Int = answerLimit, _ read: (inout GatewayReader) throws(GatewayFailure) -> Answer
+        _ message: GatewayMessage, isRepeatable: Bool, mayTakeLong: Bool = false, within time: Duration,
+        call: GatewayCall, limit: Int = answerLimit, _ read: (inout GatewayReader) throws(GatewayFailure) -> Answer
     ) throws(GatewayFailure) -> Answer {
         try attempt(message, isRepeatable: isRepeatable, within: time, call: call) {
             (address, left) throws(GatewayFailure) in
-            let body = try exchange(message, with: address, within: left, call: call, limit: limit)
-            return try GatewayReader.read(body, read)
+            var request = try request(message, to: address, patience: left, call: call)
+            if mayTakeLong { (request.silence, request.longest) = (left, left * Self.longAnswer) }
+            return try GatewayReader.read(receive(request, call: call, limit: limit), read)
         }
     }
 
@@ -45,7 +50,8 @@ final class GatewayClient: Sendable {
         _ read: (inout GatewayReader) throws(GatewayFailure) -> Answer
     ) throws(GatewayFailure) -> Answer {
         try attempt(message, isRepeatable: true, within: time, call: call) { (address, left) throws(GatewayFailure) in
-            let body = try exchange(message, with: address, within: left, call: call, limit: 1 << 16)
+            let request = try request(message, to: address, patience: left, call: call)
+            let body = try receive(request, call: call, limit: 1 << 16)
             let line = body.prefix { $0 != UInt8(ascii: "\n") }
             return try StreamMessage.read(line, read)
         }
@@ -127,14 +133,6 @@ final class GatewayClient: Sendable {
         }
     }
 
-    private func exchange(
-        _ message: GatewayMessage, with address: String, within time: Duration, call: GatewayCall, limit: Int
-    ) throws(GatewayFailure) -> [UInt8] {
-        try receive(
-            request(message, to: address, patience: time, silence: nil, headers: [], call: call), call: call,
-            limit: limit)
-    }
-
     private func receive(
         _ request: GatewayRequest, call: GatewayCall, limit: Int
     ) throws(GatewayFailure) -> [UInt8] {
@@ -148,8 +146,8 @@ final class GatewayClient: Sendable {
     }
 
     private func request(
-        _ message: GatewayMessage, to address: String, patience: Duration, silence: Duration?, headers: [String],
-        call: GatewayCall
+        _ message: GatewayMessage, to address: String, patience: Duration, silence: Duration? = nil,
+        headers: [String] = [], call: GatewayCall
     ) throws(GatewayFailure) -> GatewayRequest {
         var request = GatewayRequest(
             url: address + message.path, headers: headers, body: message.body, patience: patience, silence: silence)

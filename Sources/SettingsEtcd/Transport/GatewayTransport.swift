@@ -10,8 +10,10 @@ struct GatewayRequest: Sendable {
     /// How long to wait for a connection and for the first byte of the answer; for an answer that is no stream, also for its
     /// last byte.
     var patience: Duration
-    /// For a stream, how long it may be silent after its first byte; nil for an answer that ends by itself.
+    /// For a stream, and for an answer that may take long, how long it may be silent after its first byte; nil for others.
     var silence: Duration?
+    /// How long an answer may take altogether; nil for a stream.
+    var longest: Duration?
     /// Whether the body goes on while the answer comes, if the transport can do that.
     var isOpen = false
 
@@ -96,8 +98,9 @@ struct CallClock {
     /// How long the request may still wait, but not longer than until something is to be added; nil if its time is over.
     var timeLeft: Duration? {
         let now = ContinuousClock.now
-        let end =
+        var end =
             if let silence = request.silence, let lastByte { lastByte + silence } else { start + request.patience }
+        if let longest = request.longest { end = min(end, start + longest) }
         guard end > now else { return nil }
         return now.duration(to: max(now + .milliseconds(1), min(end, additions?.next ?? end)))
     }

@@ -24,6 +24,8 @@ final class FaultyProxy: Sendable {
         var whileDead: @Sendable () -> Void = { usleep(150_000) }
         /// Nothing passes, and connections stay open.
         var isStopped = false
+        /// How many bytes of answers pass in a second at most; 0 for no limit.
+        var bytesPerSecond = 0
         /// Nothing of a watch passes.
         var holdsWatches = false
         /// New connections are closed at once.
@@ -228,7 +230,16 @@ final class FaultyProxy: Sendable {
                 _ = client.send(Array("SSH-2.0-OpenSSH_9.2\r\n".utf8))
                 return
             }
-            if !client.send(bytes) { return }
+            let speed = state.withLock { $0.faults.bytesPerSecond }
+            if speed == 0 {
+                if !client.send(bytes) { return }
+                continue
+            }
+            for start in stride(from: 0, to: bytes.count, by: 16_384) {
+                let piece = Array(bytes[start..<min(bytes.count, start + 16_384)])
+                usleep(UInt32(piece.count * 1_000_000 / speed))
+                if !client.send(piece) { return }
+            }
         }
     }
 
