@@ -312,19 +312,33 @@ extension OpenedStore {
         return contents
     }
 
-    /// - Throws: A failure if the path is that of the store's own file.
+    /// - Throws: A failure if the path is that of a file of the store.
     func requireOther(than path: String) throws {
-        let own: String
-        switch place {
-        case .app, .file: own = (store as? PropertyListStore)?.path ?? ""
-        case .sqlite(let path, _): own = path
-        default: return
-        }
         let fileSystem = POSIXFileSystem()
-        let status = try fileSystem.status(of: path, followingLink: true)
-        if let status, let other = try fileSystem.status(of: own, followingLink: true), status.isSameFile(as: other) {
-            throw CommandFailure.failure(
-                "\(quoted(path)) is the store itself, and was not replaced. Name another file.")
+        guard let status = try fileSystem.status(of: path, followingLink: true) else { return }
+        for own in ownPaths {
+            guard let other = try fileSystem.status(of: own, followingLink: true) else { continue }
+            // In a directory of the store, each file that is there may be one of its own.
+            let directory = WholeFile.split(path).directory
+            let isInside =
+                try other.kind == .directory
+                && fileSystem.status(of: directory, followingLink: true)?.isSameFile(as: other) ?? false
+            if status.isSameFile(as: other) || isInside {
+                throw CommandFailure.failure(
+                    "\(quoted(path)) belongs to the store itself, and was not replaced. Name another file.")
+            }
+        }
+    }
+
+    /// The files of the store, and the directories that have nothing else.
+    private var ownPaths: [String] {
+        switch place {
+        case .app, .file:
+            guard let path = (store as? PropertyListStore)?.path else { return [] }
+            return ["", "-journal", "-lock", "-previous"].map { CompanionName.path(beside: path, suffix: $0) }
+        case .sqlite(let path, _): return ["", "-wal", "-shm", "-journal"].map { path + $0 }
+        case .shared(let path, let state): return [path] + (state.map { [$0] } ?? [])
+        case .etcd: return []
         }
     }
 }

@@ -98,6 +98,25 @@ struct ToolTransferTests {
         }
     }
 
+    @Test("An export replaces no file that belongs to the store", arguments: StoreKind.allCases)
+    func exportOverOwnFiles(_ kind: StoreKind) throws {
+        try withTemporaryDirectory { (directory: String) in
+            let options = try ToolBench.ready(kind, in: directory).kind.options(in: directory).joined(separator: " ")
+            // In a process that has ended: a store of this one may still write.
+            let script = "settings set a 1 \(options) && settings set a 2 \(options)"
+            #expect(try ToolProcess.bash(script, in: directory) == .init(0))
+            let files = try TestPicture.of(directory).filter { path, _ in
+                path != "shared" && path.split(separator: "/").count == (kind == .shared ? 2 : 1)
+            }
+            #expect(!files.isEmpty)
+            for name in files.keys {
+                let result = ToolBench(kind, in: directory).run("export", "\(directory)/\(name)", "--format", "json")
+                #expect(result.code == 1 && result.message.contains("belongs to the store"), "\(name): \(result)")
+            }
+            #expect(try TestPicture.of(directory) == TestPicture.of(directory).merging(files) { $1 })
+        }
+    }
+
     @Test("An export to an unknown extension or a missing folder is refused, and creates nothing")
     func exportElsewhere() throws {
         try withTemporaryDirectory { (directory: String) in

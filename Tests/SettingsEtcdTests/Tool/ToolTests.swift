@@ -84,6 +84,34 @@ extension WithEtcd {
             }
         }
 
+        @Test("A source without settings empties no cluster, and a prefix without settings empties no store")
+        func emptySources() async throws {
+            try await Fleet.with { fleet in
+                let directory = fleet.directory
+                let empty = ["--etcd", fleet.server.endpoint, "--prefix", "nothing/"]
+                #expect(SettingsToolRun(["set", "volume", "0.5"] + arguments(fleet)).code == 0)
+                let stores = [["file", "\(directory)/a.plist"], ["sqlite", "\(directory)/a.sqlite"]]
+                for store in stores {
+                    let options = ["--\(store[0])", store[1]]
+                    let target = ["--to-\(store[0])", store[1]]
+                    #expect(SettingsToolRun(["set", "a", "1"] + options).code == 0)
+                    #expect(SettingsToolRun(["copy", "--replace"] + empty + target).code == 1)
+                    #expect(SettingsToolRun(["get", "a"] + options).output == "1\n")
+                    #expect(SettingsToolRun(["delete", "a"] + options).code == 0)
+                    #expect(
+                        SettingsToolRun(["copy", "--replace"] + options + arguments(fleet, prefix: "to-")).code == 1)
+                }
+                for (name, text) in [
+                    ("a.json", "{}"), ("a.env", ""), ("b.plist", "<plist><dict/></plist>"), ("a.dconf", "[/]"),
+                ] {
+                    try Data(text.utf8).write(to: URL(filePath: "\(directory)/\(name)"))
+                    let run = SettingsToolRun(["import", "\(directory)/\(name)", "--replace"] + arguments(fleet))
+                    #expect(run.code == 1, "\(name): \(run)")
+                }
+                #expect(try fleet.server.control("get", "test/volume", "--print-value-only") == "0.5\n")
+            }
+        }
+
         @Test("More settings than a transaction of the cluster takes are imported and removed in several")
         func manySettings() async throws {
             try await Fleet.with { fleet in
