@@ -65,7 +65,7 @@ public final class EtcdStore: SettingsStore {
     ///   - state: The folder of the local files; created if it is missing. Nil for `Etcd` in the program's own folder: in
     ///     `$XDG_STATE_HOME` or `~/.local/state` on Linux, in Application Support on Apple platforms. Two clusters in which a
     ///     program uses the same prefix need two folders: the values of another cluster are not used, and changes that were
-    ///     accepted for it are kept aside, and reported with ``SettingsError/Code/otherCluster``.
+    ///     accepted for it are kept aside, and reported with `otherCluster`.
     ///   - options: Certificates, the user, time-outs, and more.
     /// - Throws: `SettingsError` with the code `unusableEndpoint`, `libraryMissing`, `storeUnavailable` if the local file
     ///   cannot be used, or `memoryOnly` if `state` is nil and there is no home directory.
