@@ -13,32 +13,33 @@ struct WatchFold {
         var events: [WatchAnswer.Event]
     }
 
-    /// How many bytes of fragments are kept at most.
+    /// How many bytes of one revision are kept at most.
     let limit: Int
-    private var events: [WatchAnswer.Event] = []
+    /// The revision that the next fragment may continue.
+    private var last: Revision?
     private var size = 0
 
     init(limit: Int) { self.limit = limit }
 
     /// Adds a message.
     ///
-    /// - Returns: What is complete now, in the order of the revisions; empty while fragments are missing.
+    /// - Returns: What is complete now, in the order of the revisions. The events of a fragment's last revision are kept, and no
+    ///   others, so that what was missed takes no more memory than one message.
     mutating func add(_ answer: WatchAnswer) throws(GatewayFailure) -> [Revision] {
-        size += answer.events.reduce(0) { $0 + $1.entry.key.count + $1.entry.value.count + 64 }
-        guard size <= limit else { throw .tooLong(limit: limit) }
-        events += answer.events
-        if answer.isFragment { return [] }
-        defer { (events, size) = ([], 0) }
-        var revisions: [Revision] = []
-        for event in events {
+        var revisions = last.map { [$0] } ?? []
+        for event in answer.events {
             let number = event.entry.modRevision
-            if let last = revisions.last, last.number == number {
+            if revisions.last?.number == number {
                 revisions[revisions.count - 1].events.append(event)
             } else {
                 guard number > revisions.last?.number ?? 0 else { throw .notEtcd(status: 200) }
                 revisions.append(Revision(number: number, events: [event]))
+                size = 0
             }
+            size += event.entry.key.count + event.entry.value.count + 64
+            guard size <= limit else { throw .tooLong(limit: limit) }
         }
+        last = answer.isFragment ? revisions.popLast() : nil
         return revisions
     }
 }

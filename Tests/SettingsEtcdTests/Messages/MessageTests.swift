@@ -167,12 +167,20 @@ struct MessageTests {
             return answer
         }
         var fold = WatchFold(limit: 1000)
-        #expect(try fold.add(answer([event("a", 3), event("b", 4)], isFragment: true)).isEmpty)
-        let revisions = try fold.add(answer([event("c", 4), event("d", 6)]))
-        #expect(revisions.map(\.number) == [3, 4, 6] && revisions.map(\.events.count) == [1, 2, 1])
-        #expect(throws: GatewayFailure.self) { try fold.add(answer([event("a", 8), event("b", 7)])) }
+        // The next fragment may continue the last revision.
+        let first = try fold.add(answer([event("a", 3), event("b", 4)], isFragment: true))
+        #expect(first.map(\.number) == [3])
+        #expect(try fold.add(answer([event("c", 4)], isFragment: true)).isEmpty)
+        let revisions = try fold.add(answer([event("d", 6)]))
+        #expect(revisions.map(\.number) == [4, 6] && revisions.map(\.events.count) == [2, 1])
+        // What is complete is not kept.
+        for number in Int64(10)..<200 {
+            #expect(try fold.add(answer([event("a", number)], isFragment: true)).count == (number == 10 ? 0 : 1))
+        }
+        #expect(try fold.add(answer([event("a", 200)])).count == 2)
+        #expect(throws: GatewayFailure.self) { try fold.add(answer([event("a", 208), event("b", 207)])) }
         #expect(throws: GatewayFailure.tooLong(limit: 1000)) {
-            for _ in 0..<20 { _ = try fold.add(answer([event("a", 9)], isFragment: true)) }
+            for _ in 0..<20 { _ = try fold.add(answer([event("a", 209)], isFragment: true)) }
         }
     }
 
