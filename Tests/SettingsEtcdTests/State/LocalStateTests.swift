@@ -109,6 +109,37 @@ struct LocalStateTests {
     }
 }
 
+@Suite("Opening beside other stores")
+struct OpeningTests {
+    @Test("A start reads four files, whatever the number of stores that are open")
+    func siblings() throws {
+        try withTemporaryDirectory { directory in
+            let values = (0..<300).map { number in
+                (
+                    "\(number)",
+                    ClusterContents.Known(key: Data("p/\(number)".utf8), data: Data("1".utf8), modRevision: 1)
+                )
+            }
+            func open(_ fileSystem: FaultyFileSystem = .init()) throws -> LocalState {
+                try LocalState(
+                    folder: directory, prefix: "p/", addresses: ["one"], keepsWrites: true, fileSystem: fileSystem)
+            }
+            var (states, reads) = ([LocalState](), [Int]())
+            for _ in 0..<24 {
+                let fileSystem = FaultyFileSystem()
+                let state = try open(fileSystem)
+                reads.append(fileSystem.calls.count { $0 == .openForReading })
+                try state.replaceKnown(with: Dictionary(uniqueKeysWithValues: values), revision: 1, of: 1)
+                states.append(state)
+            }
+            // The property lists and journals of the known values and of the own changes. Some are read again if another store
+            // brings them up to date meanwhile.
+            #expect(reads.allSatisfy { $0 <= 12 }, "\(reads)")
+            withExtendedLifetime(states) {}
+        }
+    }
+}
+
 @Suite("The owner of local files")
 struct StateOwnerTests {
     private let range = KeyRange(prefix: "p/")
