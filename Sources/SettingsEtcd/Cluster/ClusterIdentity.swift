@@ -76,5 +76,6 @@ extension EtcdCluster.State {
             queue.append(write)
             _ = contents.show(write.writes)
         }
+        queue.endEarlier()
     }
 }

@@ -51,7 +51,7 @@ final class EtcdCluster: Sendable {
     let client: GatewayClient
     let state: Mutex<State>
     /// The local files; nil without them, and after the end.
-    private let localState: Mutex<LocalState?>
+    let localState: Mutex<LocalState?>
     private let order = Mutex((), .cluster)
     /// Listeners run here, not on the threads that follow and send.
     private let listenerQueue: BackgroundQueue
@@ -159,78 +159,6 @@ final class EtcdCluster: Sendable {
     /// Lets listeners run, on a thread that may wait for the cluster.
     func flushSoon() { listenerQueue.async { [feed] in feed.flush() } }
 
-    // MARK: The local file
-
-    /// Stores what the cluster holds under names now, and removes writes that have ended.
-    func keep(_ names: some Sequence<String>, removing ended: [QueuedWrite.ID] = []) {
-        var isLost = false
-        withLocalState { file in
-            let update = change { state in
-                defer { (state.unremoved, state.unkept) = ([], []) }
-                var update = LocalState.Update(cluster: state.identity.cluster)
-                update.removed = state.unremoved.union(ended)
-                update.rebased = options.keepsWrites ? state.queue.takeRebased() : []
-                for name in state.unkept.union(names) {
-                    update.known[name] = .some(state.contents.known(name))
-                    update.absent[name] = state.contents.absence(of: name)
-                }
-                // Before the first read, the file has the newer revision.
-                if state.hasRead { update.revision = state.contents.revision }
-                return update
-            }
-            do {
-                isLost = try !file.update(update) && update.revision != nil
-            } catch {
-                // Stored with the next change.
-                change { state in
-                    state.queue.putBack(update.rebased)
-                    state.unremoved.formUnion(update.removed)
-                    state.unkept.formUnion(update.known.keys)
-                }
-                throw error
-            }
-        }
-        if isLost { keepAll() }
-    }
-
-    /// Stores everything that the cluster holds.
-    func keepAll() {
-        withLocalState { file in
-            let (known, revision, cluster) = change {
-                ($0.contents.allKnown, $0.contents.revision, $0.identity.cluster)
-            }
-            try file.replaceKnown(with: known, revision: revision, of: cluster)
-        }
-    }
-
-    /// Keeps writes aside that were accepted for another cluster. If that fails, they stay in the local file, and the next
-    /// start tries it again.
-    func keepAside(_ writes: [QueuedWrite]) {
-        if writes.isEmpty { return }
-        do {
-            // Without the lock, as it opens other files.
-            try localState.withLock { $0 }?.keepAside(writes)
-        } catch {
-            feed.report(.wrap(error, as: .notSaved, store: description))
-        }
-    }
-
-    func withLocalState(_ body: (LocalState) throws -> Void) {
-        let failure: SettingsError? = localState.withLock { file in
-            guard let file else { return nil }
-            do {
-                try body(file)
-                return nil
-            } catch SettingsError.Code.busy {
-                // Another program is writing, or was stopped meanwhile. Stored with the next change.
-                return nil
-            } catch {
-                return .wrap(error, as: .notSaved, store: description)
-            }
-        }
-        if let failure { feed.report(failure) }
-    }
-
     // MARK: Writing
 
     private func requireWriting() throws(SettingsError) {
@@ -268,23 +196,42 @@ final class EtcdCluster: Sendable {
                 write.writes = write.writes.filter { state.mustSend($0.key, $0.value, options) }
                 write.bases = state.contents.modRevisions(of: write.writes.keys)
                 if options.keepsWrites { write.cluster = state.identity.cluster }
+                write.hasWaited = state.outage.cause != nil
                 return write
             }
             guard let write else { return nil }
             if write.writes.isEmpty { return false }
             try requireRoom(write)
-            if options.keepsWrites {
-                try localState.withLock { file in
-                    guard let file else { throw SettingsError(.storeClosed, store: description) }
-                    try file.accept(write)
-                }
+            if try !replace(by: write) {
+                try store(write)
+                isRebased = append(write)
             }
-            isRebased = append(write)
             return true
         }
         if isRebased { keep([String]()) }
         if isAccepted == true { sendWake.signal() }
         return isAccepted != nil
+    }
+
+    /// Has an accepted write take the place of one that waits, if it can.
+    private func replace(by write: QueuedWrite) throws -> Bool {
+        let earlier = state.withLock { state -> QueuedWrite.ID? in
+            // Of a name whose write may have been made, both are sent.
+            if write.writes.keys.contains(where: state.uncertain.contains) { return nil }
+            return state.queue.beginReplacing(by: write, sent: state.underWay?.ids ?? [])
+        }
+        guard let earlier else { return false }
+        var isReplaced = false
+        defer { if !isReplaced { state.withLock { _ = $0.queue.endReplacing(by: nil) } } }
+        var stored = write
+        stored.id = earlier
+        try store(stored)
+        isReplaced = true
+        return state.withLock { state in
+            guard state.queue.endReplacing(by: write) else { return false }
+            feed.publish(state.contents.showInstead(write.writes), origin: .local)
+            return true
+        }
     }
 
     /// Appends an accepted write to the queue, and shows it to readers.

@@ -192,6 +192,12 @@ struct ClusterContents {
         return refresh(Set(writes.keys))
     }
 
+    /// Shows a write in the place of one of the same names.
+    mutating func showInstead(_ writes: [String: Data?]) -> [SettingsStoreChange] {
+        for (name, data) in writes { overlay[name] = (data, overlay[name]?.count ?? 1) }
+        return refresh(Set(writes.keys))
+    }
+
     /// Shows a write that is older than those that are shown already.
     mutating func showBelow(_ writes: [String: Data?]) -> [SettingsStoreChange] {
         for (name, data) in writes {

@@ -11,7 +11,7 @@ struct QueuedWrite: Equatable, Sendable {
     typealias ID = UInt64
 
     /// Later writes have greater ones.
-    let id: ID
+    var id: ID
     /// What to store, each name once.
     var writes: [String: Data?]
     /// What must be stored at the moment of writing.
@@ -60,6 +60,8 @@ struct PlannedTransaction: Equatable, Sendable {
     /// The revisions that names must have.
     var comparisons: [String: Int64] = [:]
     fileprivate var size = 0
+    /// How many writes of the queue were replaced before.
+    fileprivate var replacements = 0
 
     /// How many operations a transaction of etcd can have, without the one for the client's marker.
     static let operationLimit = 127
@@ -76,6 +78,13 @@ struct WriteQueue {
     private var lastID: QueuedWrite.ID = 0
     /// The accepted writes whose bases have changed, and are to be stored again.
     private var rebased: Set<QueuedWrite.ID> = []
+    private var tail = QueueTail()
+    /// The last write of earlier runs, which may have been made.
+    private var lastEarlier: QueuedWrite.ID = 0
+    /// The write that another one is about to replace. It is not sent meanwhile.
+    private var replaced: QueuedWrite.ID?
+    /// How many writes were replaced, so that a plan with an earlier value is not sent.
+    private var replacements = 0
 
     var hasAccepted: Bool { entries.contains(where: \.isAccepted) }
 
@@ -87,8 +96,56 @@ struct WriteQueue {
     /// - Parameter isRebased: Whether the bases differ from those that were stored.
     mutating func append(_ entry: QueuedWrite, isRebased: Bool = false) {
         lastID = max(lastID, entry.id)
+        if entries.isEmpty { tail = QueueTail() }
         entries.append(entry)
+        tail.append(entry, sizeLimit: Self.tailSizeLimit)
         if isRebased { rebased.insert(entry.id) }
+    }
+
+    // MARK: Replacing
+
+    /// How many bytes the writes have among which a later one replaces an earlier one.
+    private static let tailSizeLimit = EtcdCluster.transactionSizeLimit
+
+    /// Notes that the writes so far are those of earlier runs.
+    mutating func endEarlier() { lastEarlier = lastID }
+
+    /// Finds the write that an accepted one can replace, as both wait for the same transaction: it stores the same name over
+    /// the same state, and was certainly never sent. Until ``endReplacing(by:)`` it is not sent.
+    ///
+    /// - Parameter sent: The writes of the request under way.
+    mutating func beginReplacing(by write: QueuedWrite, sent: [QueuedWrite.ID]) -> QueuedWrite.ID? {
+        guard write.hasWaited, write.expectations.isEmpty, write.writes.count == 1, let name = write.writes.first?.key,
+            let id = tail[name], id > lastEarlier, !sent.contains(id), !rebased.contains(id), let index = index(of: id)
+        else { return nil }
+        let earlier = entries[index]
+        guard earlier.isAccepted, earlier.hasWaited, earlier.writes.count == 1, earlier.bases == write.bases,
+            earlier.cluster == write.cluster, tail.replace(earlier, by: write, sizeLimit: Self.tailSizeLimit)
+        else { return nil }
+        replaced = id
+        return id
+    }
+
+    /// Has a write be in the place of the one that it replaces.
+    ///
+    /// - Parameter write: nil if it could not be stored.
+    /// - Returns: Whether the other one was still there.
+    mutating func endReplacing(by write: QueuedWrite?) -> Bool {
+        defer { replaced = nil }
+        guard let write, let id = replaced, let index = index(of: id) else { return false }
+        entries[index].writes = write.writes
+        replacements += 1
+        return true
+    }
+
+    /// The place of a write; nil if it is not there, or among those that were put before others.
+    private func index(of id: QueuedWrite.ID) -> Int? {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < entries.count && entries[low].id == id ? low : nil
     }
 
     /// Adds a write before all others, which are newer.
@@ -135,7 +192,10 @@ struct WriteQueue {
     var beginsWithWaited: Bool { entries.first?.hasWaited ?? false }
 
     /// Whether the queue still begins with the writes of a transaction.
-    func begins(with plan: PlannedTransaction) -> Bool { entries.prefix(plan.ids.count).map(\.id) == plan.ids }
+    func begins(with plan: PlannedTransaction) -> Bool {
+        entries.prefix(plan.ids.count).map(\.id) == plan.ids && plan.replacements == replacements
+            && replaced.map(plan.ids.contains) != true
+    }
 
     mutating func remove(_ id: QueuedWrite.ID) -> QueuedWrite? {
         entries.firstIndex { $0.id == id }.map { entries.remove(at: $0) }
@@ -149,8 +209,10 @@ struct WriteQueue {
     /// Returns the accepted writes whose bases have changed since the last call.
     mutating func takeRebased() -> [QueuedWrite] {
         if rebased.isEmpty { return [] }
-        defer { rebased = [] }
-        return entries.filter { rebased.contains($0.id) }
+        // The one that is replaced is just being stored.
+        let taken = rebased.filter { $0 != replaced }
+        rebased.subtract(taken)
+        return entries.filter { taken.contains($0.id) }
     }
 
     /// Notes that writes that ``takeRebased()`` has returned could not be stored.
@@ -182,7 +244,7 @@ struct WriteQueue {
     ///
     /// - Parameter sizeLimit: How many bytes a transaction may have. A write that is larger goes alone.
     func next(_ contents: ClusterContents, sizeLimit: Int) -> Step? {
-        guard let first = entries.first else { return nil }
+        guard let first = entries.first, first.id != replaced else { return nil }
         // A caller that waits for what is before it.
         if first.expectations.isEmpty && first.writes.isEmpty { return .end(first.id, .agreed(contents.revision)) }
         if first.expectations.contains(where: { contents.known($0.key)?.data != $0.value }),
@@ -191,9 +253,10 @@ struct WriteQueue {
             return .end(first.id, first.isAccepted ? .overruled : .refused)
         }
         var plan = PlannedTransaction()
+        plan.replacements = replacements
         for entry in entries {
             let isFirst = plan.ids.isEmpty
-            if !isFirst && (!entry.expectations.isEmpty || entry.writes.isEmpty) { break }
+            if !isFirst && (!entry.expectations.isEmpty || entry.writes.isEmpty) || entry.id == replaced { break }
             guard plan.add(entry, contents, sizeLimit: isFirst ? .max : sizeLimit) else { break }
             if !entry.expectations.isEmpty { break }
         }

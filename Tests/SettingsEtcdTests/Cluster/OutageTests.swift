@@ -133,6 +133,29 @@ extension WithEtcd {
             }
         }
 
+        @Test("Without the cluster, what waits is no longer than the settings are many, and the last values are sent")
+        func longOutage() async throws {
+            try await Fleet.with { fleet in
+                fleet.server.kill(0)
+                let store = try fleet.store { $0.openingTimeout = .milliseconds(100) }
+                for number in 0..<2_000 { try store.put("n\(number % 20)", "\(number)") }
+                #expect(store.cluster.state.withLock { $0.queue.entries.count } == 20)
+                store.close()
+                let state = try LocalState(
+                    folder: fleet.stateFolder.path, prefix: "test/", addresses: fleet.server.endpoints,
+                    keepsWrites: true)
+                #expect(state.pending().count == 20)
+                state.unlock()
+                try fleet.server.start(0)
+                let next = try fleet.store { $0.timeout = .seconds(20) }
+                try next.synchronize()
+                for number in 1_980..<2_000 {
+                    let value = try fleet.server.control("get", "test/n\(number % 20)", "--print-value-only")
+                    #expect(value == "\(number)\n")
+                }
+            }
+        }
+
         @Test("The child of a fork reads, refuses to write, and uses the cluster by a store of its own")
         func fork() async throws {
             try await Fleet.with { fleet in
