@@ -33,6 +33,7 @@ public var TIOCSWINSZ: UInt { 0x8008_7467 }
 public var TIOCSCTTY: UInt { 0x2000_7461 }
 public var RTLD_DEFAULT: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(bitPattern: -2) }
 public enum POSIXErrorCode: Int32, Sendable {
+    case EADDRINUSE = 48
     case EPERM = 1, ENOENT, EINTR = 4, EIO, EBADF = 9, EAGAIN = 35, ENOMEM = 12, EACCES, EBUSY = 16, EEXIST, EXDEV, ENOTDIR = 20
     case EISDIR, EINVAL, ENFILE, EMFILE, ENOTTY, EFBIG = 27, ENOSPC, EROFS = 30, EPIPE = 32, ELOOP = 62, ENAMETOOLONG, ENOTEMPTY = 66
     case EDQUOT = 69

@@ -211,6 +211,8 @@ open class JSONEncoder {
     open var outputFormatting: OutputFormatting { get { fatalError() } set {} }
     open var dateEncodingStrategy: DateEncodingStrategy { get { fatalError() } set {} }
     open var nonConformingFloatEncodingStrategy: NonConformingFloatEncodingStrategy { get { fatalError() } set {} }
+    public enum KeyEncodingStrategy: Sendable { case useDefaultKeys, convertToSnakeCase, custom(@Sendable (_ codingPath: [any CodingKey]) -> any CodingKey) }
+    open var keyEncodingStrategy: KeyEncodingStrategy { get { fatalError() } set {} }
     open var userInfo: [CodingUserInfoKey: Any] { get { fatalError() } set {} }
     open func encode<T: Encodable>(_ value: T) throws -> Data { fatalError() }
 }
@@ -222,7 +224,7 @@ open class JSONDecoder {
         case convertFromString(positiveInfinity: String, negativeInfinity: String, nan: String)
     }
     public init() { fatalError() }
-    public enum KeyDecodingStrategy: Sendable { case useDefaultKeys, convertFromSnakeCase }
+    public enum KeyDecodingStrategy: Sendable { case useDefaultKeys, convertFromSnakeCase, custom(@Sendable (_ codingPath: [any CodingKey]) -> any CodingKey) }
     open var dateDecodingStrategy: DateDecodingStrategy { get { fatalError() } set {} }
     open var keyDecodingStrategy: KeyDecodingStrategy { get { fatalError() } set {} }
     open var nonConformingFloatDecodingStrategy: NonConformingFloatDecodingStrategy { get { fatalError() } set {} }
@@ -421,7 +423,7 @@ open class NSURL: NSObject, @unchecked Sendable {
 open class NSKeyedArchiver: NSObject {
     open class func archivedData(withRootObject object: Any, requiringSecureCoding isSecure: Bool) throws -> Data { fatalError() }
 }
-open class NSDictionary: NSObject {
+open class NSDictionary: NSObject { open var count: Int { fatalError() }; open subscript(key: Any) -> Any? { fatalError() }
     public init(dictionary: [AnyHashable: Any]) { fatalError() }
     public init?(contentsOf url: URL) { fatalError() }
     open func isEqual(to other: [AnyHashable: Any]) -> Bool { fatalError() }
