@@ -30,6 +30,8 @@ private func closeDescriptor(_ descriptor: Int32) {
     #endif
 }
 
+private struct NoPort: Error {}
+
 /// A socket of the loopback device that accepts connections.
 final class ListeningSocket: Sendable {
     private let descriptor: Int32
@@ -44,7 +46,7 @@ final class ListeningSocket: Sendable {
         guard descriptor >= 0, withAddress(wanted, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, 64) == 0
         else {
             if descriptor >= 0 { closeDescriptor(descriptor) }
-            throw POSIXError(.EADDRINUSE)
+            throw NoPort()
         }
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
