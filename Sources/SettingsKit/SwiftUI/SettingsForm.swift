@@ -31,6 +31,8 @@
         @State private var query = ""
 
         /// Creates a form of a catalogue, for the environment's service, with a field to search the settings.
+        ///
+        /// - Parameter catalogue: The settings.
         public init(_ catalogue: SettingsCatalogue) { self.init(catalogue, isSearchable: true) }
 
         /// Creates a form of a catalogue, for the environment's service.
