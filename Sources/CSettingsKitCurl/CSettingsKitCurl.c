@@ -127,10 +127,13 @@ typedef struct {
     int (*receive)(void *context, const void *bytes, size_t size);
     void *context;
     int isStopped;
+    // How often something was received.
+    unsigned long pieces;
 } Receiver;
 
 static size_t write_bytes(char *bytes, size_t size, size_t count, void *data) {
     Receiver *receiver = data;
+    receiver->pieces++;
     if (receiver->receive(receiver->context, bytes, size * count)) return size * count;
     receiver->isStopped = 1;
     // Another number than the one received ends the request.
@@ -164,7 +167,11 @@ int csettingskit_curl_perform(
     csettingskit_curl_outcome *outcome) {
     Connection *connection = (Connection *)handle;
     void *easy = connection->easy, *multi = connection->multi;
-    Receiver receiver = {receive, context, 0};
+    Receiver receiver = {receive, context, 0, 0};
+    // An open body keeps libcurl waiting when the server has closed the connection. Then the socket is ready, and nothing comes:
+    // some line breaks find out, as sending them fails.
+    unsigned long pieces = 0;
+    int doubts = 0, ready = 0;
     Body body = {bytes, size, announced > (long long)size, 0};
     *outcome = (csettingskit_curl_outcome){0, 0, 0};
     connection->problem[0] = 0;
@@ -185,14 +192,27 @@ int csettingskit_curl_perform(
         int milliseconds = wait(context, &more);
         if (milliseconds < 0) receiver.isStopped = 1;
         if (receiver.isStopped) break;
+        if (receiver.pieces != pieces) {
+            doubts = 0;
+        } else if (ready > 0 && pieces > 0 && body.isOpen && doubts == 0) {
+            doubts = 4;
+        }
+        pieces = receiver.pieces;
+        ready = 0;
+        if (doubts > 1) {
+            doubts--;
+            if (more == NULL) more = "\n";
+            if (milliseconds > 5) milliseconds = 5;
+        }
         if (more != NULL && body.isPaused) {
             body.bytes = more;
             body.left = strlen(more);
             body.isPaused = 0;
             curl.easy_pause(easy, PAUSE_CONT);
-            continue;
+            if (curl.multi_perform(multi, &running) != 0) result = 2;
+            if (result != 0 || !running) break;
         }
-        curl.multi_poll(multi, NULL, 0, milliseconds, NULL);
+        curl.multi_poll(multi, NULL, 0, milliseconds, &ready);
     }
     int left;
     for (Message *message; (message = curl.multi_info_read(multi, &left)) != NULL;)
