@@ -36,11 +36,9 @@ struct Sender {
         while !cluster.isClosed {
             if expiring?.isDue == true { renewExpiring() }
             let step = cluster.change { state in
-                // Before it is known which cluster is reached, nothing is sent; and nothing that has waited, before it is known
-                // whether the cluster still holds what was known.
-                guard state.identity.isConfirmed, state.identity.isVerified || !state.queue.beginsWithWaited else {
-                    return WriteQueue.Step?.none
-                }
+                // Before it is known that the cluster holds what is known, nothing is sent: it may be another one, or restored,
+                // and a restored one gives revisions again, which would seem to be those that a write compares.
+                guard state.identity.isVerified else { return WriteQueue.Step?.none }
                 return state.queue.next(state.contents, sizeLimit: singles > 0 ? 0 : EtcdCluster.transactionSizeLimit)
             }
             switch step {

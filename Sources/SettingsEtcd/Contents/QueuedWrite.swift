@@ -188,9 +188,6 @@ struct WriteQueue {
         }
     }
 
-    /// Whether the first write decides by what the program knew when it was accepted.
-    var beginsWithWaited: Bool { entries.first?.hasWaited ?? false }
-
     /// Whether the queue still begins with the writes of a transaction.
     func begins(with plan: PlannedTransaction) -> Bool {
         entries.prefix(plan.ids.count).map(\.id) == plan.ids && plan.replacements == replacements
