@@ -98,8 +98,30 @@ extension WithEtcd {
             }
         }
 
-        @Test("The history of five clients on registers and counters under faults is linearizable")
-        func linearizable() async throws {
+        /// What happens to members while the clients work.
+        enum MemberFault: CaseIterable {
+            case killedAtAnswer
+            case hanging
+        }
+
+        private func disturb(_ fault: MemberFault, _ server: EtcdServer, _ proxies: [[FaultyProxy]]) async throws {
+            switch fault {
+            case .killedAtAnswer: try await killMemberAtAnswer(of: server, proxies)
+            case .hanging:
+                for member in server.ports.indices {
+                    server.pause(member, true)
+                    // As long as it takes to be noticed.
+                    try await Task.sleep(for: .seconds(7))
+                    server.pause(member, false)
+                    _ = try await eventually { (try server.leader()) != nil }
+                }
+            }
+        }
+
+        @Test(
+            "The history of five clients on registers and counters under faults is linearizable",
+            arguments: MemberFault.allCases)
+        func linearizable(fault: MemberFault) async throws {
             // The last registers are counters.
             let (operations, keys, counters) = (Rounds.choose(60, full: 300), 6, 4..<6)
             let clock = LogicalClock()
@@ -108,7 +130,7 @@ extension WithEtcd {
                 let stores = try proxies.map {
                     try fleet.store(endpoints: $0.map(\.endpoint)) { $0.timeout = .seconds(3) }
                 }
-                async let chaos: Void = killMemberAtAnswer(of: fleet.server, proxies)
+                async let chaos: Void = disturb(fault, fleet.server, proxies)
                 inParallel(5) { client in
                     var generator = SeededGenerator(seed: UInt64(client))
                     let store = stores[client]
