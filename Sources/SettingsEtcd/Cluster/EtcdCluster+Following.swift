@@ -58,6 +58,12 @@ extension EtcdCluster {
     /// Has another member be watched.
     func leaveWatch() { state.withLock { $0.watch }?.cancel() }
 
+    /// Notes that the cluster is at an earlier state than the one that is known, which the follower finds out next.
+    func noteEarlierState() {
+        change { $0.identity.doubt() }
+        leaveWatch()
+    }
+
     /// Notes that the watch has ended, so that changes may be missed from now on.
     func endWatching() {
         change { state in

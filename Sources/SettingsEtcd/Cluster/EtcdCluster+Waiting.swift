@@ -132,7 +132,12 @@ extension EtcdCluster {
                 do throws(GatewayFailure) {
                     let answer = try compare(known, within: left)
                     if state.withLock({ state in state.isCurrent(known, answer) }) { return feed.flush() }
-                    goal = goal ?? answer.header.revision
+                    if answer.header.revision < known {
+                        // It was restored from a backup, and the watch has not noticed that yet.
+                        noteEarlierState()
+                    } else {
+                        goal = goal ?? answer.header.revision
+                    }
                 } catch {
                     throw SettingsError(error.code, store: description, underlying: error)
                 }
