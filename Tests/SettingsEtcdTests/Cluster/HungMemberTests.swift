@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettingsEtcd
 
-extension WithEtcd {
+extension WithSlowEtcd {
     @Suite("With a member that hangs", .timeLimit(.minutes(5)))
     struct HungMemberTests {
         enum Hanging: CaseIterable {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettingsEtcd
 
-extension WithEtcd {
+extension WithSlowEtcd {
     @Suite("While the watch is late", .timeLimit(.minutes(5)))
     struct LateWatchTests {
         private let count = Setting<Int>("count", in: .fleet, default: 0)

@@ -6,7 +6,7 @@ import Testing
 @testable import SettingsEtcd
 
 #if os(Linux)
-    extension WithEtcd {
+    extension WithSlowEtcd {
         @Suite("Changes that a program has missed", .timeLimit(.minutes(5)))
         struct MissedChangesTests {
             /// The most memory that a process has used so far, in MB.

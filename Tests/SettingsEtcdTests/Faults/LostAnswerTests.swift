@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettingsEtcd
 
-extension WithEtcd {
+extension WithSlowEtcd {
     @Suite("When the answer to a write is lost", .timeLimit(.minutes(5)))
     struct LostAnswerTests {
         enum Fault: String, CaseIterable, Sendable {

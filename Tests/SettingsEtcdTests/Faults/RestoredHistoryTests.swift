@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettingsEtcd
 
-extension WithEtcd {
+extension WithSlowEtcd {
     @Suite("The history after a restoration", .timeLimit(.minutes(10)))
     struct RestoredHistoryTests {
         private static let keys = 4

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SettingsEtcd
 
-extension WithEtcd {
+extension WithSlowEtcd {
     @Suite("Over a slow link", .timeLimit(.minutes(5)))
     struct SlowLinkTests {
         @Test("A prefix is read that takes longer than a request may")

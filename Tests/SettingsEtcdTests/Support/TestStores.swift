@@ -76,3 +76,9 @@ struct Fleet: Sendable {
 @Suite(
     "With a real etcd", .ownThreads, .serialized, .enabled(if: EtcdServer.isInstalled, "etcd is not installed"))
 struct WithEtcd {}
+
+/// Those of them that wait for time-outs most of the time. They run beside the others.
+@Suite(
+    "With a real etcd and its time-outs", .ownThreads, .serialized,
+    .enabled(if: EtcdServer.isInstalled, "etcd is not installed"))
+struct WithSlowEtcd {}

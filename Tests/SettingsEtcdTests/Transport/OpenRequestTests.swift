@@ -87,7 +87,7 @@ struct WatchProgressTests {
 }
 
 #if !canImport(Darwin)
-    extension WithEtcd {
+    extension WithSlowEtcd {
         @Suite("A watch whose request goes on", .timeLimit(.minutes(2)))
         struct OpenRequestTests {
             @Test("A member answers the questions in the stream, and the changes between them arrive")
