@@ -85,23 +85,19 @@ final class BrokenStore: SettingsStore {
 
     /// How many threads are in a call.
     private let callCount = Atomic(0)
-    /// The count for whose rise a thread has waited in vain last.
-    private let vainCount = Atomic(-1)
-    /// How many calls have read; and how many are about to write back what they have read.
-    private let getCount = Atomic(0)
+    /// How many calls are about to write back what they have read.
     private let setCount = Atomic(0)
+    /// What threads other than the writing one read: a mixture of the last two values that differ.
+    private let halves = Mutex<[String: (writer: pthread_t, data: Data)]>([:])
 
     init(_ fault: Fault) { self.fault = fault }
 
-    /// Waits until another thread has raised a count. Only for a moment if no other thread is in a call, or none has raised the
-    /// count since the last wait.
+    /// Waits until another thread has raised a count; only for a moment if no other thread is in a call.
     private func wait(for count: borrowing Atomic<Int>, toExceed value: Int) {
         let start = ContinuousClock.now
         while count.load(ordering: .acquiring) <= value {
-            let isAlone = callCount.load(ordering: .acquiring) == 1 || vainCount.load(ordering: .relaxed) == value
-            if ContinuousClock.now > start + (isAlone ? .milliseconds(2) : .seconds(1)) {
-                return vainCount.store(value, ordering: .relaxed)
-            }
+            let isAlone = callCount.load(ordering: .acquiring) == 1
+            if ContinuousClock.now > start + (isAlone ? .milliseconds(2) : .seconds(1)) { return }
             usleep(100)
         }
     }
@@ -120,8 +116,10 @@ final class BrokenStore: SettingsStore {
     func get(_ key: SettingsService.StorageKey) throws -> Data? {
         callCount.add(1, ordering: .acquiringAndReleasing)
         defer { callCount.subtract(1, ordering: .acquiringAndReleasing) }
-        let data = plain.get(try changed(key))
-        getCount.add(1, ordering: .releasing)
+        let key = try changed(key)
+        let half = halves.withLock { $0[key.name] }
+        if let half, pthread_equal(half.writer, pthread_self()) == 0 { return half.data }
+        let data = plain.get(key)
         return data == nil && fault == .answersForAbsentKeys ? Data() : data
     }
 
@@ -150,8 +148,8 @@ final class BrokenStore: SettingsStore {
             wait(for: setCount, toExceed: setCount.add(1, ordering: .acquiringAndReleasing).newValue)
             plain.all = all
         case (.writesInHalves, let data?):
-            plain.set(key, to: data.prefix(data.count / 2) + (old ?? Data()).dropFirst(data.count / 2))
-            wait(for: getCount, toExceed: getCount.load(ordering: .acquiring))
+            let half = data.prefix(data.count / 2) + (old ?? Data()).dropFirst(data.count / 2)
+            if old != data { halves.withLock { $0[key.name] = (pthread_self(), half) } }
             plain.set(key, to: data)
         default: plain.set(key, to: data)
         }

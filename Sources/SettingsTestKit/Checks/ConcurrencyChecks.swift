@@ -31,15 +31,14 @@ extension Check {
             let values = (0..<writerCount).map { Data(repeating: UInt8($0), count: 1_000) }
             try store.set(key("a"), to: values[0])
             let activeCount = Atomic(writerCount)
-            // One more thread, which reads until the last writer has ended: however busy the machine is, something reads while
-            // something writes.
+            // One more thread, which reads until the last writer has ended, and at least once.
             try await onThreads(writerCount + 1) { [values] number in
                 func read() throws {
                     let read = try store.get(key("a"))
                     try require(read.map(values.contains) ?? false, "A value was read that was never stored.")
                 }
                 guard number < writerCount else {
-                    while activeCount.load(ordering: .acquiring) > 0 { try read() }
+                    repeat { try read() } while activeCount.load(ordering: .acquiring) > 0
                     return
                 }
                 defer { activeCount.subtract(1, ordering: .releasing) }
@@ -90,9 +89,14 @@ extension Check {
 private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) async throws {
     let group = DispatchGroup()
     let problem = Failure()
+    let started = Counter()
+    let all = DispatchSemaphore(value: 0)
     for number in 0..<count {
         // A serial queue has a thread of its own.
         DispatchQueue(label: "SettingsTestKit \(number)").async(group: group) {
+            // On a busy machine, one could end before the next begins.
+            if started.increment() == count { for _ in 0..<count { all.signal() } }
+            all.wait()
             do {
                 try body(number)
             } catch {
@@ -115,4 +119,11 @@ private final class Failure: Sendable {
     func throwIfAny() throws {
         if let error = error.withLock({ $0 }) { throw error }
     }
+}
+
+/// Counts threads.
+private final class Counter: Sendable {
+    private let count = Atomic(0)
+
+    func increment() -> Int { count.add(1, ordering: .relaxed).newValue }
 }
