@@ -81,11 +81,8 @@ check(first.appliedVersions == ["2026-11-patience"] && second.appliedVersions.is
 let player = Player()
 print("2. Property: the volume of 80 per cent was converted to \(player.volume)")
 check(player.volume == 0.8, "the volume is converted")
-let subscription = player.$volume.addUpdateListener { result in
-    switch result {
-    case .success(let update): print("   listener: volume \(update.oldValue) -> \(update.newValue)")
-    case .failure(let error): print("   listener: \(error)")
-    }
+let subscription = player.$volume.observe { change in
+    print("   listener: volume \(change.oldValue) -> \(change.newValue)")
 }
 player.volume = 11
 check(settings.get(.volume) == 1, "a property and its service have one value")
@@ -100,7 +97,7 @@ subscription.cancel()
 let network = try SettingsStorage<Network>(name: "network", in: store)
 print("3. Record: \(network.server?.absoluteString ?? "no server"), \(network.timeout) s")
 check(network.server?.host == "music.example.org" && network.timeout == 60, "the record has the migrated fields")
-let records = network.keepInformed()
+let records = network.values
 network.update { record in
     record.timeout = 10
     record.isProxied = true

@@ -41,7 +41,7 @@ func useVault(at file: URL) async throws {
     // MARK: A live query
 
     print("3. A live query of the guests:")
-    let guests = storage.keepInformed { database -> [String] in
+    let guests = storage.values { database -> [String] in
         let users: [User] = try database.select(
             User.where(Column("role") == User.Role.guest).ordered(by: Column("name").ascending))
         return users.map(\.name)

@@ -90,7 +90,7 @@ final class Writing {
         nanosecondsEach(count) {
             for _ in 0..<count {
                 number += 1
-                counters.update(\.count, with: number)
+                counters.set(\.count, to: number)
             }
         }
     }

@@ -62,7 +62,7 @@ final class Fixture {
         settings.set(.greeting, to: "A string that does not fit into the sixteen bytes of its own.")
         settings.set(.profile, to: Profile(name: "Bob", age: 41, score: 3.5))
         counters.count = 2
-        parameters.save(Parameters(isDetailed: true, apiURL: URL(string: "https://example.org/api"), armedAt: Date()))
+        parameters.set(Parameters(isDetailed: true, apiURL: URL(string: "https://example.org/api"), armedAt: Date()))
     }
 
     deinit {

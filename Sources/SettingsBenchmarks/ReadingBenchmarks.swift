@@ -89,7 +89,7 @@ extension Benchmark {
         let number = VariableYardstick.number
         let text = VariableYardstick.text(settings.get(.theme))
         let profile = VariableYardstick.profile(settings.get(.profile))
-        let isDetailed = VariableYardstick.isDetailed(of: fixture.parameters.read())
+        let isDetailed = VariableYardstick.isDetailed(of: fixture.parameters.get())
         return [
             row("Value of an Int", number) { [live = fixture.settings.value(.launchCount)] count in
                 nanosecondsEach(count) {

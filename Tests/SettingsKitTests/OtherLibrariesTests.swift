@@ -30,7 +30,7 @@ struct PropertyWrapperExamplesTests {
             let foo = Foo(store)
             #expect(foo.bar == nil)
             let updates = Mutex(0)
-            let cancellable = foo.$bar.addUpdateListener { _ in updates.withLock { $0 += 1 } }
+            let cancellable = foo.$bar.observe { _ in updates.withLock { $0 += 1 } }
             foo.bar = "new-value"
             #expect(defaults.object(forKey: "foo-bar") as? String == "new-value")
             #expect(updates.withLock { $0 } == 1)
@@ -50,12 +50,7 @@ struct PropertyWrapperExamplesTests {
         try await withPreferences { store, _ in
             let foo = Foo(store)
             let heard = Mutex<[Bar?]>([])
-            let cancellable = foo.$bar.addUpdateListener { updateResult in
-                switch updateResult {
-                case .success(let update): heard.withLock { $0.append(update.newValue) }
-                case .failure(let error): Issue.record("Error updating bar: \(error)")
-                }
-            }
+            let cancellable = foo.$bar.observe { update in heard.withLock { $0.append(update.newValue) } }
             foo.bar = Bar(baz: "one")
             foo.bar = nil
             #expect(heard.withLock { $0 } == [Bar(baz: "one"), nil])
@@ -113,7 +108,7 @@ private final class WeatherService {
 
     init(store: UserDefaultsStore) { self.store = store }
 
-    func weatherUpdate(temperature: Double) { store.set(Keys.temperature, value: temperature) }
+    func weatherUpdate(temperature: Double) { store.set(Keys.temperature, to: temperature) }
 }
 
 extension Notification.Name {
@@ -152,7 +147,7 @@ struct TypedStoreExamplesTests {
         #expect(kingdom.key.name == "animals:mammals")
         let cat = Setting<Bool?>("lion", in: .defaults, namespace: Cats.self)
         #expect(cat.key.name == "animals:cats:lion")
-        MemoryStore().set(cat, value: true)
+        MemoryStore().set(cat, to: true)
         #expect(Cats.commits.withLock { $0 } == ["pre", "post"])
     }
 
@@ -162,19 +157,19 @@ struct TypedStoreExamplesTests {
     func functions() async throws {
         try await withPreferences { store, _ in
             let key = Setting<Int?>("key", in: .defaults)
-            store.set(key, value: 8)
+            store.set(key, to: 8)
             #expect(store.get(key) == 8)
-            store.clear()
+            try store.removeAll()
             #expect(store.get(key) == nil)
 
             let nullable = Setting<String?>("nullable", in: .defaults)
             #expect(store.get(nullable)?.isEmpty == nil)
-            store.set(nullable, value: "")
+            store.set(nullable, to: "")
             #expect(store.get(nullable)?.isEmpty == true)
 
             let nonnull = Setting<String>("nonnull", in: .defaults, default: "!")
             #expect(store.get(nonnull).isEmpty == false)
-            store.set(nonnull, value: "")
+            store.set(nonnull, to: "")
             #expect(store.get(nonnull).isEmpty == true)
 
             let customObject = CustomObject(strings: ["fill", "in", "the"])
@@ -183,7 +178,7 @@ struct TypedStoreExamplesTests {
                 processedValue?.strings.append("blank!")
                 return processedValue
             }
-            store.set(customKey, value: customObject)
+            store.set(customKey, to: customObject)
             #expect(store.get(customKey)?.strings.joined(separator: " ") == "fill in the blank!")
         }
     }
@@ -197,7 +192,7 @@ struct TypedStoreExamplesTests {
         defer { NotificationCenter.default.removeObserver(observer) }
         let key = MyKey(key: .init(Notification.Name.myKey.rawValue, scope: .defaults), defaultValue: 0)
         let store = CacheStore()
-        store.set(key, value: 1)
+        store.set(key, to: 1)
         #expect(store.get(key) == 1)
         #expect(posted.withLock { $0 } == 1)
     }
@@ -267,7 +262,7 @@ struct RecordExamplesTests {
             let now = Date(timeIntervalSince1970: 1_234_567)
             settings.armedAt = now
             #expect(settings.armedAt == now)
-            #expect(branding.read() == .empty)
+            #expect(branding.get() == .empty)
 
             let again = try Settings(
                 name: "Settings",

@@ -241,7 +241,7 @@ private func names(
 }
 
 private func greet(user id: Int, in storage: SQLiteStorage) async {
-    for await user in storage.keepInformed(about: {
+    for await user in storage.values({
         try $0.select(User.where(Column("id") == id))
     }) {
         print("Hello, \(user?.name ?? "stranger")")

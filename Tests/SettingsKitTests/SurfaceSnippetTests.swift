@@ -68,26 +68,21 @@ private final class Uploader {
 }
 
 private func watch(_ player: Player) -> SettingsService.Subscription {
-    player.$bar.addUpdateListener { result in
-        switch result {
-        case .success(let update):
-            print("\(update.origin): \(update.newValue ?? "removed")")
-        case .failure(let error):
-            print("bar could not be stored: \(error)")
-        }
+    player.$bar.observe { change in
+        print("\(change.origin): \(change.newValue ?? "removed")")
     }
 }
 
 private func follow(_ player: Player) async {
-    for await bar in player.$bar.updates {
+    for await bar in player.$bar.values {
         print(bar ?? "nothing")
     }
 }
 
 private func replaceBar(of player: Player) throws {
-    let old = try player.$bar.retrieve()
-    try player.$bar.persist((old ?? "") + "!")
-    try player.$bar.reset()
+    let old = try player.$bar.load()
+    try player.$bar.save((old ?? "") + "!")
+    try player.$bar.remove()
 }
 
 private struct Session {
@@ -156,16 +151,16 @@ private func useStore(
     let answer = AuditedKey(
         key: .init("answer", scope: .defaults), defaultValue: 0,
         audit: audit)
-    store.set(answer, value: 42)
-    store.set(CatSettings.lion, value: "Leo")
+    store.set(answer, to: 42)
+    store.set(CatSettings.lion, to: "Leo")
     print(store.get(answer), store.get(CatSettings.lion) ?? "no lion")
 
-    try store.save(answer, value: 43)
+    try store.save(answer, to: 43)
     let name = try store.load(CatSettings.lion)
     print(name ?? "no lion")
 
-    store.clear(Cats.self)
-    store.clear()
+    try store.removeAll(in: Cats.self)
+    try store.removeAll()
 }
 
 @Test private func aStoreIsUsedWithoutAService() throws {
@@ -223,17 +218,17 @@ private func configure(_ store: some SettingsStore, url: URL) throws {
 
     let wasDetailed = parameters.isDetailed
     parameters.isDetailed = true
-    parameters.update(\.apiURL, with: url)
+    parameters.set(\.apiURL, to: url)
     parameters.update { record in
         record.armedAt = wasDetailed ? nil : Date()
         record.isDetailed.toggle()
     }
-    parameters.save(.empty)
-    parameters.erase()
+    parameters.set(.empty)
+    parameters.reset()
 }
 
 private func follow(_ parameters: SettingsStorage<Parameters>) async {
-    for await record in parameters.keepInformed() {
+    for await record in parameters.values {
         print(record.isDetailed)
     }
 }

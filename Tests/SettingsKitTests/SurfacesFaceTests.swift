@@ -69,12 +69,7 @@ struct SurfacesFaceTests {
         #expect(settings.get(.volume) == 1)
 
         let heard = Mutex<[String?]>([])
-        let token = player.$bar.addUpdateListener { result in
-            switch result {
-            case .success(let update): heard.withLock { $0.append(update.newValue) }
-            case .failure: Issue.record("No update has failed.")
-            }
-        }
+        let token = player.$bar.observe { change in heard.withLock { $0.append(change.newValue) } }
         #expect(player.bar == nil)
         player.bar = "new-value"
         #expect(player.bar == "new-value")
@@ -87,7 +82,7 @@ struct SurfacesFaceTests {
         #expect(player.retries == 3)
         player.retries += 1
         #expect(store.get(.init("retries", scope: .defaults)) == Data("4".utf8))
-        for await retries in player.$retries.updates {
+        for await retries in player.$retries.values {
             #expect(retries == 4)
             break
         }
@@ -100,7 +95,7 @@ struct SurfacesFaceTests {
         let lion = Setting<String?>("lion", in: .defaults, namespace: Cats.self)
         #expect(lion.key.name == "animals:cats:lion")
         let store = MemoryStore()
-        store.set(lion, value: "Leo")
+        store.set(lion, to: "Leo")
         #expect(store.get(lion) == "Leo")
         #expect(Cats.calls.withLock { $0 } == ["pre", "post"])
 
@@ -108,11 +103,11 @@ struct SurfacesFaceTests {
         let loud = LoudKey(key: .init("loud", scope: .defaults), defaultValue: 1) { old, new in
             heard.withLock { $0.append("\(old) \(new)") }
         }
-        store.set(loud, value: 2)
-        store.set(loud, value: 2)
+        store.set(loud, to: 2)
+        store.set(loud, to: 2)
         #expect(store.get(loud) == 2)
         #expect(heard.withLock { $0 } == ["1 2"])
-        store.clear()
+        store.removeAll()
         #expect(store.get(lion) == nil)
         #expect(store.get(loud) == 1)
     }
@@ -137,19 +132,19 @@ struct SurfacesFaceTests {
         let parameters = try SettingsStorage<Parameters>(name: "network", in: store)
         let url = try #require(URL(string: "https://example.org/api"))
         parameters.isDetailed = true
-        parameters.update(\.apiURL, with: url)
+        parameters.set(\.apiURL, to: url)
         #expect(parameters.isDetailed)
         #expect(parameters.apiURL == url)
         #expect(Set(store.keys()) == ["network:isDetailed", "network:apiURL"])
-        for await record in parameters.keepInformed() {
+        for await record in parameters.values {
             #expect(record == Parameters(isDetailed: true, apiURL: url))
             break
         }
-        parameters.save(.empty)
-        #expect(parameters.read() == .empty)
+        parameters.set(.empty)
+        #expect(parameters.get() == .empty)
         parameters.isDetailed = true
-        parameters.erase()
-        #expect(parameters.read() == .empty)
+        parameters.reset()
+        #expect(parameters.get() == .empty)
         #expect(store.keys().isEmpty)
     }
 }

@@ -55,16 +55,16 @@
         /// ``SettingsService/publisher(_:)``.
         public var publisher: AnyPublisher<Record, Never> {
             PublisherRelay.publisher {
-                self.read()
-            } observe: {
-                self.observe($0)
+                self.get()
+            } observe: { update in
+                self.observe { _ in update() }
             }
         }
     }
 
     extension Persister {
         /// The current value, then the newest value after each change, as in ``SettingsService/publisher(_:)``.
-        public var updatesPublisher: AnyPublisher<Value, Never> { service.publisher(setting) }
+        public var publisher: AnyPublisher<Value, Never> { service.publisher(setting) }
     }
 
     /// Sends the current value at each call, from one thread at a time, so that the last value sent is the last one

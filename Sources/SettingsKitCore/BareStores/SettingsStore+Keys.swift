@@ -11,15 +11,13 @@ private let bareStoreDiagnostics = Diagnostics(sink: .standard)
 //
 // Each read asks the store and decodes. Writes take the same path as a service's, so services over the store and their
 // listeners see them at once. The scope of a key matters only to the store.
-//
-// A setting is a key, too. The functions for keys are disfavoured, so that a setting takes its own.
 extension SettingsStore {
     /// Returns the value stored under a key, or its default if there is none.
     ///
     /// Never throws. If the store cannot be read or the bytes cannot be decoded, the default is returned, the bytes
     /// stay, and the error is reported to ``SettingsService/DiagnosticSink/standard``, once for each cause; `load`
     /// throws it. Nothing is cached: to read often, use a service, a ``Persisted`` property or a ``SettingsStorage``.
-    @_disfavoredOverload public func get<Key: SettingKey>(_ key: Key) -> Key.Value where Key.Value: Codable & Sendable {
+    public func get<Key: SettingKey>(_ key: Key) -> Key.Value where Key.Value: Codable & Sendable {
         get(ValueCoding(of: key))
     }
 
@@ -33,7 +31,7 @@ extension SettingsStore {
     /// Returns the value stored under a key, or its default if there is none.
     ///
     /// - Throws: ``SettingsError`` with the code `readFailed` or `decodingFailed`.
-    @_disfavoredOverload public func load<Key: SettingKey>(_ key: Key) throws -> Key.Value
+    public func load<Key: SettingKey>(_ key: Key) throws -> Key.Value
     where Key.Value: Codable & Sendable {
         try load(ValueCoding(of: key))
     }
@@ -86,20 +84,20 @@ extension SettingsStore {
     ///
     /// Setting the stored value again does nothing. An error is reported to
     /// ``SettingsService/DiagnosticSink/standard``, and the old value stays; `save` throws it.
-    @_disfavoredOverload public func set<Key: SettingKey & Sendable>(_ key: Key, value: Key.Value)
+    public func set<Key: SettingKey & Sendable>(_ key: Key, to value: Key.Value)
     where Key.Value: Codable & Sendable {
         StoreServices.service(over: self).set(SettingsService.Setting(key), to: value)
     }
 
     /// Stores a setting's value, as `set` does for a custom key.
-    public func set<T>(_ setting: SettingsService.Setting<T>, value: T) {
+    public func set<T>(_ setting: SettingsService.Setting<T>, to value: T) {
         StoreServices.service(over: self).set(setting, to: value)
     }
 
     /// Stores a value under a key.
     ///
     /// - Throws: ``SettingsError``; the old value then stays.
-    @_disfavoredOverload public func save<Key: SettingKey & Sendable>(_ key: Key, value: Key.Value) throws
+    public func save<Key: SettingKey & Sendable>(_ key: Key, to value: Key.Value) throws
     where Key.Value: Codable & Sendable {
         try StoreServices.service(over: self).save(SettingsService.Setting(key), to: value)
     }
@@ -107,22 +105,39 @@ extension SettingsStore {
     /// Stores a setting's value.
     ///
     /// - Throws: ``SettingsError``; the old value then stays.
-    public func save<T>(_ setting: SettingsService.Setting<T>, value: T) throws {
+    public func save<T>(_ setting: SettingsService.Setting<T>, to value: T) throws {
         try StoreServices.service(over: self).save(setting, to: value)
     }
 
-    /// Removes all values of the store, also those for which this program has no setting, for example before a test.
-    ///
-    /// An error is reported to ``SettingsService/DiagnosticSink/standard``. A store that cannot list its keys stays
-    /// unchanged.
-    public func clear() {
-        StoreServices.service(over: self).reset(scope: .defaults)
+    /// Removes the value of a key, so that it reads as its default. An error is reported to
+    /// ``SettingsService/DiagnosticSink/standard``, and the value stays; `remove` throws it.
+    public func reset<Key: SettingKey & Sendable>(_ key: Key)
+    where Key.Value: Codable & Sendable {
+        StoreServices.service(over: self).reset(SettingsService.Setting(key))
     }
+
+    /// Removes a setting's value, as `reset` does for a custom key.
+    public func reset(_ setting: SettingDefinition) { StoreServices.service(over: self).reset(setting) }
+
+    /// Removes the value of a key, so that it reads as its default.
+    ///
+    /// - Throws: ``SettingsError``; the value then stays.
+    public func remove<Key: SettingKey & Sendable>(_ key: Key) throws
+    where Key.Value: Codable & Sendable {
+        try StoreServices.service(over: self).remove(SettingsService.Setting(key))
+    }
+
+    /// Removes a setting's value, so that it reads as its default.
+    ///
+    /// - Throws: ``SettingsError``; the value then stays.
+    public func remove(_ setting: SettingDefinition) throws { try StoreServices.service(over: self).remove(setting) }
 
     /// Removes the values of all settings of a namespace, and of those inside it, also of those that this program does
     /// not define.
-    public func clear(_ namespace: any SettingsNamespace.Type) {
-        StoreServices.service(over: self).reset(namespace, in: .defaults)
+    ///
+    /// - Throws: ``SettingsError``; then all values stay.
+    public func removeAll(in namespace: any SettingsNamespace.Type) throws {
+        try StoreServices.service(over: self).remove(namespace, in: .defaults)
     }
 }
 

@@ -148,20 +148,3 @@ extension SettingsService.Setting {
                 didChange: { key.didChange($0, newValue: $1) }))
     }
 }
-
-extension SettingsService.Setting: SettingKey {
-    /// The type of the setting's value.
-    public typealias Value = T
-
-    /// The setting's stored form, as a transformer; never nil.
-    public var transformer: (any Transformer<T, Data>)? { coding.form }
-
-    /// The value to store when `value` is set.
-    public func process(_ value: T) -> T { coding.process(value) }
-
-    /// Calls the custom key's function before a change.
-    public func willChange(_ oldValue: T, newValue: T) { hooks?.willChange?(oldValue, newValue) }
-
-    /// Calls the custom key's function after a change.
-    public func didChange(_ oldValue: T, newValue: T) { hooks?.didChange?(oldValue, newValue) }
-}

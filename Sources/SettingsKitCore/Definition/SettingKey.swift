@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// The interface of a setting. Conform a type to it to run code around changes.
+/// A setting of a type of your own, which runs code around changes.
 ///
 /// ```swift
 /// struct LoudKey<Value: Codable & Sendable>: SettingKey {
@@ -15,9 +15,9 @@
 /// }
 /// ```
 ///
-/// ``SettingsService/Setting`` conforms to it. Two properties are required; the rest has default implementations. A
-/// store without a service takes any key (`store.get(key)`, `store.set(key, value: value)`). For services, property
-/// wrappers and listeners, make a setting from it: ``SettingsService/Setting/init(_:)``.
+/// Two properties are required; the rest has default implementations. A store without a service takes such a key as it takes
+/// a setting (`store.get(key)`, `store.set(key, to: value)`). For services, property wrappers and listeners, make a setting
+/// from it: ``SettingsService/Setting/init(_:)``.
 ///
 /// Writing requires the key type to be `Sendable`. The compiler infers that for a structure like this one, unless it is
 /// public.

@@ -51,31 +51,7 @@ extension SettingsService {
     public func observe<T>(_ setting: Setting<T>, _ body: @escaping @Sendable (Change<T>) -> Void) -> Subscription {
         let key = setting.key
         return subscription(
-            to: setting,
-            .event { event in
-                if case .change(let decoded) = event, let change = Change<T>(decoded, of: key) { body(change) }
-            })
-    }
-
-    /// The same, and calls `body` also when a value could not be set through this service, or when an external change has
-    /// stored bytes that are not a value of the setting.
-    func observeResults<T>(
-        _ setting: Setting<T>, _ body: @escaping @Sendable (Result<Change<T>, SettingsError>) -> Void
-    ) -> Subscription {
-        let key = setting.key
-        return subscription(
-            to: setting,
-            .event { event in
-                switch event {
-                case .failure(let error): body(.failure(error))
-                case .change(let decoded):
-                    if let problem = decoded.problem {
-                        body(.failure(problem))
-                    } else if let change = Change<T>(decoded, of: key) {
-                        body(.success(change))
-                    }
-                }
-            })
+            to: setting, .change { decoded in if let change = Change<T>(decoded, of: key) { body(change) } })
     }
 
     /// The setting as an object that SwiftUI and `withObservationTracking` can follow.

@@ -9,9 +9,10 @@ import Observation
 /// Reads, writes and observes one setting. It is the projected value of a ``Persisted`` property.
 ///
 /// ```swift
-/// let subscription = player.$bar.addUpdateListener { result in ... }
-/// for await bar in player.$bar.updates { ... }
-/// try player.$bar.persist("new")
+/// let subscription = player.$bar.observe { change in ... }
+/// for await bar in player.$bar.values { ... }
+/// player.$retries.update { $0 += 1 }
+/// try player.$bar.save("new")
 /// ```
 ///
 /// Observers of the Observation framework that read ``value`` are notified of every change, as of a
@@ -51,14 +52,13 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
     /// The value while nothing is stored.
     public var defaultValue: Value { setting.defaultValue }
 
-    /// The value, or the default if none is stored. Setting it stores it.
+    /// The value, or the default if none is stored. Setting it is ``set(_:)``.
     ///
-    /// Reading never throws and never waits for a file. The service diagnoses errors of reading and writing; without a
-    /// service, they are reported to ``SettingsService/DiagnosticSink/standard``. Update listeners also receive the
-    /// errors of storing a value.
+    /// Reading never throws and never waits for a file. Errors of reading and writing are diagnosed by the service; without a
+    /// service, they are reported to ``SettingsService/DiagnosticSink/standard``.
     public var value: Value {
         @inlinable get { cached.tracked { cached.cached.read() ?? valueThroughStore() } }
-        set { service.set(setting, to: newValue) }
+        set { set(newValue) }
     }
 
     @usableFromInline func valueThroughStore() -> Value {
@@ -74,25 +74,38 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
     /// Returns the value in the store, or the default if none is stored.
     ///
     /// - Throws: ``SettingsError`` with the code `noStore`, `readFailed` or `decodingFailed`; with the codes of
-    ///   ``persist(_:)`` if the default should be stored and cannot be.
-    public func retrieve() throws -> Value {
+    ///   ``save(_:)`` if the default should be stored and cannot be.
+    public func load() throws -> Value {
         if persistDefault != .never { try settle(storedValue()) }
         return try service.load(setting)
     }
 
+    /// Stores a value. Errors are diagnosed, and the old value stays; ``save(_:)`` throws them.
+    public func set(_ newValue: Value) { service.set(setting, to: newValue) }
+
     /// Stores a value.
     ///
     /// - Throws: ``SettingsError``; the old value then stays.
-    public func persist(_ newValue: Value) throws {
-        try service.save(setting, to: newValue)
+    public func save(_ newValue: Value) throws { try service.save(setting, to: newValue) }
+
+    /// Changes the value in place and loses no concurrent change, as ``SettingsService/update(_:_:)`` does.
+    ///
+    /// - Returns: The result of `body`; nil if the old value stays because of a problem, which is diagnosed.
+    @discardableResult
+    public func update<R>(_ body: @escaping @Sendable (inout Value) -> R) -> R? {
+        // Bytes that the default should replace are nothing that can be changed.
+        if persistDefault != .never { _ = valueThroughStore() }
+        return service.update(setting, body)
     }
+
+    /// Removes the stored value, so that the value is the default again. Errors are diagnosed, and the stored value stays;
+    /// ``remove()`` throws them.
+    public func reset() { service.reset(setting) }
 
     /// Removes the stored value, so that the value is the default again.
     ///
     /// - Throws: ``SettingsError``; the stored value then stays.
-    public func reset() throws {
-        try service.remove(setting, isKept: false)
-    }
+    public func remove() throws { try service.remove(setting) }
 
     private func storedValue() throws(SettingsError) -> StoredValue {
         try cached.connection.requireStore(for: setting.key).read(setting.key)
@@ -118,26 +131,22 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
 
     // MARK: Listening
 
-    /// Calls `listener` after each update: with the change, or with an error.
-    ///
-    /// On success, it receives the values before encoding and after decoding, whatever transformers do, for every
-    /// change, local or external, in commit order. Errors are those of storing a value of this setting through this
-    /// service, and of decoding bytes from outside. Storing the same value again is no update.
-    ///
-    /// The listener is called with one update at a time, without a lock. It may read, set, and add and cancel
-    /// listeners; changes that it makes are delivered after it has returned. Listening ends when the subscription is
-    /// cancelled or released, so hold it.
-    public func addUpdateListener(
-        _ listener: @escaping @Sendable (Result<SettingsService.Change<Value>, SettingsError>) -> Void
+    /// Calls `body` after each change, local or external, until the subscription is cancelled or released, as
+    /// ``SettingsService/observe(_:_:)`` does.
+    public func observe(
+        _ body: @escaping @Sendable (SettingsService.Change<Value>) -> Void
     ) -> SettingsService.Subscription {
-        service.observeResults(setting, listener)
+        service.observe(setting, body)
     }
 
     /// The current value, then the newest value after each change.
     ///
     /// A slow reader skips values, and always receives the newest. The sequence ends when its task is cancelled. It
     /// reads as ``value`` does, and so stores the default if reading should store it.
-    public var updates: SettingsService.Stream<Value> {
+    public var values: SettingsService.Stream<Value> {
         service.values(of: setting) { [self] in cached.cached.read() ?? valueThroughStore() }
     }
+
+    /// Every change, in the order in which they were made, as in ``SettingsService/changes(of:)``.
+    public var changes: SettingsService.Stream<SettingsService.Change<Value>> { service.changes(of: setting) }
 }

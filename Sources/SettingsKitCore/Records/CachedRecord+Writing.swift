@@ -183,7 +183,9 @@ extension CachedRecord {
     }
 
     /// Removes every field, also those that this program does not know.
-    func erase() throws(SettingsError) {
+    ///
+    /// - Parameter isKept: Whether it does not wait for agreement.
+    func remove(isKept: Bool) throws(SettingsError) {
         let store = try connection.requireStore()
         var names = Set(fieldNames.map { prefix + $0 })
         do throws(SettingsError) {
@@ -197,6 +199,6 @@ extension CachedRecord {
         let writes = names.filter(SettingsService.StorageKey.isValid).map { name in
             SettingsStoreBatch.Entry(key: .init(name, scope: scope), data: nil)
         }
-        _ = try apply(SettingsStoreBatch(writes: writes, waitsForAgreement: false))
+        _ = try apply(SettingsStoreBatch(writes: writes, waitsForAgreement: !isKept))
     }
 }

@@ -1,4 +1,5 @@
 import Observation
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -13,7 +14,7 @@ import Observation
 /// if parameters.isDetailed { ... }
 /// parameters.apiURL = url
 /// parameters.update(\.attempts) { $0 += 1 }
-/// for await record in parameters.keepInformed() { ... }
+/// for await record in parameters.values { ... }
 /// ```
 ///
 /// Each field is stored as JSON under a separate name, such as `network:isDetailed`. Only fields that change are
@@ -27,7 +28,10 @@ import Observation
 ///
 /// Use it from any thread. Writing a record is one batch of the store. If the store publishes its changes, reading
 /// never shows half of a batch. The service diagnoses errors; without a service, they are reported to
-/// ``SettingsService/DiagnosticSink/standard``. ``retrieve()`` and ``persist(_:)`` throw them.
+/// ``SettingsService/DiagnosticSink/standard``. ``load()``, ``save(_:)`` and ``remove()`` throw them.
+///
+/// A field that has the name of a member of the storage, such as `values`, is read and written by its key path:
+/// `parameters[\.values]`.
 @dynamicMemberLookup
 public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable {
     @usableFromInline let cached: CachedRecord<Record>
@@ -69,28 +73,34 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
         @inline(__always) get { cached.tracked { cached.value()[keyPath: keyPath] } }
     }
 
-    /// A field of the record. Setting it is ``update(_:with:)``.
+    /// A field of the record. Setting it is ``set(_:to:)``.
     ///
     /// `parameters.count += 1` reads and then writes. To lose no concurrent change, use ``update(_:_:)``.
     @inlinable public subscript<Field>(dynamicMember keyPath: WritableKeyPath<Record, Field>) -> Field {
         @inline(__always) get { cached.tracked { cached.value()[keyPath: keyPath] } }
-        set { update(keyPath, with: newValue) }
+        set { set(keyPath, to: newValue) }
     }
 
-    /// The whole record.
-    @inlinable public func read() -> Record { cached.tracked { cached.value() } }
-
-    /// A field of the record.
-    @inlinable @inline(__always) public func read<Field>(_ keyPath: KeyPath<Record, Field>) -> Field {
-        cached.tracked { cached.value()[keyPath: keyPath] }
+    /// A field of the record, or a value computed from it.
+    @inlinable public subscript<Field>(keyPath: KeyPath<Record, Field>) -> Field {
+        @inline(__always) get { cached.tracked { cached.value()[keyPath: keyPath] } }
     }
 
-    /// Returns the record in the store.
+    /// A field of the record. Setting it is ``set(_:to:)``.
+    @inlinable public subscript<Field>(keyPath: WritableKeyPath<Record, Field>) -> Field {
+        @inline(__always) get { cached.tracked { cached.value()[keyPath: keyPath] } }
+        set { set(keyPath, to: newValue) }
+    }
+
+    /// The whole record, from memory.
+    @inlinable public func get() -> Record { cached.tracked { cached.value() } }
+
+    /// The record as the store has it now.
     ///
     /// - Throws: ``SettingsError`` with the code `noStore` or `readFailed`; `decodingFailed` if the stored fields are
     ///   not a record. A single field that cannot be decoded is diagnosed, and has the value of
     ///   ``SettingsRecord/empty``.
-    public func retrieve() throws -> Record {
+    public func load() throws -> Record {
         try cached.connection.requireStore().requireOpen()
         return try cached.current(from: .store).content.get()
     }
@@ -98,11 +108,22 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     // MARK: Writing
 
     /// Sets a field. Setting the stored value again writes nothing and notifies no listener. Errors are diagnosed.
-    public func update<Field>(_ keyPath: WritableKeyPath<Record, Field>, with value: Field) {
+    public func set<Field>(_ keyPath: WritableKeyPath<Record, Field>, to value: Field) {
         // Other fields may change meanwhile: nothing depends on them, unless the property is computed from several.
         let isWhole = MemoryLayout<Record>.offset(of: keyPath) == nil
         diagnosing { () throws(SettingsError) in try cached.set(isWhole: isWhole) { $0[keyPath: keyPath] = value } }
     }
+
+    /// Replaces the record: writes the fields that differ, also if the stored fields are not a record. Errors are
+    /// diagnosed; ``save(_:)`` throws them.
+    public func set(_ record: Record) {
+        diagnosing { () throws(SettingsError) in try cached.replace(by: record, isKept: true) }
+    }
+
+    /// Replaces the record.
+    ///
+    /// - Throws: ``SettingsError``; the record has not changed then.
+    public func save(_ record: Record) throws { try cached.replace(by: record, isKept: false) }
 
     /// Changes a field in place, and loses no concurrent change of the record. `body` may run more than once, on any
     /// thread, without a lock. Errors are diagnosed. One is a field that cannot be decoded: set it instead.
@@ -115,44 +136,46 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     /// Changes several fields together, and loses no concurrent change of the record. `body` may run more than once, on
     /// any thread, without a lock: also on the stored record, when a store can be opened that could not be opened
     /// before. Errors are diagnosed, and nothing is changed then. One is a changed field that cannot be decoded: it would be
-    /// calculated from ``SettingsRecord/empty``. ``update(_:with:)`` replaces it.
+    /// calculated from ``SettingsRecord/empty``. ``set(_:to:)`` replaces it.
     public func update(_ body: @escaping @Sendable (inout Record) -> Void) {
         diagnosing { () throws(SettingsError) in try cached.update(body) }
     }
 
-    /// Replaces the record: writes the fields that differ, also if the stored fields are not a record. Errors are
-    /// diagnosed.
-    public func save(_ record: Record) {
-        diagnosing { () throws(SettingsError) in try cached.replace(by: record, isKept: true) }
-    }
-
-    /// Replaces the record.
-    ///
-    /// - Throws: ``SettingsError``; the record has not changed then.
-    public func persist(_ record: Record) throws { try cached.replace(by: record, isKept: false) }
-
     /// Removes all fields, also those that a newer version of the program has stored, so that the record is
-    /// ``SettingsRecord/empty`` again. Errors are diagnosed.
+    /// ``SettingsRecord/empty`` again. Errors are diagnosed; ``remove()`` throws them.
     ///
     /// A store that cannot list its keys keeps the fields that this version does not know.
-    public func erase() {
-        diagnosing { () throws(SettingsError) in try cached.erase() }
+    public func reset() {
+        diagnosing { () throws(SettingsError) in try cached.remove(isKept: true) }
     }
+
+    /// Removes all fields, as ``reset()`` does.
+    ///
+    /// - Throws: ``SettingsError``; the record has not changed then.
+    public func remove() throws { try cached.remove(isKept: false) }
 
     private func diagnosing(_ body: () throws(SettingsError) -> Void) {
         do throws(SettingsError) {
             try body()
         } catch {
-            cached.service.connections.diagnostics.report(error)
+            cached.service.reportFailure(error)
         }
     }
 
     // MARK: Listening
 
-    /// Calls `body` after each change of a field, local or external, until the subscription ends: once for each field of a
-    /// change, and then the record can be read.
-    package func observe(_ body: @escaping @Sendable () -> Void) -> SettingsService.Subscription {
-        let end = cached.listen { _ in body() }
+    /// Calls `body` with the record after each change, local or external, until the subscription is cancelled or released:
+    /// once for fields that have changed together.
+    ///
+    /// No lock is held: `body` may read, set, subscribe and cancel. The record is the present one, so that the last call has
+    /// what is stored.
+    public func observe(_ body: @escaping @Sendable (Record) -> Void) -> SettingsService.Subscription {
+        // The commit of the last call: each of its fields signals. The greatest number is no commit's.
+        let lastCommit = Atomic<UInt64>(.max)
+        let end = cached.listen { [cached] commit in
+            if commit != .max, lastCommit.exchange(commit, ordering: .acquiringAndReleasing) == commit { return }
+            body(cached.value())
+        }
         // The subscription holds the record, and with it what is listened to.
         return SettingsService.Subscription { [cached] in withExtendedLifetime(cached, end) }
     }
@@ -161,7 +184,7 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     ///
     /// Changes made together are one element. A slow reader skips records, and always receives the newest. The sequence
     /// ends when its task is cancelled.
-    public func keepInformed() -> SettingsService.Stream<Record> {
+    public var values: SettingsService.Stream<Record> {
         SettingsService.Stream { [cached] in
             let source = StreamSource<UInt64>(limit: 1) { max($0, $1) }
             let end = cached.listen { source.push($0) }

@@ -28,6 +28,4 @@ struct DecodedChange: Sendable {
     /// Whether a value is stored now.
     var isSet: Bool
     var origin: SettingsService.Origin
-    /// Why the new value is the default, where the stored bytes could not be decoded.
-    var problem: SettingsError?
 }

@@ -2,8 +2,6 @@
 struct PendingEvents {
     enum Event {
         case change(EncodedChange, of: any CachedSetting)
-        /// With the listeners of the moment: a failure has no number that says who was listening.
-        case failure(SettingsError, [SettingListener])
         case changeSet(SettingsService.ChangeSet, [GroupListener])
         case replacement(StoreReplacement)
     }
@@ -69,11 +67,6 @@ struct PendingEvents {
         } else {
             events.append(.changeSet(changes, listeners))
         }
-    }
-
-    /// Adds a failure, unless too much waits: then only the diagnostics have it.
-    mutating func append(_ failure: SettingsError, for listeners: [SettingListener]) {
-        if events.count - head - changeCount < 2 * Self.limit { events.append(.failure(failure, listeners)) }
     }
 
     /// Adds a replacement of the store.

@@ -4,16 +4,6 @@ extension ScopeConnection {
     /// from returning.
     private static var deliveriesInARow: Int { 256 }
 
-    /// Notifies those who listen to a name that setting its value has failed, in order with its changes.
-    func notify(_ name: String, of failure: SettingsError) {
-        state.withLock { state in
-            for entry in state.settings.all(named: name) where !entry.listeners.isEmpty {
-                state.events.append(failure, for: entry.listeners)
-            }
-        }
-        deliver()
-    }
-
     /// Delivers what waits, unless another thread does. Called outside of every lock but that of a serialising store, which
     /// is released before anything is delivered.
     func deliver() {
@@ -30,7 +20,6 @@ extension ScopeConnection {
         for _ in 0..<Self.deliveriesInARow {
             switch state.withLock({ $0.nextEvent() }) {
             case .change(let change, let setting)?: deliver(change, of: setting)
-            case .failure(let failure, let listeners)?: for listener in listeners { listener.deliver(failure) }
             case .changeSet(let changes, let listeners)?:
                 let changes = changes.origin == .external || isLayered ? withoutHeldBack(changes) : changes
                 for listener in listeners { listener.deliver(changes) }
@@ -71,10 +60,7 @@ extension ScopeConnection {
             // Readers that have seen a later commit, of undecodable bytes, have read the value from before this change; also
             // those that have begun since.
             if check.hasNewValueInForce { signal = .max }
-            if let problem = check.problem {
-                for listener in check.listeners where listener.since < change.sequence { listener.deliver(problem) }
-                if !isLayered || check.isOutdated { return }
-            }
+            if check.hasRejection, !isLayered || check.isOutdated { return }
             newValue = resolution.value
             if isLayered { (change.old, change.new) = (old, resolution.inForce) }
             if isLayered && !resolution.rejections.isEmpty { inForce = resolution.inForce }
@@ -115,12 +101,12 @@ extension ScopeConnection {
     /// Notes whether the new bytes of a change are a value.
     ///
     /// - Parameter old: What was in force before.
-    /// - Returns: The listeners; why the changed bytes are none, if they came from outside; whether they are the last good
-    ///   ones now, in the place of older ones that were read; and whether the program has replaced bad ones meanwhile.
+    /// - Returns: Whether the changed bytes came from outside and are none; whether they are the last good ones now, in the place
+    ///   of older ones that were read; and whether the program has replaced bad ones meanwhile.
     private func noteCheck(
         of change: EncodedChange, from old: StoredValue, _ resolution: Resolution<any Sendable>,
         of setting: any CachedSetting
-    ) -> (listeners: [SettingListener], problem: SettingsError?, hasNewValueInForce: Bool, isOutdated: Bool) {
+    ) -> (hasRejection: Bool, hasNewValueInForce: Bool, isOutdated: Bool) {
         let changedLayers = change.new.layersThatDiffer(from: change.old)
         let rejection =
             change.isFromOutside
@@ -130,7 +116,7 @@ extension ScopeConnection {
             candidate == resolution.candidate
                 || changedLayers.contains(candidate.layer) && setting.problem(with: candidate) == nil
         }
-        typealias Noted = (listeners: [SettingListener], hasNewValueInForce: Bool, isOutdated: Bool)
+        typealias Noted = (hasNewValueInForce: Bool, isOutdated: Bool)
         let noted: Noted? = state.withLock { state in
             let events = state.events
             let lastGood = state.store?.feed.lastGood
@@ -141,14 +127,13 @@ extension ScopeConnection {
                 if let rejection {
                     entry.noteBadLayer(rejection.candidate, of: change, from: old, hasLater: hasLater, lastGood)
                 }
-                return (entry.listeners, hasNewValueInForce, isOutdated)
+                return (hasNewValueInForce, isOutdated)
             }
         }
-        guard let (listeners, hasNewValueInForce, isOutdated) = noted else { return ([], nil, false, false) }
+        guard let (hasNewValueInForce, isOutdated) = noted else { return (false, false, false) }
         // An older value may be cached in the place of undecodable bytes that came after these.
         if hasNewValueInForce { setting.invalidate() }
-        let problem = rejection.map { located($0.error) }
-        return (listeners, problem, hasNewValueInForce, isOutdated)
+        return (rejection != nil, hasNewValueInForce, isOutdated)
     }
 
     /// - Parameters:
@@ -190,18 +175,17 @@ extension ScopeConnection {
         _ change: EncodedChange, of setting: any CachedSetting, newValue: (any Sendable)?,
         lastTold: (stored: StoredValue, value: (any Sendable)?)?
     ) -> DecodedChange {
-        func value(of stored: StoredValue) -> (value: any Sendable, problem: SettingsError?) {
+        func value(of stored: StoredValue) -> any Sendable {
             let resolution = setting.resolve(stored, set: nil)
             report(resolution.rejections)
-            let problem = resolution.candidate == nil ? resolution.rejections.first?.error : nil
-            return (resolution.value, problem.map(located))
+            return resolution.value
         }
-        let (newValue, problem) = newValue.map { ($0, nil) } ?? value(of: change.new)
+        let newValue = newValue ?? value(of: change.new)
         let isKnown = lastTold.map { $0.stored == change.old } ?? false
         let oldValue = isKnown ? lastTold?.value : nil
         return DecodedChange(
-            oldValue: oldValue ?? value(of: change.old).value, newValue: newValue, isSet: !change.new.isEmpty,
-            origin: change.origin, problem: problem)
+            oldValue: oldValue ?? value(of: change.old), newValue: newValue, isSet: !change.new.isEmpty,
+            origin: change.origin)
     }
 
     // MARK: Another store

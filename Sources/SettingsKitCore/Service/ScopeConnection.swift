@@ -65,14 +65,11 @@ final class ScopeConnection: StoreFeedListener {
     /// Reports, once, that stored bytes could not be decoded, with the line on which they stand.
     func reportOnce(_ error: SettingsError, bytes: Data?) {
         let store = store?.store
-        diagnostics.reportOnce(located(error), bytes: bytes) {
+        diagnostics.reportOnce(store?.locating(error) ?? error, bytes: bytes) {
             guard let key = error.key, let bytes else { return nil }
             return (store as? any LocatingStore)?.line(of: key.name, holding: bytes)
         }
     }
-
-    /// An error about a value of the store, with the place of the value.
-    func located(_ error: SettingsError) -> SettingsError { store?.store.locating(error) ?? error }
 
     // MARK: Settings
 

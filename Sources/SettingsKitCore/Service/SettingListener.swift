@@ -2,15 +2,9 @@ import Synchronization
 
 /// Listens to one setting.
 final class SettingListener: Sendable {
-    /// What is delivered: a change, or that setting the value has failed.
-    enum Event: Sendable {
-        case change(DecodedChange)
-        case failure(SettingsError)
-    }
-
     enum Body: Sendable {
-        /// Receives each change, with its values, and each failure.
-        case event(@Sendable (Event) -> Void)
+        /// Receives each change, with its values.
+        case change(@Sendable (DecodedChange) -> Void)
         /// Receives only the number of each commit that changed the setting, and reads the value itself. The greatest number
         /// stands for a value that is new although a later commit was seen.
         case signal(@Sendable (UInt64) -> Void)
@@ -26,20 +20,14 @@ final class SettingListener: Sendable {
         self.body = body
     }
 
-    var needsValues: Bool { if case .event = body { true } else { false } }
+    var needsValues: Bool { if case .change = body { true } else { false } }
 
     func deliver(_ change: @autoclosure () -> DecodedChange?, signal: UInt64) {
         guard isActive.load(ordering: .acquiring) else { return }
         HeldLocks.requireNone(before: "a listener")
         switch body {
-        case .event(let deliver): if let change = change() { deliver(.change(change)) }
+        case .change(let deliver): if let change = change() { deliver(change) }
         case .signal(let deliver): deliver(signal)
         }
-    }
-
-    func deliver(_ failure: SettingsError) {
-        guard case .event(let deliver) = body, isActive.load(ordering: .acquiring) else { return }
-        HeldLocks.requireNone(before: "a listener")
-        deliver(.failure(failure))
     }
 }

@@ -46,25 +46,17 @@ extension SettingsService {
         }
         let cached = cachedSetting(for: setting)
         let connection = cached.connection
-        do throws(SettingsError) {
-            if !isKept { try connection.requireStore(for: setting.key).requireOpen() }
-            let value = setting.coding.process(value)
-            let data = try setting.coding.bytes(for: value)
-            let (store, pending) = try connection.willCommit(value, as: data, of: cached, key: setting.key)
-            defer { connection.didCommit(pending, of: cached) }
-            try write(data, to: setting, cached, in: store, waitsForAgreement: !isKept)
-        } catch {
-            connection.notify(cached.name, of: error)
-            throw error
-        }
+        if !isKept { try connection.requireStore(for: setting.key).requireOpen() }
+        let value = setting.coding.process(value)
+        let data = try setting.coding.bytes(for: value)
+        let (store, pending) = try connection.willCommit(value, as: data, of: cached, key: setting.key)
+        defer { connection.didCommit(pending, of: cached) }
+        try write(data, to: setting, cached, in: store, waitsForAgreement: !isKept)
     }
 
     /// Stores a value in the place of `data`, if these bytes are stored; otherwise does nothing.
-    ///
-    /// Listeners are not notified of a failure: the program has set nothing, and a listener that reads would fail again.
     func replace<T>(_ data: Data?, of setting: Setting<T>, by value: T) throws(SettingsError) {
         try commit(isKept: true) { transaction in
-            transaction.notifiesOfFailures = false
             if transaction.data(for: setting.key) == data { transaction.set(setting, to: value) }
         }
     }
@@ -107,7 +99,8 @@ extension SettingsService {
         }
     }
 
-    /// Removes what is stored for the setting, so that it reads as its default again. Problems are diagnosed.
+    /// Removes what is stored for the setting, so that it reads as its default again. Problems are diagnosed; ``remove(_:)``
+    /// throws them.
     public func reset(_ setting: SettingDefinition) {
         do throws(SettingsError) {
             try remove(setting, isKept: true)
@@ -116,8 +109,11 @@ extension SettingsService {
         }
     }
 
-    /// Removes what is stored for the setting, and throws what went wrong.
+    /// Removes what is stored for the setting, as ``reset(_:)`` does, and throws what went wrong.
     ///
+    /// - Throws: ``SettingsError``; what is stored then stays.
+    public func remove(_ setting: SettingDefinition) throws { try remove(setting, isKept: false) }
+
     /// - Parameter isKept: Whether a store that is not open yet keeps the change; otherwise it throws.
     func remove(_ setting: SettingDefinition, isKept: Bool) throws(SettingsError) {
         if setting.hasHooks { return try commit(isKept: isKept) { $0.reset(setting) } }

@@ -36,7 +36,6 @@ extension SettingsService.Transaction {
                 if try commit(transaction) { return (result, nil) }
                 if attempt == limit { throw SettingsError(.conflict) }
             } catch {
-                transaction.notifyListeners(of: error)
                 return (result, error)
             }
         }

@@ -23,10 +23,6 @@ extension SettingsService {
         /// The settings that have hooks, in the order in which they were first set.
         private var hooked: [SettingDefinition] = []
         private var hookedIdentifiers: Set<ObjectIdentifier> = []
-        /// The keys of the values that could not be encoded.
-        private var failedKeys: Set<StorageKey> = []
-        /// Whether listeners are notified when a value could not be stored.
-        var notifiesOfFailures = true
         /// How a store that is not open yet applies the transaction again; nil if it is to refuse it.
         var operation: PendingOperation.Body?
         /// Whether the caller waits until the stores have agreed on the writes with other machines.
@@ -83,7 +79,6 @@ extension SettingsService {
                 writes[setting.key] = .some(try setting.coding.bytes(for: value))
                 values[setting.key] = (service.cachedSetting(for: setting), value)
             } catch {
-                failedKeys.insert(setting.key)
                 self.error = self.error ?? error
             }
         }
@@ -134,12 +129,6 @@ extension SettingsService {
         mutating func write(_ data: Data?, for key: StorageKey) {
             writes[key] = .some(data)
             values[key] = nil
-        }
-
-        /// Notifies listeners of the settings that were set of a failure.
-        func notifyListeners(of failure: SettingsError) {
-            guard notifiesOfFailures else { return }
-            for key in failedKeys.union(values.keys) { service.connection(for: key).notify(key.name, of: failure) }
         }
 
         private mutating func noteHooks(of setting: SettingDefinition) {

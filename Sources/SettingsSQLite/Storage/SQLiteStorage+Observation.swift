@@ -4,7 +4,7 @@ extension SQLiteStorage {
     /// Publishes the result of `body`, first the current one, and then one after each change, local or external.
     ///
     /// ```swift
-    /// for await user in storage.keepInformed(about: { try $0.select(User.where(Column("id") == 7)) }) { ... }
+    /// for await user in storage.values({ try $0.select(User.where(Column("id") == 7)) }) { ... }
     /// ```
     ///
     /// `body` runs again after a commit that has written one of the tables that it has read, and after any commit of
@@ -19,8 +19,8 @@ extension SQLiteStorage {
     ///   - handler: Receives errors. The sequence continues with the next change; after `busy`, which it reports once, it
     ///     reads again, with growing pauses, until it has read. Without a handler,
     ///     `SettingsService.DiagnosticSink.standard` receives the errors.
-    public func keepInformed<Value: Sendable>(
-        about body: @escaping @Sendable (SQLiteDatabase) throws -> Value,
+    public func values<Value: Sendable>(
+        _ body: @escaping @Sendable (SQLiteDatabase) throws -> Value,
         catch handler: (@Sendable (any Error) -> Void)? = nil
     ) -> SettingsService.Stream<Value> {
         SettingsService.Stream { [self] in

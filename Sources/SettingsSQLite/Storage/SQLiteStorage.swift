@@ -15,7 +15,7 @@ import Synchronization
 ///
 /// try await storage.write { try $0.save(user) }
 /// let user: User? = try await storage.read { try $0.select(User.where(Column("id") == 7)) }
-/// for await user in storage.keepInformed(about: { try $0.select(User.where(Column("id") == 7)) }) { ... }
+/// for await user in storage.values({ try $0.select(User.where(Column("id") == 7)) }) { ... }
 /// ```
 ///
 /// The database keeps a write-ahead log, so readers never wait for the writer, nor the writer for readers. What a `write` has

@@ -80,12 +80,12 @@ extension WithSlowEtcd {
                 let hooked = Setting<Int>("a", in: .fleet, namespace: Hooked.self, default: 0)
                 let limits = try SettingsStorage<Limits>(name: "limits", in: store)
                 try settings.save(hooked, to: 1)
-                try limits.persist(Limits(most: 1))
+                try limits.save(Limits(most: 1))
                 let names = store.keys().sorted()
                 proxy.setFaults(.init(holdsWatches: true))
                 for name in names { try fleet.server.control("put", "test/\(name)", "2") }
                 try settings.save(hooked, to: 1)
-                try limits.persist(Limits(most: 1))
+                try limits.save(Limits(most: 1))
                 for name in names {
                     #expect(try fleet.server.control("get", "test/\(name)", "--print-value-only") == "1\n", "\(name)")
                 }

@@ -51,18 +51,18 @@ struct BareStoresTests {
         let eight = Setting<Int?>("eight", in: .defaults, default: 8)
         let date = Setting<Date>("date", in: .defaults, default: .distantPast, transformer: DateTransformer())
         #expect(store.get(nullable) == nil && store.get(nonnull) == "!" && store.get(eight) == 8)
-        store.set(nullable, value: "")
-        store.set(nonnull, value: "")
-        store.set(custom, value: Custom(strings: ["fill", "in", "the"]))
-        store.set(eight, value: nil)
-        store.set(date, value: .init(timeIntervalSinceReferenceDate: 1))
-        store.set(TemperatureKey(), value: 21)
+        store.set(nullable, to: "")
+        store.set(nonnull, to: "")
+        store.set(custom, to: Custom(strings: ["fill", "in", "the"]))
+        store.set(eight, to: nil)
+        store.set(date, to: .init(timeIntervalSinceReferenceDate: 1))
+        store.set(TemperatureKey(), to: 21)
         #expect(store.get(nullable) == "" && store.get(nonnull) == "" && store.get(eight) == nil)
         #expect(store.get(custom)?.strings.joined(separator: " ") == "fill in the blank!")
         #expect(try store.load(date) == .init(timeIntervalSinceReferenceDate: 1))
         #expect(store.get(TemperatureKey()) == 21)
         #expect(try store.text("weather:temperature") == "21")
-        store.set(nullable, value: nil)
+        store.set(nullable, to: nil)
         #expect(try store.text("nullable") == nil)
     }
 
@@ -78,19 +78,19 @@ struct BareStoresTests {
         let told = Recorder<String>()
         let sets = Recorder<Int>()
         let subscriptions = [
-            Persister(setting, in: settings).addUpdateListener(told.listener()),
+            Persister(setting, in: settings).observe(told.listener()),
             settings.observe(in: .defaults) { sets.append($0.keys.count) },
         ]
         #expect(settings.get(setting) == 0)
-        store.set(setting, value: 1)
+        store.set(setting, to: 1)
         #expect((settings.get(setting), property) == (1, 1))
-        store.set(sameName, value: 2)
-        store.set(sameName, value: 2)
+        store.set(sameName, to: 2)
+        store.set(sameName, to: 2)
         #expect((settings.get(setting), property) == (2, 2))
         settings.set(setting, to: 3)
         #expect(store.get(sameName) == 3)
-        store.clear()
         let isCleared = kind != .twoFunctions
+        #expect(thrownCode { try store.removeAll() } == (isCleared ? nil : .unsupported))
         #expect(store.get(setting) == (isCleared ? 0 : 3))
         #expect((settings.get(setting), property) == (isCleared ? (0, 0) : (3, 3)))
         #expect(told.all == ["0-1", "1-2", "2-3"] + (isCleared ? ["3-0"] : []))
@@ -105,11 +105,11 @@ struct BareStoresTests {
         let store = kind.make()
         let names = ["weather", "weather:temperature", "weather:wind:speed", "weather:windy", "x:weather:a"]
         for name in names { try store.set(.init(name, scope: .defaults), to: Self.broken) }
-        store.clear(Wind.self)
+        try store.removeAll(in: Wind.self)
         #expect(try store.keys().sorted() == names.filter { $0 != "weather:wind:speed" })
-        store.clear(Weather.self)
+        try store.removeAll(in: Weather.self)
         #expect(try store.keys().sorted() == ["weather", "x:weather:a"])
-        store.clear()
+        try store.removeAll()
         #expect(try store.keys().isEmpty)
     }
 
@@ -123,21 +123,21 @@ struct BareStoresTests {
         #expect(thrownCode { try store.load(TemperatureKey()) } == .decodingFailed)
         #expect(thrownCode { try store.load(setting) } == .decodingFailed)
         #expect(try store.get(setting.key) == Self.broken)
-        store.set(setting, value: 1)
+        store.set(setting, to: 1)
         #expect(store.get(TemperatureKey()) == 1)
     }
 
     @Test("Save throws for an unstorable value, and leaves the old value", arguments: StoreKind.allCases)
     func unstorable(kind: StoreKind) throws {
         let store = kind.make()
-        store.set(TemperatureKey(), value: 1)
-        store.set(TemperatureKey(), value: .nan)
-        #expect(thrownCode { try store.save(TemperatureKey(), value: .infinity) } == .encodingFailed)
+        store.set(TemperatureKey(), to: 1)
+        store.set(TemperatureKey(), to: .nan)
+        #expect(thrownCode { try store.save(TemperatureKey(), to: .infinity) } == .encodingFailed)
         #expect(store.get(TemperatureKey()) == 1)
         let broken = TwoFunctionStore(willGet: { _ in throw StoreBroken() })
         #expect(broken.get(TemperatureKey()) == 20)
         #expect(thrownCode { try broken.load(TemperatureKey()) } == .readFailed)
-        #expect(thrownCode { try broken.save(TemperatureKey(), value: 1) } != nil)
+        #expect(thrownCode { try broken.save(TemperatureKey(), to: 1) } != nil)
         #expect(broken.setCount == 0)
     }
 
@@ -148,7 +148,7 @@ struct BareStoresTests {
             for _ in 0..<10 { _ = store.get(TemperatureKey()) }
             store.set(.init("weather:temperature", scope: .defaults), to: Data("other".utf8))
             for _ in 0..<10 { _ = store.get(TemperatureKey()) }
-            for _ in 0..<3 { store.set(TemperatureKey(), value: .nan) }
+            for _ in 0..<3 { store.set(TemperatureKey(), to: .nan) }
         }
         let lines = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).split(separator: "\n")
             .filter { $0.contains("SettingsKit: ") }

@@ -40,7 +40,7 @@ struct HooksConcurrencyTests {
                 // No value comes twice, so that there is one order in which all changes can have been made.
                 let value = 1 + thread * rounds + round
                 switch thread {
-                case 0: store.set(key, value: value)
+                case 0: store.set(key, to: value)
                 case 1: service.transaction { $0.set(setting, to: value) }
                 case 2: service.update(setting) { $0 = value }
                 default: service.set(setting, to: value)

@@ -79,9 +79,10 @@ struct NamespaceHooksTests {
                     settings.set(global, to: 1); settings.transaction { $0.set(inner, to: 9) }
                 }
             ),
-            ("handle", { handle.value = 7 }), ("property", { property = 8 }), ("persist", { try $property.persist(9) }),
-            ("reset of a property", { try $property.reset() }), ("bare store", { store.set(inner, value: 4) }),
-            ("save in a bare store", { try store.save(inner, value: 5) }),
+            ("handle", { handle.value = 7 }), ("property", { property = 8 }),
+            ("save of a property", { try $property.save(9) }),
+            ("reset of a property", { $property.reset() }), ("bare store", { store.set(inner, to: 4) }),
+            ("save in a bare store", { try store.save(inner, to: 5) }),
         ]
         for (way, change) in ways { #expect(try log(change) == Self.around, "\(way)") }
         #expect(log { settings.set(global, to: 2) } == [])
@@ -101,7 +102,7 @@ struct NamespaceHooksTests {
         let calls = try log {
             settings.set(inner, to: 1)
             try settings.save(inner, to: 1)
-            store.set(inner, value: 1)
+            store.set(inner, to: 1)
             settings.transaction { t in
                 t.set(inner, to: 2)
                 t.set(inner, to: 1)
@@ -136,15 +137,15 @@ struct NamespaceHooksTests {
     }
 
     @Test("Clearing calls them once if there is anything to remove", arguments: [StoreKind.memory, .cache, .feed])
-    func clear(kind: StoreKind) {
+    func clear(kind: StoreKind) throws {
         let store = kind.make()
         let settings = SettingsService.over(store)
         settings.transaction { t in
             t.set(inner, to: 1)
             t.set(other, to: 1)
         }
-        #expect(log { store.clear(Sibling.self) } == [])
-        #expect(log { store.clear(Inner.self) } == Self.around)
+        #expect(try log { try store.removeAll(in: Sibling.self) } == [])
+        #expect(try log { try store.removeAll(in: Inner.self) } == Self.around)
         #expect(log { settings.reset(Inner.self, in: .defaults) } == [])
     }
 

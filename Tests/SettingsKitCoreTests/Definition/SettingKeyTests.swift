@@ -36,7 +36,7 @@ struct SettingKeyTests {
         let store = kind.make()
         let key = PlainKey()
         #expect(store.get(key) == 3)
-        store.set(key, value: 4)
+        store.set(key, to: 4)
         #expect(store.get(key) == 4)
         #expect(try store.text("rooms:plain") == "4")
         let settings = SettingsService(stores: [.shared: store], diagnosticSink: .none)
@@ -72,10 +72,10 @@ struct SettingKeyTests {
         settings.reset(setting)
         handle.value = 6
         property = 70
-        try $property.reset()
+        $property.reset()
         #expect(storing == 0.5)
-        store.set(key, value: 8)
-        try store.save(key, value: 9)
+        store.set(key, to: 8)
+        try store.save(key, to: 9)
         settings.set(setting, to: .nan)
         let values = [
             "0.5-1.0", "1.0-2.0", "2.0-3.0", "3.0-4.0", "4.0-0.5", "0.5-6.0", "6.0-10.0", "10.0-0.5", "0.5-0.5",
@@ -94,7 +94,7 @@ struct SettingKeyTests {
         settings.set(setting, to: nil)
         settings.set(setting, to: "y")
         settings.reset(setting)
-        store.set(key, value: nil)
+        store.set(key, to: nil)
         settings.transaction { $0.reset(setting) }
         #expect(settings.get(setting) == "x")
         let x = "Optional(\"x\")"
@@ -112,16 +112,14 @@ struct SettingKeyTests {
         var key = LoudKey("rooms:date", default: Date.distantPast)
         key.transformer = DateTransformer()
         key.namespace = Rooms.self
-        store.set(key, value: Date(timeIntervalSinceReferenceDate: 5))
+        store.set(key, to: Date(timeIntervalSinceReferenceDate: 5))
         #expect(try store.text("rooms:date") == "5.0")
         #expect(store.get(key) == Date(timeIntervalSinceReferenceDate: 5))
         #expect(Setting(key).namespace == Rooms.self)
-        // A setting is a key, too: also where only a key is asked for.
-        func read<Key: SettingKey>(_ key: Key) -> Date where Key.Value == Date { store.get(key) }
-        #expect(read(Setting(key)) == store.get(key))
+        #expect(store.get(Setting(key)) == store.get(key))
         try store.set(key.key, to: Data("no number".utf8))
         #expect(store.get(key) == .distantPast)
-        store.set(key, value: Date(timeIntervalSinceReferenceDate: 6))
+        store.set(key, to: Date(timeIntervalSinceReferenceDate: 6))
         #expect(key.log.all.last == "did \(Date.distantPast)-\(Date(timeIntervalSinceReferenceDate: 6))")
     }
 
@@ -136,10 +134,10 @@ struct SettingKeyTests {
             let setting = Setting(key)
             let settings = SettingsService.over(store)
             let told = Recorder<String>()
-            let subscription = Persister(setting, in: settings).addUpdateListener(told.listener())
+            let subscription = Persister(setting, in: settings).observe(told.listener())
             if isTransaction { settings.transaction { $0.set(setting, to: 1) } } else { settings.set(setting, to: 1) }
             #expect(key.log.all == ["will 0-1"])
-            #expect(told.all == ["writeFailed"])
+            #expect(told.all.isEmpty)
             subscription.cancel()
         }
     }
@@ -190,15 +188,15 @@ struct SettingKeyTests {
     }
 
     @Test("Hooks do not run for external changes and clearing; listeners receive them")
-    func others() {
+    func others() throws {
         let store = FeedStore()
         let settings = SettingsService.over(store)
         let key = LoudKey("n", default: 0)
         let setting = Setting(key)
         let told = Recorder<String>()
-        let subscription = Persister(setting, in: settings).addUpdateListener(told.listener())
+        let subscription = Persister(setting, in: settings).observe(told.listener())
         store.changeFromOutside([("n", "1")])
-        store.clear()
+        try store.removeAll()
         settings.set(setting, to: 2)
         settings.reset(scope: .defaults)
         #expect(told.all == ["0-1 external", "1-0", "0-2", "2-0"])

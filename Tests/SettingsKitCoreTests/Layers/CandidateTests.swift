@@ -165,9 +165,9 @@ struct CandidateTests {
                 }
             },
             { try settings.update(port) { (value: inout Int) throws in value += 1 } },
-            { try store.save(port, value: 9) },
-            { try Persister(port, in: settings).persist(9) },
-            { try Persister(port, in: settings).reset() },
+            { try store.save(port, to: 9) },
+            { try Persister(port, in: settings).save(9) },
+            { try Persister(port, in: settings).remove() },
             { try settings.set(port, fromText: "9") },
             { _ = try settings.migrate([.version("x") { $0.set(port, to: 9) }]) },
         ]

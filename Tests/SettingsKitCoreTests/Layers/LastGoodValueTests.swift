@@ -269,7 +269,7 @@ struct LayeredWritingTests {
         let problems = Recorder<SettingsError>()
         let settings = SettingsService.over(layers, problems)
         let property = Persister(port, in: settings, persistDefault: [.whenNil, .onError])
-        #expect(try property.value == 5 && property.retrieve() == 5)
+        #expect(try property.value == 5 && property.load() == 5)
         let store = FeedStore(["port": Data("10".utf8)])
         let other = Persister(port, in: SettingsService.over(store, problems), persistDefault: [.whenNil, .onError])
         #expect(other.value == 10)

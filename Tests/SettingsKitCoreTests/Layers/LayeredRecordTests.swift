@@ -50,7 +50,7 @@ struct LayeredRecordTests {
             ],
             ["APP_NETWORK_PROXY": "null", "APP_NETWORK_RETRIES": "3", "APP_NETWORK_URL": "https://a.example/b"])
         #expect(
-            record.read()
+            record.get()
                 == Network(
                     port: 8080, isDetailed: true, name: "machine", mode: .fast, limit: Limit(perMinute: 5, burst: 1),
                     proxy: nil,
@@ -94,7 +94,7 @@ struct LayeredRecordTests {
             $0.retries = 1
         }
         #expect(stored("name") == #""other""# && stored("retries") == "1" && stored("port") == nil)
-        let error = #expect(throws: SettingsError.self) { try record.persist(Network(port: 9)) }
+        let error = #expect(throws: SettingsError.self) { try record.save(Network(port: 9)) }
         #expect(error?.code == .locked && error?.layer == "arguments")
         #expect(stored("name") == #""other""#)
     }
@@ -132,7 +132,7 @@ struct LayeredRecordTests {
         }
         let store = try LayeredStore([.arguments(["--m-host=null", "--m-port=null"]), .writable(user)])
         let record = try SettingsStorage<Mapped>(name: "m", in: SettingsService.over(store, problems))
-        #expect(record.read().host == nil && record.read().port == nil)
+        #expect(record.get().host == nil && record.get().port == nil)
         record.host = "b"
         record.port = 2
         #expect(user.keys() == [])
@@ -146,7 +146,7 @@ struct LayeredRecordTests {
         record.update(\.retries) { $0 = 4 }
         #expect(record.port == 9 && record.retries == 4)
         #expect(stored("port") == "9" && stored("retries") == "4")
-        record.erase()
+        record.reset()
         #expect(record.port == 80 && stored("port") == nil && stored("retries") == nil)
         #expect(problems.all.filter { $0.code != .invalidValue }.map(\.description) == [])
     }
@@ -167,6 +167,6 @@ struct LayeredRecordTests {
         }
         let store = try LayeredStore([.arguments(["--m-port=5", "--no-m-detailed"]), .writable(user)])
         let record = try SettingsStorage<Mapped>(name: "m", in: store)
-        #expect(record.read() == Mapped(port: 5, isDetailed: false))
+        #expect(record.get() == Mapped(port: 5, isDetailed: false))
     }
 }

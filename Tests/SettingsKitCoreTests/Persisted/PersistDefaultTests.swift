@@ -17,7 +17,7 @@ struct PersistDefaultTests {
             let setting = Setting<String>(
                 "s", in: .defaults, default: { "d\(calls.take(replacingWith: calls.value + 1) + 1)" })
             persister = Persister(setting, in: .over(store, problems), persistDefault: persistDefault)
-            subscription = persister.addUpdateListener(told.listener())
+            subscription = persister.observe(told.listener())
         }
     }
 
@@ -32,10 +32,10 @@ struct PersistDefaultTests {
         if persistDefault.contains(.whenNil) {
             #expect(try empty.text("s") == "\"d1\"")
             #expect(fixture.persister.value == "d1")
-            #expect(try fixture.persister.retrieve() == "d1")
-            try fixture.persister.reset()
+            #expect(try fixture.persister.load() == "d1")
+            try fixture.persister.remove()
             #expect(
-                try fixture.persister.retrieve()
+                try fixture.persister.load()
                     == (try JSONDecoder().decode(String.self, from: Data(empty.text("s")?.utf8 ?? "".utf8))))
         } else {
             #expect(try empty.text("s") == nil)
@@ -48,11 +48,11 @@ struct PersistDefaultTests {
         try broken.set(.init("s", scope: .defaults), to: Data("17".utf8))
         fixture = Fixture(broken, persistDefault)
         if persistDefault.contains(.onError) {
-            #expect(try fixture.persister.retrieve() == "d1")
+            #expect(try fixture.persister.load() == "d1")
             #expect(try broken.text("s") == "\"d1\"")
             #expect(fixture.persister.value == "d1")
         } else {
-            #expect(thrownCode { try fixture.persister.retrieve() } == .decodingFailed)
+            #expect(thrownCode { try fixture.persister.load() } == .decodingFailed)
             #expect(fixture.persister.value == "d1")
             #expect(fixture.persister.value == "d2")
             #expect(try broken.text("s") == "17")
@@ -64,7 +64,7 @@ struct PersistDefaultTests {
         try filled.set(.init("s", scope: .defaults), to: Data("\"x\"".utf8))
         fixture = Fixture(filled, persistDefault)
         #expect(fixture.persister.value == "x")
-        #expect(try fixture.persister.retrieve() == "x")
+        #expect(try fixture.persister.load() == "x")
         #expect(try filled.text("s") == "\"x\"")
         #expect(fixture.calls.value == 0)
     }
@@ -78,7 +78,7 @@ struct PersistDefaultTests {
         #expect(try store.text("n") == nil)
         #expect(number == nil)
         number = 1
-        #expect(try $number.retrieve() == 1)
+        #expect(try $number.load() == 1)
     }
 
     @Test(
@@ -97,7 +97,7 @@ struct PersistDefaultTests {
             breaks.value = true
             let fixture = Fixture(store, persistDefault)
             #expect(fixture.persister.value == "d1")
-            #expect(thrownCode { try fixture.persister.retrieve() } == .readFailed)
+            #expect(thrownCode { try fixture.persister.load() } == .readFailed)
             #expect(writes.all.isEmpty)
             #expect(fixture.problems.all.map(\.code) == [.readFailed])
             breaks.value = false
@@ -106,38 +106,31 @@ struct PersistDefaultTests {
         #expect(writes.all.isEmpty)
     }
 
-    @Test("A default that cannot be stored is read nevertheless; listeners, which may read, are not notified")
+    @Test("A default that cannot be stored is read nevertheless, and diagnosed once")
     func unstorable() throws {
         let refuses = Box(true)
         let store = FeedStore(willWrite: { _ in if refuses.value { throw StoreBroken() } })
         let fixture = Fixture(store, .whenNil)
-        let reads = Recorder<String>()
-        let reader = fixture.persister.addUpdateListener { [persister = fixture.persister] _ in
-            if reads.count < 100 { reads.append(persister.value) }
-        }
         #expect(!fixture.persister.value.isEmpty)
         #expect(!fixture.persister.value.isEmpty)
-        #expect(thrownCode { try fixture.persister.retrieve() } == .writeFailed)
+        #expect(thrownCode { try fixture.persister.load() } == .writeFailed)
         #expect(fixture.problems.all.map(\.code) == [.writeFailed])
-        #expect(fixture.told.all.isEmpty && reads.all.isEmpty)
-        // A value that is set later is different; reading in the listener ends, too.
         fixture.persister.value = "x"
-        #expect(fixture.told.all == ["writeFailed"])
-        #expect(reads.count == 1)
+        #expect(fixture.problems.all.map(\.code) == [.writeFailed, .writeFailed])
+        #expect(fixture.told.all.isEmpty)
         refuses.value = false
         let stored = fixture.persister.value
         #expect(try store.text("s") == "\"\(stored)\"")
-        reader.cancel()
     }
 
-    @Test("A default without an encoded form is diagnosed, and thrown by retrieve")
+    @Test("A default without an encoded form is diagnosed, and thrown by load")
     func unencodable() throws {
         let store = MemoryStore()
         let problems = Recorder<SettingsError>()
         let setting = Setting<Double>("d", in: .defaults, default: .infinity)
         @Persisted(setting, in: .over(store, problems), persistDefault: .whenNil) var number
         #expect((number, number) == (.infinity, .infinity))
-        #expect(thrownCode { try $number.retrieve() } == .encodingFailed)
+        #expect(thrownCode { try $number.load() } == .encodingFailed)
         #expect(problems.all.map(\.code) == [.encodingFailed])
         #expect(store.keys().isEmpty)
     }
@@ -146,7 +139,7 @@ struct PersistDefaultTests {
     func updates(kind: StoreKind) async throws {
         let store = kind.make()
         let fixture = Fixture(store, .whenNil)
-        var updates = fixture.persister.updates.makeAsyncIterator()
+        var updates = fixture.persister.values.makeAsyncIterator()
         let first = await updates.next()
         #expect(try store.text("s") == "\"\(first ?? "")\"")
         #expect(fixture.persister.value == first)

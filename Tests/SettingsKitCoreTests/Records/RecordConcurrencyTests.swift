@@ -26,7 +26,7 @@ struct RecordConcurrencyTests {
                 if thread == 0 { record.right = round }
             }
         }
-        for record in records { #expect(record.read() == Pair(left: 6 * rounds, right: rounds - 1)) }
+        for record in records { #expect(record.get() == Pair(left: 6 * rounds, right: rounds - 1)) }
     }
 
     @Test("Fields that are changed together are never seen apart, however they are read", arguments: [true, false])
@@ -39,7 +39,7 @@ struct RecordConcurrencyTests {
             Setting<Int>("pair:left", in: .defaults, default: 0), Setting<Int>("pair:right", in: .defaults, default: 0)
         )
         let label = Setting<String>("pair:label", in: .defaults, default: "none")
-        let stream = readers.keepInformed()
+        let stream = readers.values
         let reading = Task {
             for await record in stream {
                 #expect(record.agrees)
@@ -56,11 +56,11 @@ struct RecordConcurrencyTests {
                         t.set(right, to: -round - 1)
                         t.set(label, to: "number \(-round - 1)")
                     }
-                case 2: if round.isMultiple(of: 10) { writers.erase() }
-                case 3: #expect(readers.read().agrees)
+                case 2: if round.isMultiple(of: 10) { writers.reset() }
+                case 3: #expect(readers.get().agrees)
                 default:
                     do {
-                        #expect(try readers.retrieve().agrees)
+                        #expect(try readers.load().agrees)
                     } catch {
                         Issue.record(error)
                     }
@@ -87,10 +87,10 @@ struct RecordConcurrencyTests {
         box.value = store
         isBusy.value = true
         let record = try SettingsStorage<Pair>(name: "pair", in: SettingsService.over(store))
-        #expect(record.read().agrees)
-        #expect(try record.retrieve().agrees)
+        #expect(record.get().agrees)
+        #expect(try record.load().agrees)
         record.update { $0.become(-5) }
-        #expect(record.read().left == -5)
+        #expect(record.get().left == -5)
         isBusy.value = false
         box.value = nil
     }
@@ -99,7 +99,7 @@ struct RecordConcurrencyTests {
     func lastRecord() async throws {
         let store = MemoryStore()
         let records = try (0..<3).map { _ in try SettingsStorage<Pair>(name: "pair", in: SettingsService.over(store)) }
-        let streams = (0..<9).map { records[$0 % 3].keepInformed() }
+        let streams = (0..<9).map { records[$0 % 3].values }
         let readers = streams.map { stream in
             Task {
                 for await record in stream where record.left == 4 * 50 { return record }
@@ -119,9 +119,9 @@ struct RecordConcurrencyTests {
             do {
                 for round in 1...60 {
                     let record = try SettingsStorage<Pair>(name: "pair", in: settings)
-                    let stream = record.keepInformed()
+                    let stream = record.values
                     record.update { $0.become(thread * 100 + round) }
-                    #expect(record.read().agrees)
+                    #expect(record.get().agrees)
                     withExtendedLifetime(stream) {}
                 }
             } catch {

@@ -37,12 +37,12 @@ struct RecordEncodingTests {
         let store = MemoryStore()
         let record = try SettingsStorage<ThreeFields>(name: "record", in: store)
         record.two = [Noted("c")]
-        #expect(record.read() == ThreeFields(two: [Noted("c")]))
+        #expect(record.get() == ThreeFields(two: [Noted("c")]))
         let before = Noted.calls.count
         record.two.append(Noted("d"))
         #expect(Set(Noted.calls.all[before...]) == ["encode c", "encode d"])
         #expect(try store.text("record:two") == #"["c","d"]"#)
-        #expect(record.read() == ThreeFields(two: [Noted("c"), Noted("d")]))
+        #expect(record.get() == ThreeFields(two: [Noted("c"), Noted("d")]))
         let next = Noted.calls.count
         record.three = Noted("e")
         #expect(Noted.calls.all[next...] == ["encode e"])

@@ -60,15 +60,15 @@ struct RecordFieldTests {
     func roundTrip(kind: StoreKind) throws {
         let store = kind.make()
         let record = try SettingsStorage<Everything>(name: "everything", in: store)
-        #expect(record.read() == .empty)
-        try record.persist(.other)
-        #expect(record.read() == .other)
-        #expect(try record.retrieve() == .other)
+        #expect(record.get() == .empty)
+        try record.save(.other)
+        #expect(record.get() == .other)
+        #expect(try record.load() == .other)
         let service = SettingsService.over(store)
-        #expect(try SettingsStorage<Everything>(name: "everything", in: service).read() == .other)
-        try record.persist(.empty)
-        #expect(record.read() == .empty)
-        #expect(try record.retrieve() == .empty)
+        #expect(try SettingsStorage<Everything>(name: "everything", in: service).get() == .other)
+        try record.save(.empty)
+        #expect(record.get() == .empty)
+        #expect(try record.load() == .empty)
     }
 
     @Test("Each field lies under a key of its own, as JSON, and only those that change are written")
@@ -86,10 +86,10 @@ struct RecordFieldTests {
                 "network:isDetailed": "true", "network:attempts": "4", "network:apiURL": "\"https://example.org/a/b\"",
                 "network:armedAt": "2.5",
             ])
-        var changed = record.read()
+        var changed = record.get()
         changed.attempts = 9
         changed.isDetailed = false
-        record.save(changed)
+        record.set(changed)
         record.update {
             $0.apiURL = nil
             $0.armedAt = nil
@@ -111,16 +111,16 @@ struct RecordFieldTests {
             told.append($0.newValue)
         }
         let record = try SettingsStorage<Parameters>(name: "network", in: settings)
-        var records = record.keepInformed().makeAsyncIterator()
+        var records = record.values.makeAsyncIterator()
         #expect(await records.next() == .empty)
         record.attempts = 3
-        record.save(.empty)
+        record.set(.empty)
         record.update { $0.limit = 10 }
         #expect(try store.text("network:attempts") == nil)
         record.attempts = 4
         record.attempts = 4
         record.update { $0.attempts += 0 }
-        record.save(Parameters(attempts: 4))
+        record.set(Parameters(attempts: 4))
         #expect(told.all == [4])
         #expect(await records.next() == Parameters(attempts: 4))
         record.limit = 11
@@ -162,9 +162,9 @@ struct RecordFieldTests {
             $0.attempts = 6
             $0.isDetailed = true
         }
-        record.save(.empty)
+        record.set(.empty)
         #expect(try store.text("network:later") == "{\"a\":[1]}")
-        record.erase()
+        record.reset()
         #expect(store.keys() == ["other"])
     }
 
@@ -177,8 +177,8 @@ struct RecordFieldTests {
             "network:armedAt": Data([0xFF, 0x00]),
         ])
         let record = try SettingsStorage<Parameters>(name: "network", in: SettingsService.over(store, problems))
-        #expect(record.read() == Parameters(isDetailed: true))
-        #expect(try record.retrieve() == Parameters(isDetailed: true))
+        #expect(record.get() == Parameters(isDetailed: true))
+        #expect(try record.load() == Parameters(isDetailed: true))
         #expect(problems.all.allSatisfy { $0.code == .decodingFailed })
         #expect(
             Set(problems.all.compactMap(\.key?.name))
@@ -190,7 +190,7 @@ struct RecordFieldTests {
         record.attempts = 4
         #expect(try store.text("network:attempts") == "4")
         // A whole record puts all of it in order.
-        try record.persist(record.read())
+        try record.save(record.get())
         #expect(try store.text("network:limit") == "10")
         #expect(try store.text("network:apiURL") == nil)
         #expect(try store.text("network:armedAt") == nil)
@@ -218,13 +218,13 @@ struct RecordFieldTests {
         let problems = Recorder<SettingsError>()
         let store = FeedStore(willWrite: { _ in Issue.record("Nothing may be written.") })
         let record = try SettingsStorage<Measured>(name: "m", in: SettingsService.over(store, problems))
-        let error = try #require(throws: SettingsError.self) { try record.persist(value) }
+        let error = try #require(throws: SettingsError.self) { try record.save(value) }
         #expect(error.code == .encodingFailed && error.key?.name == "m:\(field)")
         #expect(!"\(error)".lowercased().contains("nan") && !"\(error)".contains("inf"))
-        record.save(value)
+        record.set(value)
         record.update { $0 = value }
         #expect(problems.all.map(\.key?.name) == ["m:\(field)", "m:\(field)"])
-        #expect(record.read() == .empty)
+        #expect(record.get() == .empty)
     }
 
     struct Nothing: SettingsRecord, Equatable { static let empty = Nothing() }
@@ -233,13 +233,13 @@ struct RecordFieldTests {
     func noFields() async throws {
         let store = MemoryStore()
         let record = try SettingsStorage<Nothing>(name: "nothing", in: store)
-        record.save(.empty)
-        #expect(record.read() == .empty)
+        record.set(.empty)
+        #expect(record.get() == .empty)
         #expect(store.keys().isEmpty)
         try store.set("nothing:later", "1")
-        var records = record.keepInformed().makeAsyncIterator()
+        var records = record.values.makeAsyncIterator()
         #expect(await records.next() == .empty)
-        record.erase()
+        record.reset()
         #expect(store.keys().isEmpty)
     }
 
@@ -280,7 +280,7 @@ struct RecordFieldTests {
         let stored = try (0..<200).filter { try store.text("wide:field \($0)") != nil }
         #expect(stored == Array(stride(from: 0, to: 200, by: 10)))
         #expect(record.numbers.enumerated().allSatisfy { $1 == ($0 % 10 == 0 ? -1 : $0) })
-        record.erase()
-        #expect(record.read() == .empty)
+        record.reset()
+        #expect(record.get() == .empty)
     }
 }

@@ -25,11 +25,11 @@ struct RecordMappingTests {
         let store = MemoryStore()
         let record = try SettingsStorage<Odd>(name: "odd:one 🎛", in: store)
         let other = Odd(quote: 10, colon: 20, emoji: 30, backslash: 40, lines: 50, empty: 60, accent: 70)
-        try record.persist(other)
-        #expect(record.read() == other)
+        try record.save(other)
+        #expect(record.get() == other)
         #expect(Set(store.keys()) == Set(Odd.CodingKeys.allCases.map { "odd:one 🎛:" + $0.rawValue }))
         #expect(try store.text("odd:one 🎛:\u{E9}") == "70")
-        record.erase()
+        record.reset()
         #expect(store.keys().isEmpty)
     }
 
@@ -58,7 +58,7 @@ struct RecordMappingTests {
     func nulName() throws {
         let store = MemoryStore()
         let record = try SettingsStorage<Named>(name: "named", in: store)
-        let error = try #require(throws: SettingsError.self) { try record.persist(Named(["a", "b\u{0}"])) }
+        let error = try #require(throws: SettingsError.self) { try record.save(Named(["a", "b\u{0}"])) }
         #expect(error.code == .encodingFailed)
         #expect(store.keys().isEmpty)
     }
@@ -108,14 +108,14 @@ struct RecordMappingTests {
         #expect(try store.text("seed:armed-at") == "1000")
         #expect(try store.text("seed:limit") == "null")
         #expect(record.limit == nil)
-        #expect(record.read() == (try record.retrieve()))
+        #expect(record.get() == (try record.load()))
         record.limit = 5
         record.apiURL = nil
         #expect(try store.text("seed:api-url") == nil)
         #expect(record.limit == 5)
         // What is stored as something else is as good as missing.
         try store.set("seed:is-detailed", "\"yes\"")
-        #expect(record.read() == Mapped(armedAt: Date(timeIntervalSince1970: 1_000)))
+        #expect(record.get() == Mapped(armedAt: Date(timeIntervalSince1970: 1_000)))
         #expect(problems.all.map(\.key?.name) == ["seed:is-detailed"])
     }
 
@@ -125,11 +125,11 @@ struct RecordMappingTests {
         let record = try SettingsStorage<Mapped>(name: "seed", in: store)
         record.limit = 6
         let refused = try #require(throws: SettingsError.self) {
-            try record.persist(Mapped(isDetailed: true, armedAt: .distantFuture))
+            try record.save(Mapped(isDetailed: true, armedAt: .distantFuture))
         }
         #expect(refused.code == .encodingFailed && refused.underlying is Mapped.Refused)
         let notANumber = try #require(throws: SettingsError.self) {
-            try record.persist(Mapped(isDetailed: true, armedAt: Date(timeIntervalSince1970: .nan)))
+            try record.save(Mapped(isDetailed: true, armedAt: Date(timeIntervalSince1970: .nan)))
         }
         #expect(notANumber.code == .encodingFailed && notANumber.key?.name == "seed:armed-at")
         #expect(store.keys() == ["seed:limit"])
@@ -140,16 +140,16 @@ struct RecordMappingTests {
         let problems = Recorder<SettingsError>()
         let store = MemoryStore(["seed:api-url": Data("\"broken\"".utf8), "seed:limit": Data("7".utf8)])
         let record = try SettingsStorage<Mapped>(name: "seed", in: SettingsService.over(store, problems))
-        #expect(record.read() == .empty)
-        #expect(record.read() == .empty)
+        #expect(record.get() == .empty)
+        #expect(record.get() == .empty)
         #expect(problems.all.map(\.code) == [.decodingFailed])
-        #expect(thrownCode { try record.retrieve() } == .decodingFailed)
+        #expect(thrownCode { try record.load() } == .decodingFailed)
         // A change would be computed from what is not stored.
         record.update { $0.isDetailed = true }
         #expect(try store.text("seed:is-detailed") == nil)
-        try record.persist(Mapped(isDetailed: true))
-        #expect(record.read() == Mapped(isDetailed: true))
-        #expect(try record.retrieve() == Mapped(isDetailed: true))
+        try record.save(Mapped(isDetailed: true))
+        #expect(record.get() == Mapped(isDetailed: true))
+        #expect(try record.load() == Mapped(isDetailed: true))
     }
 
     @propertyWrapper struct Clamped: Codable, Equatable, Sendable {
@@ -205,7 +205,7 @@ struct RecordMappingTests {
         try store.set("w:volume", "\"loud\"")
         try store.set("w:name", nil)
         try store.set("w:title", nil)
-        #expect(record.read() == .empty)
+        #expect(record.get() == .empty)
     }
 
     /// Containers in containers, written by hand, and conditional fields.
@@ -267,7 +267,7 @@ struct RecordMappingTests {
                 == ["c:inner": "{\"x\":1,\"y\":20}", "c:list": "[\"a\",\"b\\\"\"]", "c:flag": "true", "c:note": "\"\""])
         record.base = 6
         #expect(try store.text("c:super") == "6")
-        #expect(record.read() == Contained(x: 1, y: 20, list: ["a", "b\""], base: 6, hasFlag: true, note: ""))
+        #expect(record.get() == Contained(x: 1, y: 20, list: ["a", "b\""], base: 6, hasFlag: true, note: ""))
         record.update {
             $0.hasFlag = false
             $0.note = nil
@@ -293,13 +293,13 @@ struct RecordMappingTests {
         ])
         try store.set(name, text)
         let record = try SettingsStorage<Contained>(name: "c", in: SettingsService.over(store, problems))
-        #expect(record.read() == expected)
+        #expect(record.get() == expected)
         #expect(problems.all.map(\.code) == [.decodingFailed])
         #expect(problems.all.map(\.key?.name) == [name])
         // It stays while others change, and goes when the record is saved.
         record.hasFlag = true
         #expect(try store.text(name) == text)
-        try record.persist(record.read())
+        try record.save(record.get())
         #expect(try store.text(name) != text)
         #expect(problems.count == 1)
     }
@@ -336,8 +336,8 @@ struct RecordMappingTests {
         #expect((one.attempts, two.attempts, inner.left) == (1, 2, 3))
         try store.set("one:SettingsKit:migrations", "[\"v1\"]")
         try store.set("oneself", "1")
-        one.erase()
-        #expect(one.read() == .empty)
+        one.reset()
+        #expect(one.get() == .empty)
         #expect((two.attempts, inner.left) == (2, 3))
         #expect(Set(store.keys()) == ["two:attempts", "one:inner:left", "one:SettingsKit:migrations", "oneself"])
     }

@@ -14,10 +14,10 @@ struct RecordWritingTests {
         #expect(record.attempts == 5)
         #expect(record.doubledAttempts == 10)
         #expect(record.apiURL?.host == "example.org")
-        #expect(record.read(\.attempts) == 5)
-        #expect(record.read().attempts == 5)
-        #expect(try record.retrieve().attempts == 5)
-        record.update(\.limit, with: nil)
+        #expect(record[\.attempts] == 5)
+        #expect(record.get().attempts == 5)
+        #expect(try record.load().attempts == 5)
+        record.set(\.limit, to: nil)
         record.update(\.attempts) { $0 *= 2 }
         #expect(try (store.text("network:limit"), store.text("network:attempts")) == ("null", "10"))
     }
@@ -30,7 +30,7 @@ struct RecordWritingTests {
         let bytes = ["network:attempts": "\"7\"", "network:limit": "{}"]
         for (name, text) in bytes { try store.set(name, text) }
         let record = try SettingsStorage<Parameters>(name: "network", in: SettingsService.over(store, problems))
-        if isRead { #expect(record.read() == .empty) }
+        if isRead { #expect(record.get() == .empty) }
         record.update(\.attempts) { $0 += 1 }
         record.update {
             $0.limit = ($0.limit ?? 0) + 1
@@ -68,7 +68,7 @@ struct RecordWritingTests {
             store.changeFromOutside([("network:isDetailed", "true")])
         }
         record.attempts = 8
-        #expect(record.read() == Parameters(isDetailed: true, attempts: 8))
+        #expect(record.get() == Parameters(isDetailed: true, attempts: 8))
         #expect(writes.count == 1)
     }
 
@@ -122,7 +122,7 @@ struct RecordWritingTests {
             t.set(attempts, to: 100)
             t.set(Setting<Bool>("network:isDetailed", in: .defaults, default: false), to: true)
         }
-        for record in records { #expect(record.read() == Parameters(isDetailed: true, attempts: 100)) }
+        for record in records { #expect(record.get() == Parameters(isDetailed: true, attempts: 100)) }
         services[1].reset(attempts)
         for record in records { #expect(record.attempts == 3) }
     }
@@ -146,18 +146,18 @@ struct RecordWritingTests {
         #expect(reads.all.sorted() == ["apiURL", "armedAt", "attempts", "isDetailed", "limit"].map { "network:" + $0 })
         record.attempts = 5
         store.changeFromOutside([("network:limit", "6"), ("other", "1")])
-        #expect(record.read() == Parameters(attempts: 5, limit: 6))
+        #expect(record.get() == Parameters(attempts: 5, limit: 6))
         #expect(reads.count == 5)
-        #expect(try record.retrieve() == Parameters(attempts: 5, limit: 6))
+        #expect(try record.load() == Parameters(attempts: 5, limit: 6))
         #expect(reads.count == 10)
         // Another store is read again.
         settings.register(MemoryStore(["network:limit": Data("null".utf8)]), for: .defaults)
-        #expect(record.read() == Parameters(limit: nil))
+        #expect(record.get() == Parameters(limit: nil))
         record.attempts = 8
         settings.register(TwoFunctionStore(["network:attempts": Data("2".utf8)]), for: .defaults)
-        #expect(record.read() == Parameters(attempts: 2))
+        #expect(record.get() == Parameters(attempts: 2))
         settings.register(store, for: .defaults)
-        #expect(record.read() == Parameters(attempts: 5, limit: 6))
+        #expect(record.get() == Parameters(attempts: 5, limit: 6))
     }
 
     @Test("A record in an unreadable store reads as empty, reports the failure once, and writes nothing")
@@ -169,14 +169,14 @@ struct RecordWritingTests {
             willGet: { _ in if isBroken.value { throw StoreBroken() } },
             willWrite: { _ in Issue.record("Nothing may be written.") })
         let record = try SettingsStorage<Parameters>(name: "network", in: SettingsService.over(store, problems))
-        for _ in 0..<5 { #expect(record.read() == .empty) }
+        for _ in 0..<5 { #expect(record.get() == .empty) }
         #expect(problems.all.map(\.code) == [.readFailed])
         #expect(problems.all.first?.underlying is StoreBroken)
-        #expect(thrownCode { try record.retrieve() } == .readFailed)
-        #expect(thrownCode { try record.persist(Parameters(attempts: 1)) } == .readFailed)
+        #expect(thrownCode { try record.load() } == .readFailed)
+        #expect(thrownCode { try record.save(Parameters(attempts: 1)) } == .readFailed)
         record.attempts = 1
         record.update { $0.isDetailed = true }
-        record.save(Parameters(attempts: 2))
+        record.set(Parameters(attempts: 2))
         #expect(problems.all.map(\.code) == Array(repeating: .readFailed, count: 4))
         isBroken.value = false
         #expect(record.attempts == 9)
@@ -188,7 +188,7 @@ struct RecordWritingTests {
             ["network:attempts": Data("9".utf8)],
             willGet: { if $0.name == "network:limit" { throw StoreBroken() } })
         let record = try SettingsStorage<Parameters>(name: "network", in: SettingsService.over(store))
-        #expect(record.read() == .empty)
+        #expect(record.get() == .empty)
         record.attempts = 1
         #expect(store.setCount == 0)
     }
@@ -208,19 +208,19 @@ struct RecordWritingTests {
         record.attempts = 5
         isBroken.value = true
         let error = try #require(throws: SettingsError.self) {
-            try record.persist(Parameters(isDetailed: true, attempts: 6))
+            try record.save(Parameters(isDetailed: true, attempts: 6))
         }
         #expect(error.code == .writeFailed && error.underlying is StoreBroken)
         record.update {
             $0.isDetailed = true
             $0.attempts = 7
         }
-        #expect(record.read() == Parameters(attempts: 5))
+        #expect(record.get() == Parameters(attempts: 5))
         #expect(problems.all.map(\.code) == [.writeFailed])
         #expect(try store.text("network:attempts") == "5")
         isBroken.value = false
         record.isDetailed = true
-        #expect(record.read() == Parameters(isDetailed: true, attempts: 5))
+        #expect(record.get() == Parameters(isDetailed: true, attempts: 5))
     }
 
     @Test("What a store that cannot list its keys knows of the record is erased")
@@ -229,8 +229,8 @@ struct RecordWritingTests {
         let store = TwoFunctionStore(["network:later": Data("1".utf8), "network:attempts": Data("2".utf8)])
         let record = try SettingsStorage<Parameters>(name: "network", in: SettingsService.over(store, problems))
         record.limit = nil
-        record.erase()
-        #expect(record.read() == .empty)
+        record.reset()
+        #expect(record.get() == .empty)
         #expect(store.contents.texts == ["network:later": "1"])
         #expect(problems.count == 0)
     }
@@ -246,7 +246,7 @@ struct RecordWritingTests {
         let problems = Recorder<SettingsError>()
         let record = try SettingsStorage<Parameters>(name: "network", in: SettingsService.over(Unlisted(), problems))
         record.attempts = 5
-        record.erase()
+        record.reset()
         #expect(record.attempts == 5)
         #expect(problems.all.map(\.code) == [.readFailed])
     }
@@ -256,13 +256,13 @@ struct RecordWritingTests {
         let problems = Recorder<SettingsError>()
         let settings = SettingsService(stores: [:], diagnosticSink: .init { problems.append($0) })
         let record = try SettingsStorage<Parameters>(name: "network", in: settings, scope: .custom(id: "vault"))
-        #expect(record.read() == .empty)
+        #expect(record.get() == .empty)
         #expect(record.attempts == 3)
         #expect(problems.all.map(\.code) == [.noStore])
-        #expect(thrownCode { try record.retrieve() } == .noStore)
-        #expect(thrownCode { try record.persist(Parameters(attempts: 1)) } == .noStore)
+        #expect(thrownCode { try record.load() } == .noStore)
+        #expect(thrownCode { try record.save(Parameters(attempts: 1)) } == .noStore)
         record.attempts = 1
-        record.erase()
+        record.reset()
         #expect(problems.all.map(\.code) == [.noStore, .noStore, .noStore])
         // A store that comes later is used from then on, in this scope alone.
         let store = MemoryStore(["network:attempts": Data("7".utf8)])
@@ -287,7 +287,7 @@ struct RecordWritingTests {
         ]
         for _ in 0..<2 {
             let record = try SettingsStorage<Parameters>(name: "network", in: store, migrations: steps)
-            #expect(record.read() == Parameters(attempts: 12, limit: 2))
+            #expect(record.get() == Parameters(attempts: 12, limit: 2))
         }
         #expect(runs.all == ["v1"])
         _ = try SettingsStorage<Parameters>(name: "other", in: store, migrations: [steps[1]])
@@ -299,10 +299,10 @@ struct RecordWritingTests {
             } == .migrationFailed)
         // The ledger stays when the record is erased.
         let record = try SettingsStorage<Parameters>(name: "network", in: store, migrations: steps)
-        record.erase()
+        record.reset()
         _ = try SettingsStorage<Parameters>(name: "network", in: store, migrations: steps)
         #expect(runs.all == ["v1", "v1"])
-        #expect(record.read() == .empty)
+        #expect(record.get() == .empty)
     }
 
     @Test("A released record leaves nothing in memory, even if it had listeners")
@@ -329,10 +329,10 @@ struct RecordWritingTests {
         let settings = SettingsService.over(store)
         for round in 1...10 {
             let record = try SettingsStorage<Holding>(name: "h", in: settings)
-            var records = record.keepInformed().makeAsyncIterator()
+            var records = record.values.makeAsyncIterator()
             record.number += round
             #expect(await records.next()?.number == record.number)
-            record.erase()
+            record.reset()
         }
         #expect(Holding.sentinels.count > 10)
         #expect(Holding.sentinels.all.allSatisfy { $0.object == nil })

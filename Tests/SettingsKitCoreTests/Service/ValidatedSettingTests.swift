@@ -19,8 +19,8 @@ struct ValidatedSettingTests {
         #expect(thrownCode { try settings.save(port, to: 65_536) } == .invalidValue)
         #expect(thrownCode { try settings.set(port, fromText: "0") } == .invalidValue)
         #expect(thrownCode { try settings.set(port, fromText: "eighty") } == .invalidValue)
-        #expect(thrownCode { try store.save(port, value: 70_000) } == .invalidValue)
-        #expect(thrownCode { try Persister(port, in: settings).persist(70_000) } == .invalidValue)
+        #expect(thrownCode { try store.save(port, to: 70_000) } == .invalidValue)
+        #expect(thrownCode { try Persister(port, in: settings).save(70_000) } == .invalidValue)
         settings.set(port, to: 70_000)
         settings.update(port) { $0 = 70_000 }
         settings.transaction { t in

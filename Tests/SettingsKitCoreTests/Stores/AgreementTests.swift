@@ -109,11 +109,11 @@ struct AgreementTests {
         #expect(store.takeNotes() == [false])
         hours.update { $0.first += 1 }
         #expect(store.takeNotes() == [true])
-        try hours.persist(Hours(first: 4, last: 5))
+        try hours.save(Hours(first: 4, last: 5))
         #expect(store.takeNotes() == [true])
-        hours.save(Hours(first: 5, last: 6))
+        hours.set(Hours(first: 5, last: 6))
         #expect(store.takeNotes() == [false])
-        hours.erase()
+        hours.reset()
         #expect(store.takeNotes() == [false])
     }
 }

@@ -95,7 +95,7 @@ struct StoreOverStoreTests {
         ]
         settings.set(other, to: 1)
         direct.set(other, to: 2)
-        base.set(other, value: 3)
+        base.set(other, to: 3)
         direct.transaction { [number, other] transaction in
             transaction.set(number, to: 4)
             transaction.set(other, to: 4)

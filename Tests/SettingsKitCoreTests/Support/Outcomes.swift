@@ -9,15 +9,11 @@ extension SettingsStore {
 }
 
 extension Recorder where Element == String {
-    /// Writes down updates: "1-2", and " external" where it was not this process; or the code of a failure.
-    func listener<T>() -> @Sendable (Result<SettingsService.Change<T>, SettingsError>) -> Void {
-        { result in
-            switch result {
-            case .success(let change):
-                let origin = change.origin == .external ? " external" : ""
-                self.append("\(change.oldValue)-\(change.newValue)\(origin)")
-            case .failure(let error): self.append(error.code.name)
-            }
+    /// Records changes: "1-2", and " external" for those of others.
+    func listener<T>() -> @Sendable (SettingsService.Change<T>) -> Void {
+        { change in
+            let origin = change.origin == .external ? " external" : ""
+            self.append("\(change.oldValue)-\(change.newValue)\(origin)")
         }
     }
 }

@@ -29,7 +29,7 @@ struct PropertyListRecordTests {
             let path = directory + "/Settings.plist"
             let store = try open(path)
             let record = try SettingsStorage<Parameters>(name: "network", in: store)
-            try record.persist(.other)
+            try record.save(.other)
             try store.synchronize()
             let stored = try members(of: path)
             #expect(stored["network:isDetailed"] == .boolean(true))
@@ -40,9 +40,9 @@ struct PropertyListRecordTests {
             #expect(stored["network:limit"] == .data(Data("null".utf8)))
             #expect(stored.count == 8)
             let (service, problems) = SettingsService.over(try open(path))
-            #expect(try SettingsStorage<Parameters>(name: "network", in: service).read() == .other)
+            #expect(try SettingsStorage<Parameters>(name: "network", in: service).get() == .other)
             #expect(problems.all.isEmpty)
-            record.erase()
+            record.reset()
             try store.synchronize()
             #expect(try names(in: directory) == ["Settings.plist"])
             #expect(try members(of: path).isEmpty)
@@ -57,7 +57,7 @@ struct PropertyListRecordTests {
             let store = try open(path)
             let (service, problems) = SettingsService.over(store)
             let record = try SettingsStorage<Parameters>(name: "network", in: service)
-            var records = record.keepInformed().makeAsyncIterator()
+            var records = record.values.makeAsyncIterator()
             #expect(await records.next() == Parameters(attempts: 4))
             try write(
                 xml(
@@ -85,7 +85,7 @@ struct PropertyListRecordTests {
             let records = try (0..<2).map { _ in
                 try SettingsStorage<Parameters>(name: "network", in: SettingsService.over(try open(path)).service)
             }
-            let informed = records[1].keepInformed()
+            let informed = records[1].values
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     for number in 1...50 {
@@ -103,8 +103,8 @@ struct PropertyListRecordTests {
             }
             let expected = Parameters(attempts: 103, weights: ["w": 50], label: "50")
             for await record in informed where record == expected { break }
-            #expect(try await eventually { records[0].read() == expected })
-            #expect(try SettingsStorage<Parameters>(name: "network", in: try open(path)).read() == expected)
+            #expect(try await eventually { records[0].get() == expected })
+            #expect(try SettingsStorage<Parameters>(name: "network", in: try open(path)).get() == expected)
         }
     }
 
@@ -114,10 +114,10 @@ struct PropertyListRecordTests {
             let path = directory + "/Settings.plist"
             let record = try SettingsStorage<Named>(name: "counter", in: try open(path))
             record.count = 5
-            let informed = record.keepInformed()
+            let informed = record.values
             try await Worker.run("fill", path, "counter:field", "3")
             for await record in informed where record.third == 2 { break }
-            #expect(record.read() == Named(count: 5, first: 0, third: 2))
+            #expect(record.get() == Named(count: 5, first: 0, third: 2))
         }
     }
 
@@ -150,10 +150,10 @@ struct PropertyListRecordTests {
                 $0.limit = nil
             }
             for store in stores + stores { try store.synchronize() }
-            for record in records { #expect(record.read() == Parameters(attempts: 7, limit: nil, label: "b")) }
-            records[1].erase()
+            for record in records { #expect(record.get() == Parameters(attempts: 7, limit: nil, label: "b")) }
+            records[1].reset()
             for store in stores.reversed() + stores { try store.synchronize() }
-            for record in records { #expect(record.read() == .empty) }
+            for record in records { #expect(record.get() == .empty) }
         }
     }
 }

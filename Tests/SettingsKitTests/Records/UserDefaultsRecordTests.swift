@@ -21,7 +21,7 @@ struct UserDefaultsRecordTests {
             let store = UserDefaultsStore(suite: name)
             let defaults = try #require(UserDefaults(suiteName: name))
             let record = try SettingsStorage<Parameters>(name: "network", in: store)
-            var records = record.keepInformed().makeAsyncIterator()
+            var records = record.values.makeAsyncIterator()
             #expect(await records.next() == .empty)
             record.update {
                 $0.isDetailed = true
@@ -42,8 +42,8 @@ struct UserDefaultsRecordTests {
             #expect(record.attempts == 8)
             #expect(!record.isDetailed)
             #expect(record.limit == 10)
-            record.erase()
-            #expect(record.read() == .empty)
+            record.reset()
+            #expect(record.get() == .empty)
             #expect(!store.keys().contains { $0.hasPrefix("network:") })
         }
     }

@@ -241,12 +241,12 @@ struct RecoveryTests {
             let record = try SettingsStorage<Counter>(name: "counter", in: settings)
             record.limit = 20
             record.update(\.count) { $0 += 1 }
-            #expect(record.read() == Counter(count: 1, limit: 20))
-            #expect(thrownCode { try record.persist(Counter()) } == .storeUnavailable)
-            #expect(thrownCode { try record.retrieve() } == .storeUnavailable)
+            #expect(record.get() == Counter(count: 1, limit: 20))
+            #expect(thrownCode { try record.save(Counter()) } == .storeUnavailable)
+            #expect(thrownCode { try record.load() } == .storeUnavailable)
             try file.appear(["counter:count": 41, "counter:limit": 7])
             try settings.synchronize()
-            #expect(record.read() == Counter(count: 42, limit: 20))
+            #expect(record.get() == Counter(count: 42, limit: 20))
             #expect(try file.stored() == ["counter:count": 42, "counter:limit": 20])
         }
     }
@@ -255,10 +255,10 @@ struct RecoveryTests {
     func savedRecord() throws {
         try withLateFile { file, settings in
             let record = try SettingsStorage<Counter>(name: "counter", in: settings)
-            record.save(Counter(count: 0, limit: 20))
+            record.set(Counter(count: 0, limit: 20))
             try file.appear(["counter:count": 41, "counter:limit": 7])
             try settings.synchronize()
-            #expect(record.read() == Counter(count: 0, limit: 20))
+            #expect(record.get() == Counter(count: 0, limit: 20))
         }
     }
 }

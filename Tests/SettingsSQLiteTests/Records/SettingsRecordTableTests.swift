@@ -141,17 +141,17 @@ struct SettingsRecordTableTests {
     func columns() async throws {
         try await withTemporaryFolder { folder in
             let settings = try open(folder)
-            #expect(settings.read() == .empty)
+            #expect(settings.get() == .empty)
             #expect(try await rows(in: folder) == [])
             settings.isDetailed = true
             settings.armedAt = Date(timeIntervalSince1970: 1_234_567.5)
             #expect(try await rows(in: folder) == ["[1,null,1234567.5,3]"])
-            settings.save(
+            settings.set(
                 Parameters(isDetailed: true, apiUrl: URL(string: "https://e.org/'x"), armedAt: nil, retries: 4))
             #expect(try await rows(in: folder) == ["[1,\"https://e.org/'x\",null,4]"])
             #expect(settings.apiUrl?.absoluteString == "https://e.org/'x")
-            settings.erase()
-            #expect(settings.read() == .empty)
+            settings.reset()
+            #expect(settings.get() == .empty)
             #expect(try await rows(in: folder) == [])
         }
     }
@@ -175,14 +175,14 @@ struct SettingsRecordTableTests {
         try await withTemporaryFolder { folder in
             let settings = try open(folder)
             settings.retries = 1
-            var iterator = settings.keepInformed().makeAsyncIterator()
+            var iterator = settings.values.makeAsyncIterator()
             #expect(await iterator.next()?.retries == 1)
             let storage = try SQLiteStorage(at: folder.appendingPathComponent("Settings.sqlite"))
             try await storage.write { try $0.execute(sql: "UPDATE settings SET retries = 9, apiUrl = 'https://e.org'") }
             let record = await iterator.next()
             #expect(
                 record == Parameters(isDetailed: false, apiUrl: URL(string: "https://e.org"), armedAt: nil, retries: 9))
-            #expect(settings.read() == record)
+            #expect(settings.get() == record)
         }
     }
 
@@ -199,7 +199,7 @@ struct SettingsRecordTableTests {
             }
             let again = try open(folder)
             while again.retries != 3 { await Task.yield() }
-            #expect(again.read() == Parameters(isDetailed: false, apiUrl: URL(string: "https://e.org"), armedAt: nil))
+            #expect(again.get() == Parameters(isDetailed: false, apiUrl: URL(string: "https://e.org"), armedAt: nil))
             #expect(try await rows(in: folder) == ["[\"perhaps\",\"https://e.org\",null,\"many\"]"])
             again.retries = 5
             #expect(try await rows(in: folder) == ["[\"perhaps\",\"https://e.org\",null,5]"])
@@ -231,7 +231,7 @@ struct SettingsRecordTableTests {
             #expect(settings.isDetailed)
             let storage = try SQLiteStorage(at: folder.appendingPathComponent("Settings.sqlite"))
             try await storage.write { try $0.execute(sql: "INSERT INTO settings (retries) VALUES (77)") }
-            settings.erase()
+            settings.reset()
             let others: [Int] = try await storage.read { try $0.select(sql: "SELECT retries FROM settings") }
             #expect(others == [77])
             let error = #expect(throws: SettingsError.self) {
@@ -267,7 +267,7 @@ struct SettingsRecordTableTests {
             try await storage.write { try $0.execute(sql: "UPDATE places SET names = '{'") }
             while places.names != [] { await Task.yield() }
             places.count = 5
-            #expect(places.read() == Places(names: [], count: 5))
+            #expect(places.get() == Places(names: [], count: 5))
         }
     }
 

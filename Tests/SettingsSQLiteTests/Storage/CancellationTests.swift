@@ -111,7 +111,7 @@ struct CancellationConcurrencyTests {
         try await withStorage { storage in
             let isInside = Signal()
             let task = Task {
-                for await _ in storage.keepInformed(about: { database -> Int? in
+                for await _ in storage.values({ database -> Int? in
                     isInside.send()
                     return try database.select(sql: SQLiteStatement(Self.long))
                 }) {

@@ -81,7 +81,7 @@ struct StorageErrorTests {
             let reading = try SQLiteStorage(
                 at: url, versions: [notesSchema], configuration: configuration(isReadOnly: true))
             await expect(.readOnly, saying: url.path) { try await reading.write { try $0.insert(Note(1, "one")) } }
-            var counts = reading.keepInformed { try $0.count(Note.all) }.makeAsyncIterator()
+            var counts = reading.values { try $0.count(Note.all) }.makeAsyncIterator()
             #expect(await counts.next() == 0)
             try await writing.write { try $0.insert(Note(1, "one")) }
             #expect(await counts.next() == 1)
@@ -129,7 +129,7 @@ struct StorageErrorTests {
             try await storage.write { try $0.insert(Note(1, "old")) }
             if hasRead { #expect(try await storage.texts("SELECT text FROM notes") == ["old"]) }
             let (problems, told) = AsyncStream<any Error>.makeStream()
-            var listener = storage.keepInformed {
+            var listener = storage.values {
                 try $0.count(Note.all)
             } catch: {
                 told.yield($0)

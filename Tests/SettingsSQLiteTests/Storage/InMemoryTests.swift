@@ -57,7 +57,7 @@ struct InMemoryTests {
     @Test("A live query of a database in memory gets each change")
     func observed() async throws {
         let storage = try SQLiteStorage.inMemory(versions: [notesSchema])
-        var counts = storage.keepInformed { try $0.count(Note.all) }.makeAsyncIterator()
+        var counts = storage.values { try $0.count(Note.all) }.makeAsyncIterator()
         #expect(await counts.next() == 0)
         for number in 1...3 {
             try await storage.write { try $0.insert(Note(number, "text")) }

@@ -19,7 +19,7 @@ struct ObservationTests {
     private typealias Texts = SettingsService.Stream<[String]>
 
     private func listen(_ storage: SQLiteStorage, _ sql: String, _ runs: Counter = Counter()) -> Texts.Iterator {
-        let texts: Texts = storage.keepInformed {
+        let texts: Texts = storage.values {
             runs.increment()
             return try $0.select(sql: SQLiteStatement(sql))
         }
@@ -33,8 +33,8 @@ struct ObservationTests {
         configuration.busyTimeout = .zero
         try await withStorage(Self.schema, configuration: configuration) { storage in
             let (isBusy, errors, (hasBegun, mayEnd)) = (Signal(), Counter(), (Signal(), Gate()))
-            let texts: Texts = storage.keepInformed(
-                about: { try $0.select(sql: "SELECT text FROM notes") },
+            let texts: Texts = storage.values(
+                { try $0.select(sql: "SELECT text FROM notes") },
                 catch: { error in
                     #expect(SettingsError.Code.busy ~= error)
                     errors.increment()
@@ -123,8 +123,8 @@ struct ObservationTests {
         try await withStorage(Self.schema) { storage in
             let (errors, report) = AsyncStream.makeStream(of: (any Error).self)
             var reported = errors.makeAsyncIterator()
-            let stream: Texts = storage.keepInformed(
-                about: { try $0.select(sql: "SELECT text FROM notes") }, catch: { report.yield($0) })
+            let stream: Texts = storage.values(
+                { try $0.select(sql: "SELECT text FROM notes") }, catch: { report.yield($0) })
             var texts = stream.makeAsyncIterator()
             #expect(await texts.next() == [])
             try await storage.write { try $0.insert(Note(1, "one")) }
@@ -193,7 +193,7 @@ struct ObservationTests {
             let (firsts, first) = AsyncStream.makeStream(of: Void.self)
             let task = Task {
                 var count = 0
-                for await _ in storage.keepInformed(about: { try $0.count(Note.all) }) {
+                for await _ in storage.values({ try $0.count(Note.all) }) {
                     count += 1
                     first.yield()
                 }
@@ -230,7 +230,7 @@ struct ObservationTests {
                         for _ in 0..<Int.random(in: 0..<200, using: &generator) { await Task.yield() }
                         var last = -1
                         // A value that never comes makes this wait for ever.
-                        for await n in storages[reader % 2].keepInformed(about: {
+                        for await n in storages[reader % 2].values({
                             try $0.select(sql: "SELECT n FROM counter") as Int?
                         }) {
                             let n = n ?? -1

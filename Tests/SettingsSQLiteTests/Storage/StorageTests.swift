@@ -38,7 +38,7 @@ struct StorageTests {
         try await withTemporaryFolder { folder in
             let storage = try SQLiteStorage(at: folder.appendingPathComponent("a.sqlite"), versions: [V01(), V02()])
             let other = try SQLiteStorage(at: folder.appendingPathComponent("a.sqlite"), versions: [V01(), V02()])
-            var iterator = storage.keepInformed(about: { try $0.select(User.where(Column("id") == 7)) })
+            var iterator = storage.values({ try $0.select(User.where(Column("id") == 7)) })
                 .makeAsyncIterator()
             #expect(await iterator.next() == .some(nil))
             try await storage.write { try $0.save(User(id: 7, name: "Ann")) }

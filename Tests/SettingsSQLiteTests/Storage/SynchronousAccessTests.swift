@@ -42,7 +42,7 @@ struct SynchronousAccessTests {
     @Test("What a write without await does is stored wholly, or not at all when it throws, and listeners are notified")
     func allOrNothing() async throws {
         try await withStorage { storage in
-            var texts = storage.keepInformed { try $0.select(sql: "SELECT text FROM notes") as [String] }
+            var texts = storage.values { try $0.select(sql: "SELECT text FROM notes") as [String] }
                 .makeAsyncIterator()
             #expect(await texts.next() == [])
             func write(failing: Bool) throws {

@@ -76,8 +76,8 @@ struct UsageTests {
             }
         }
 
-        func keepInformed(about id: Int) -> SettingsService.Stream<User?> {
-            storage.keepInformed {
+        func users(withID id: Int) -> SettingsService.Stream<User?> {
+            storage.values {
                 try $0.select(User.where(Column(Columns.id) == id))
             }
         }
@@ -113,7 +113,7 @@ struct UsageTests {
         try await withTemporaryFolder { folder in
             let users = try #require(UserStorage(folder.appendingPathComponent("UserStorage.sqlite")))
             #expect(await users.load(user: 7) == nil)
-            var informed = users.keepInformed(about: 7).makeAsyncIterator()
+            var informed = users.users(withID: 7).makeAsyncIterator()
             #expect(await informed.next() == .some(nil))
             await users.save("Ann", 7)
             #expect(await informed.next() == User(id: 7, name: "Ann"))
@@ -162,16 +162,16 @@ struct UsageTests {
                 try $0.select(User.where(Column("id") != 7 && Column("demo") == nil))
             }
             #expect(users.map(\.id) == [8])
-            let list: SettingsService.Stream<[User]> = storage.keepInformed { try $0.select(User.all) }
+            let list: SettingsService.Stream<[User]> = storage.values { try $0.select(User.all) }
             for await users in list {
                 #expect(users.count == 3)
                 break
             }
-            for await count in storage.keepInformed(about: { try $0.count(User.all) }) {
+            for await count in storage.values({ try $0.count(User.all) }) {
                 #expect(count == 3)
                 break
             }
-            for await user in storage.keepInformed(about: { try $0.select(User.where(Column("id") == 7)) }) {
+            for await user in storage.values({ try $0.select(User.where(Column("id") == 7)) }) {
                 #expect(user?.name == "Ann")
                 break
             }

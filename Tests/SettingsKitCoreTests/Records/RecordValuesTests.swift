@@ -2,20 +2,20 @@ import Foundation
 import SettingsKitCore
 import Testing
 
-@Suite("Being informed of a record", .timeLimit(.minutes(2)))
-struct KeepInformedTests {
+@Suite("The values of a record, and its listeners", .timeLimit(.minutes(2)))
+struct RecordValuesTests {
     @Test("The current record comes first, then the newest", arguments: StoreKind.allCases)
     func currentFirst(kind: StoreKind) async throws {
         let record = try SettingsStorage<Parameters>(name: "network", in: kind.make())
         record.attempts = 4
-        let stream = record.keepInformed()
+        let stream = record.values
         var records = stream.makeAsyncIterator()
         #expect(await records.next() == Parameters(attempts: 4))
         record.isDetailed = true
         #expect(await records.next() == Parameters(isDetailed: true, attempts: 4))
         for attempts in 5...300 { record.attempts = attempts }
         #expect(await records.next() == Parameters(isDetailed: true, attempts: 300))
-        record.erase()
+        record.reset()
         #expect(await records.next() == .empty)
         // A second loop begins with the current record, too.
         record.attempts = 1
@@ -28,7 +28,7 @@ struct KeepInformedTests {
         let store = kind.make()
         let settings = SettingsService.over(store)
         let record = try SettingsStorage<Pair>(name: "pair", in: settings)
-        let stream = record.keepInformed()
+        let stream = record.values
         let (left, right) = (
             Setting<Int>("pair:left", in: .defaults, default: 0), Setting<Int>("pair:right", in: .defaults, default: 0)
         )
@@ -60,7 +60,7 @@ struct KeepInformedTests {
         let record = try SettingsStorage<Parameters>(name: "network", in: store)
         let other = try SettingsStorage<Parameters>(name: "network", in: settings)
         let stranger = try SettingsStorage<Parameters>(name: "stranger", in: settings)
-        var records = record.keepInformed().makeAsyncIterator()
+        var records = record.values.makeAsyncIterator()
         #expect(await records.next() == .empty)
         stranger.attempts = 99
         other.attempts = 4
@@ -81,7 +81,7 @@ struct KeepInformedTests {
     func register() async throws {
         let settings = SettingsService.over(MemoryStore())
         let record = try SettingsStorage<Parameters>(name: "network", in: settings)
-        var records = record.keepInformed().makeAsyncIterator()
+        var records = record.values.makeAsyncIterator()
         #expect(await records.next() == .empty)
         settings.register(
             MemoryStore(["network:attempts": Data("6".utf8), "network:limit": Data("7".utf8)]), for: .defaults)
@@ -91,7 +91,7 @@ struct KeepInformedTests {
     @Test("It ends when its task is cancelled, and outlives the storage that it came from")
     func cancellation() async throws {
         let store = MemoryStore()
-        let stream = try SettingsStorage<Parameters>(name: "network", in: store).keepInformed()
+        let stream = try SettingsStorage<Parameters>(name: "network", in: store).values
         let (started, start) = AsyncStream<Int>.makeStream()
         let task = Task {
             var count = 0
@@ -128,11 +128,32 @@ struct KeepInformedTests {
         }
         let store = MemoryStore()
         let record = try SettingsStorage<Conditional>(name: "c", in: store)
-        var records = record.keepInformed().makeAsyncIterator()
+        var records = record.values.makeAsyncIterator()
         #expect(await records.next() == .empty)
         try store.set("c:isOn", "true")
         #expect(await records.next() == Conditional(isOn: true))
         try store.set("c:detail", "5")
         #expect(await records.next() == Conditional(isOn: true, detail: 5))
+    }
+
+    @Test(
+        "A listener is called once for the fields of one change, with the record as it is then",
+        arguments: StoreKind.allCases)
+    func observe(kind: StoreKind) throws {
+        let store = kind.make()
+        let settings = SettingsService.over(store)
+        let record = try SettingsStorage<Pair>(name: "pair", in: settings)
+        let heard = Recorder<Int>()
+        let subscription = record.observe { record in
+            #expect(record.agrees)
+            heard.append(record.left)
+        }
+        #expect(record.get() == .empty)
+        for number in 1...5 { record.update { $0.become(number) } }
+        record.reset()
+        #expect(heard.all == [1, 2, 3, 4, 5, 0])
+        subscription.cancel()
+        record.update { $0.become(9) }
+        #expect(heard.count == 6)
     }
 }
