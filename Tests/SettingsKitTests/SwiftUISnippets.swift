@@ -45,4 +45,48 @@
             Slider(value: volume.binding, in: 0...1) { Text("Volume") }
         }
     }
+
+    // MARK: SnapSettingsService
+
+    extension SettingsService.SettingDefinition {
+        fileprivate static let exampleNumber = Setting<Int>(
+            "ExampleNumber", in: .defaults, default: 1)
+        fileprivate static let isExampleOn = Setting<Bool>(
+            "ExampleSwitch", in: .shared, default: false)
+    }
+
+    private let settings = SettingsService(
+        defaults: UserDefaultsStore.standard,
+        shared: UbiquitousStore.standard)
+
+    private struct ExampleView: View {
+        @SettingValue(.isExampleOn) private var isOn
+
+        var body: some View {
+            Toggle("Example", isOn: $isOn)
+        }
+    }
+
+    @MainActor private func exampleRoot() -> some View {
+        ExampleView().settingsService(settings)
+    }
+
+    private func settingsOfGroup(_ group: String) throws -> SettingsService {
+        let settings = SettingsService(
+            defaults: try PropertyListStore(appGroup: group),
+            shared: UbiquitousStore.standard,
+            storesForCustomScopes: [
+                .custom(id: "old"): UserDefaultsStore.standard
+            ])
+        try settings.migrate([
+            .move(.exampleNumber, from: .custom(id: "old"))
+        ])
+        return settings
+    }
+
+    private func settingsOfWidget(_ group: String) throws -> SettingsService {
+        SettingsService(
+            defaults: try PropertyListStore(
+                appGroup: group, access: .readOnly))
+    }
 #endif
