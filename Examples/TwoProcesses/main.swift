@@ -60,7 +60,7 @@ func runCopy(_ path: String, name: String) throws {
     while !input.hasEnded.load(ordering: .relaxed) {
         count += 1
         try settings.save(own(name), to: count)
-        _ = try settings.update(.total) { (total: inout Int) throws in total += 1 }
+        try settings.save { $0.update(.total) { $0 += 1 } }
         say("stored \(count)")
         if count % 10 == 0 { try settings.save(.sign, to: now()) }
         usleep(2_000)

@@ -40,30 +40,28 @@ extension SettingsService {
             try await run { [service] in try service.save(body) }
         }
 
-        /// Carries out several reads and writes together: another name of ``save(_:)``.
+        /// Carries out several reads and writes together, as ``SettingsService/transaction(_:)`` does.
         ///
-        /// - Throws: as ``save(_:)`` does.
-        /// - Returns: the result of the run that counted.
+        /// - Returns: the result of the run that counted; nil if nothing was changed, because of a problem, which is diagnosed, or
+        ///   because the task was cancelled.
         @discardableResult
-        public func transaction<R: Sendable>(
-            _ body: @escaping @Sendable (inout Transaction) throws -> R
-        ) async throws -> R {
-            try await save(body)
+        public func transaction<R: Sendable>(_ body: @escaping @Sendable (inout Transaction) -> R) async -> R? {
+            try? await run { [service] in service.transaction(body) }
         }
 
-        /// Changes a value in place, so that no other change is lost in between.
+        /// Changes a value in place, as ``SettingsService/update(_:_:)`` does.
         ///
-        /// - Throws: the error of `body`, or ``SettingsError``; the old value stays. `CancellationError`.
-        /// - Returns: the result of the run that counted.
+        /// - Throws: the error of `body`; the old value stays.
+        /// - Returns: the result of the run that counted; nil if the old value stays, because of a problem, which is diagnosed, or
+        ///   because the task was cancelled.
         @discardableResult
-        public func update<T, R: Sendable>(
-            _ setting: Setting<T>, _ body: @escaping @Sendable (inout T) throws -> R
-        ) async throws -> R {
-            try await run { [service] in
-                try service.save { (transaction: inout Transaction) throws -> R in
-                    try transaction.update(setting, body)
-                }
+        public func update<T, R: Sendable, E: Error>(
+            _ setting: Setting<T>, _ body: @escaping @Sendable (inout T) throws(E) -> R
+        ) async throws(E) -> R? {
+            let outcome = try? await run { [service] in
+                Result { () throws(E) -> R? in try service.update(setting, body) }
             }
+            return try outcome?.get()
         }
 
         /// Returns when every change made before the call survives a power failure, in every scope.

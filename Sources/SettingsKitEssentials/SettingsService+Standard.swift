@@ -19,11 +19,10 @@ extension SettingsService {
     /// - `set` and `reset` of a setting keep the change in memory, and make it in the file when that is open.
     ///   ``diagnostics`` have an error with the code `pending` for each setting: if the process ends first, the change
     ///   is lost.
-    /// - `update` and `transaction` change the values in memory. When the file is open, their closures run again on the
-    ///   stored values, in the order of all changes. Hooks are not called again. A transaction that also writes to
-    ///   another scope is refused.
-    /// - Functions that throw their errors throw the reason and change nothing: `save`, closures that throw,
-    ///   ``synchronize()`` and `migrate`. Resetting a scope or a namespace is refused, and diagnosed.
+    /// - A transaction that sets without reading is kept, too, unless it also writes to another scope.
+    /// - What calculates from stored values is refused, and diagnosed: `update`, and a transaction that reads.
+    /// - Functions that throw their errors throw the reason and change nothing: `save`, `remove`, ``synchronize()`` and
+    ///   `migrate`. Resetting a scope or a namespace is refused, and diagnosed.
     ///
     /// When the file is open, listeners are notified of every value that differs from the last one that they received,
     /// with the origin ``Origin/external``, and ``diagnostics`` have an error with the code `recovered`. Only the

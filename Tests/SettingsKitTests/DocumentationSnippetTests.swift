@@ -57,7 +57,7 @@ private func writeWithoutBlocking(
     in settings: SettingsService
 ) async throws {
     try await settings.async.save(.volume, to: 0.8)
-    try await settings.async.update(.launchCount) { $0 += 1 }
+    await settings.async.update(.launchCount) { $0 += 1 }
     try await settings.async.synchronize()
 }
 

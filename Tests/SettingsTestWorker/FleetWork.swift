@@ -35,7 +35,7 @@ enum FleetWork {
         var rest = times
         while rest > 0 {
             do {
-                try settings.update(counter) { (value: inout Int) throws in value += 1 }
+                try settings.save { $0.update(counter) { $0 += 1 } }
                 rest -= 1
             } catch SettingsError.Code.clusterUnreachable {
                 continue

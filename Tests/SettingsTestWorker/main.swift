@@ -54,7 +54,7 @@ case "count":
     // count PATH TIMES: so many updates of one counter.
     let settings = try openService()
     let counter = Setting<Int>("counter", in: .defaults, default: 0)
-    for _ in 0..<argument(3) { _ = try settings.update(counter) { (value: inout Int) throws in value += 1 } }
+    for _ in 0..<argument(3) { try settings.save { $0.update(counter) { $0 += 1 } } }
 
 case "fill":
     // fill PATH PREFIX COUNT: so many keys.
@@ -171,7 +171,7 @@ case "fork":
     if child == 0 { _ = start.fileHandleForReading.availableData }
     for number in 0..<argument(3) {
         try settings.save(Setting<Int>("\(name) \(number)", in: .defaults, default: -1), to: number)
-        _ = try settings.update(counter) { (value: inout Int) throws in value += 1 }
+        try settings.save { $0.update(counter) { $0 += 1 } }
     }
     if child == 0 { _exit(0) }
     try settings.synchronize()

@@ -90,12 +90,13 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
 
     /// Changes the value in place and loses no concurrent change, as ``SettingsService/update(_:_:)`` does.
     ///
-    /// - Returns: The result of `body`; nil if the old value stays because of a problem, which is diagnosed.
+    /// - Throws: the error of `body`; the old value stays.
+    /// - Returns: the result of the run that counted; nil if the old value stays because of a problem, which is diagnosed.
     @discardableResult
-    public func update<R>(_ body: @escaping @Sendable (inout Value) -> R) -> R? {
+    public func update<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R? {
         // Bytes that the default should replace are nothing that can be changed.
         if persistDefault != .never { _ = valueThroughStore() }
-        return service.update(setting, body)
+        return try service.update(setting, body)
     }
 
     /// Removes the stored value, so that the value is the default again. Errors are diagnosed, and the stored value stays;

@@ -52,20 +52,34 @@ extension CachedRecord {
     /// Changes the record, and writes the fields that differ then, unless one of them holds something else: it would be
     /// calculated from the empty record's.
     ///
-    /// - Parameter body: May be called more than once, also for a service over another store.
-    func update(_ body: @escaping @Sendable (inout Record) -> Void) throws(SettingsError) {
-        try commit(isWhole: true, from: .cache, waitsForAgreement: true) { loaded throws(SettingsError) in
-            let operation: PendingOperation.Body = { [recordKey] service throws(SettingsError) in
-                try CachedRecord(name: recordKey.name, scope: recordKey.scope, in: service).update(body)
+    /// - Parameter body: May be called more than once.
+    /// - Returns: The result of the call that counted, and why nothing was changed.
+    func update<R, E: Error>(_ body: (inout Record) throws(E) -> R) throws(E) -> (result: R?, error: SettingsError?) {
+        var outcome: Result<R, E>?
+        do throws(SettingsError) {
+            try connection.requireStore().requireOpen(toCalculateFrom: recordKey)
+            try commit(isWhole: true, from: .cache, waitsForAgreement: true) { loaded throws(SettingsError) in
+                let old = try loaded.content.get()
+                var new = old
+                HeldLocks.requireNone(before: "the closure of an update")
+                do throws(E) {
+                    outcome = .success(try body(&new))
+                } catch {
+                    outcome = .failure(error)
+                    return nil
+                }
+                let writes = try writes(from: old, to: new)
+                for write in writes {
+                    guard let cause = loaded.unreadable[write.name] else { continue }
+                    throw SettingsError(
+                        cause.code, key: key(write.name), underlying: StoredValueIsUnusable(cause: cause))
+                }
+                return writes
             }
-            let writes = try writes(of: body, to: loaded)
-            for write in writes {
-                guard let cause = loaded.unreadable[write.name] else { continue }
-                throw SettingsError(
-                    cause.code, key: key(write.name), underlying: StoredValueIsUnusable(cause: cause))
-            }
-            return (writes, operation)
+        } catch {
+            return (nil, error)
         }
+        return (try outcome?.get(), nil)
     }
 
     /// Sets something in the record, whatever was there before, and writes the fields that differ then.
@@ -75,24 +89,12 @@ extension CachedRecord {
     ///   - body: May be called more than once.
     func set(isWhole: Bool, _ body: (inout Record) -> Void) throws(SettingsError) {
         try commit(isWhole: isWhole, from: .cache, waitsForAgreement: false) { loaded throws(SettingsError) in
-            let writes = try writes(of: body, to: loaded)
-            let entries = entries(writes)
-            let operation: PendingOperation.Body = { service throws(SettingsError) in
-                try service.repeatWrites(entries)
-            }
-            // Without writes there is nothing to repeat.
-            return (writes, writes.isEmpty ? nil : operation)
+            let old = try loaded.content.get()
+            var new = old
+            HeldLocks.requireNone(before: "a key path")
+            body(&new)
+            return try writes(from: old, to: new)
         }
-    }
-
-    private func writes(
-        of body: (inout Record) -> Void, to loaded: Loaded
-    ) throws(SettingsError) -> [FieldWrite] {
-        let old = try loaded.content.get()
-        var new = old
-        HeldLocks.requireNone(before: "the closure of an update")
-        body(&new)
-        return try writes(from: old, to: new)
     }
 
     /// Makes the record another one; also the fields that hold something else.
@@ -100,39 +102,42 @@ extension CachedRecord {
     /// - Parameter isKept: Whether a store that is not open yet keeps the change; if not, it throws.
     func replace(by record: Record, isKept: Bool) throws(SettingsError) {
         if !isKept { try connection.requireStore().requireOpen() }
-        let operation: PendingOperation.Body = { [recordKey] service throws(SettingsError) in
-            let cached = try CachedRecord(name: recordKey.name, scope: recordKey.scope, in: service)
-            try cached.replace(by: record, isKept: false)
-        }
         try commit(isWhole: true, from: .publishedBytes, waitsForAgreement: !isKept) { loaded throws(SettingsError) in
+            // What a store answers that is not open yet, is not what is stored: nothing is equal to it.
+            if !isOpen { return try writes(from: .empty, to: record, and: Set(fieldNames)) }
             switch loaded.content {
-            case .success(let old):
-                // What a store answers that is not open yet, is not what is stored: nothing is equal to it.
-                let others = connection.store?.isOpen ?? true ? Set(loaded.unreadable.keys) : Set(loaded.stored.keys)
-                return (try writes(from: old, to: record, and: others), isKept ? operation : nil)
+            case .success(let old): return try writes(from: old, to: record, and: Set(loaded.unreadable.keys))
             case .failure:
                 let stored = loaded.stored.filter { $0.value.writableData != nil }
-                return (try writes(from: .empty, to: record, and: Set(stored.keys)), isKept ? operation : nil)
+                return try writes(from: .empty, to: record, and: Set(stored.keys))
             }
         }
     }
 
+    private var isOpen: Bool { connection.store?.isOpen ?? true }
+
+    /// Makes writes, and finds them again as long as what they depend on changes before they are made.
+    ///
+    /// - Parameter change: Returns the writes; nil to end without one.
     private func commit(
         isWhole: Bool, from origin: Origin, waitsForAgreement: Bool,
-        _ change: (Loaded) throws(SettingsError) -> (writes: [FieldWrite], operation: PendingOperation.Body?)
+        _ change: (Loaded) throws(SettingsError) -> [FieldWrite]?
     ) throws(SettingsError) {
         for _ in 0..<10_000 {
             let loaded = try current(from: origin)
-            let (writes, operation) = try change(loaded)
-            // What a store answers that is not open yet, is not what is stored: the operation may change that. And what other
-            // machines have agreed on may be newer.
+            guard let writes = try change(loaded) else { return }
+            // What other machines have agreed on may be newer.
             let mustConfirm = waitsForAgreement && isWhole && connection.store?.store.agreesWithOthers ?? false
-            if writes.isEmpty, !mustConfirm, operation == nil || connection.store?.isOpen ?? true { return }
-            let expected = isWhole ? Array(loaded.stored.keys) : writes.map(\.name)
-            let expectations = expected.compactMap { name in loaded.stored[name].map { $0.entry(for: key(name)) } }
-            let batch = SettingsStoreBatch(
-                writes: entries(writes), expectations: expectations, waitsForAgreement: waitsForAgreement)
-            if try apply(batch, operation) { return }
+            if writes.isEmpty, !mustConfirm { return }
+            var batch = SettingsStoreBatch(writes: entries(writes), waitsForAgreement: waitsForAgreement)
+            if !waitsForAgreement, !isOpen {
+                batch.isKept = true
+            } else {
+                let expected = isWhole ? Array(loaded.stored.keys) : writes.map(\.name)
+                batch.expectations = expected.compactMap { name in loaded.stored[name].map { $0.entry(for: key(name)) }
+                }
+            }
+            if try apply(batch) { return }
         }
         throw SettingsError(.conflict)
     }
@@ -162,11 +167,9 @@ extension CachedRecord {
         }
     }
 
-    private func apply(
-        _ batch: SettingsStoreBatch, _ operation: PendingOperation.Body? = nil
-    ) throws(SettingsError) -> Bool {
+    private func apply(_ batch: SettingsStoreBatch) throws(SettingsError) -> Bool {
         let store = try connection.requireStore(for: batch.writes.first?.key)
-        var batch = store.noting(operation, in: batch, of: service)
+        var batch = batch
         do throws(SettingsError) {
             do throws(SettingsError) {
                 return try store.apply(batch)

@@ -125,20 +125,30 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     /// - Throws: ``SettingsError``; the record has not changed then.
     public func save(_ record: Record) throws { try cached.replace(by: record, isKept: false) }
 
-    /// Changes a field in place, and loses no concurrent change of the record. `body` may run more than once, on any
-    /// thread, without a lock. Errors are diagnosed. One is a field that cannot be decoded: set it instead.
-    public func update<Field>(
-        _ keyPath: WritableKeyPath<Record, Field> & Sendable, _ body: @escaping @Sendable (inout Field) -> Void
-    ) {
-        update { body(&$0[keyPath: keyPath]) }
+    /// Changes a field in place, and loses no concurrent change of the record, as ``update(_:)`` does.
+    ///
+    /// - Throws: the error of `body`; the record has not changed then.
+    /// - Returns: the result of the run that counted; nil if the record stays because of a problem.
+    @discardableResult
+    public func update<Field, R, E: Error>(
+        _ keyPath: WritableKeyPath<Record, Field>, _ body: (inout Field) throws(E) -> R
+    ) throws(E) -> R? {
+        try update { (record: inout Record) throws(E) -> R in try body(&record[keyPath: keyPath]) }
     }
 
-    /// Changes several fields together, and loses no concurrent change of the record. `body` may run more than once, on
-    /// any thread, without a lock: also on the stored record, when a store can be opened that could not be opened
-    /// before. Errors are diagnosed, and nothing is changed then. One is a changed field that cannot be decoded: it would be
-    /// calculated from ``SettingsRecord/empty``. ``set(_:to:)`` replaces it.
-    public func update(_ body: @escaping @Sendable (inout Record) -> Void) {
-        diagnosing { () throws(SettingsError) in try cached.update(body) }
+    /// Changes several fields together, and loses no concurrent change of the record.
+    ///
+    /// `body` is called on this thread, without a lock held, and again on the new record when that was changed meanwhile.
+    /// Problems are diagnosed, and nothing is changed then. One is a changed field that cannot be decoded: it would be
+    /// calculated from ``SettingsRecord/empty``, and ``set(_:to:)`` replaces it. Another is a store that is not open yet.
+    ///
+    /// - Throws: the error of `body`; the record has not changed then.
+    /// - Returns: the result of the run that counted; nil if the record stays because of a problem.
+    @discardableResult
+    public func update<R, E: Error>(_ body: (inout Record) throws(E) -> R) throws(E) -> R? {
+        let (result, error) = try cached.update(body)
+        if let error { cached.service.reportFailure(error) }
+        return result
     }
 
     /// Removes all fields, also those that a newer version of the program has stored, so that the record is

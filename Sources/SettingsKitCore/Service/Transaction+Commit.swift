@@ -71,10 +71,11 @@ extension SettingsService.Transaction {
 
     private func commit(by carryOut: () throws(SettingsError) -> Bool) throws(SettingsError) -> Bool {
         if let error { throw error }
-        if writes.isEmpty { return try hasReadOneMoment() ? try keepDecision() : false }
+        try requireOpenStores()
+        if writes.isEmpty { return try hasReadOneMoment() }
         // A nil that was set may be stored as nothing. Only a reset is no value.
         if let refusal, writes.contains(where: { $0.value != nil || values[$0.key] != nil }) { throw refusal }
-        let hooks = callsHooks ? hooks : CommitHooks()
+        let hooks = hooks
         hooks.callBefore()
         var pending: [(connection: ScopeConnection, value: SetValue?, setting: any CachedSetting)] = []
         defer { for set in pending { set.connection.didCommit(set.value, of: set.setting) } }
@@ -90,7 +91,6 @@ extension SettingsService.Transaction {
 
     private func carryOut() throws(SettingsError) -> Bool {
         let stores = keysByConnection
-        if stores.count > 1 { try requireOpenStores(of: stores) }
         var done: [Undoing] = []
         for (_, keys) in stores {
             do throws(SettingsError) {
@@ -149,28 +149,14 @@ extension SettingsService.Transaction {
     /// store may not know that a batch can be a question.
     private static var attemptsWithoutDoubt: Int { 100 }
 
-    /// Has a store that is not open yet carry out again a transaction that writes nothing: with the stored values, it may
-    /// decide otherwise.
-    ///
-    /// - Returns: false if the store is open now, and something that was read is not stored.
-    private func keepDecision() throws(SettingsError) -> Bool {
-        guard operation != nil else { return true }
-        for key in expectations.keys {
-            guard let store = service.connection(for: key).store, !store.isOpen else { continue }
-            let read = expectations.filter { store.isSame(as: service.connection(for: $0.key).store) }
-            let batch = SettingsStoreBatch(writes: [], expectations: read.map { $0.value.entry(for: $0.key) })
-            return try store.apply(store.noting(operation, in: batch, of: service))
+    /// Fails if a value was read in a store that is not open yet, or if such a store is one of several that are written: then
+    /// not all would be written, or none.
+    private func requireOpenStores() throws(SettingsError) {
+        for key in readKeys {
+            try service.connection(for: key).store?.requireOpen(toCalculateFrom: key)
         }
-        return true
-    }
-
-    /// Fails if a store that takes part is not open, unless nothing is written in any other: a value computed from it must
-    /// not get into an open store, and the transaction is to be applied again.
-    private func requireOpenStores(of stores: [ConnectionKeys]) throws(SettingsError) {
-        let writing = stores.filter { $0.keys.contains { writes[$0] != nil } }
-        for (connection, _) in stores where writing.contains(where: { $0.connection !== connection }) {
-            try connection.store?.requireOpen()
-        }
+        let stores = keysByConnection
+        if stores.count > 1 { for (connection, _) in stores { try connection.store?.requireOpen() } }
     }
 
     private typealias ConnectionKeys = (connection: ScopeConnection, keys: [SettingsService.StorageKey])
@@ -224,9 +210,13 @@ extension SettingsService.Transaction {
         let store = try service.connection(for: first).requireStore(for: first)
         let written = self.writes
         let writes = keys.compactMap { key in written[key].map { SettingsStoreBatch.Entry(key: key, data: $0) } }
-        var batch = SettingsStoreBatch(
-            writes: writes, expectations: keys.compactMap { key in expectations[key]?.entry(for: key) },
-            waitsForAgreement: waitsForAgreement)
+        var batch = SettingsStoreBatch(writes: writes, waitsForAgreement: waitsForAgreement)
+        if isKept, !store.isOpen {
+            // Nothing was read: what hooks are given is in memory.
+            batch.isKept = true
+        } else {
+            batch.expectations = keys.compactMap { key in expectations[key]?.entry(for: key) }
+        }
         if store.isLayered {
             for write in writes {
                 batch.disregardedLocks[write.key.name] = try disregardedLocks(of: write.key, in: store)
@@ -244,7 +234,7 @@ extension SettingsService.Transaction {
                 undoing.batches.append(undo)
             }
         }
-        guard try store.apply(store.noting(operation, in: batch, of: service)) else { return nil }
+        guard try store.apply(batch) else { return nil }
         return undoing
     }
 

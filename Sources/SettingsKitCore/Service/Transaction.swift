@@ -16,23 +16,23 @@ extension SettingsService {
         private(set) var writes: [StorageKey: Data?] = [:]
         /// The values whose bytes are to be stored, so that they need not be decoded again.
         private(set) var values: [StorageKey: (setting: any CachedSetting, value: any Sendable)] = [:]
-        /// The bytes that must be stored when the transaction is applied, because it has read them.
+        /// What must be stored when the transaction is applied, because the closure has read it, or because hooks are given it.
         private(set) var expectations: [StorageKey: StoredValue] = [:]
+        /// The keys of which the closure has read what is stored.
+        private(set) var readKeys: Set<StorageKey> = []
         /// The settings that were reset. As those that were set, only they know whether they are locked.
         private(set) var resetSettings: [StorageKey: any CachedSetting] = [:]
         /// The settings that have hooks, in the order in which they were first set.
         private var hooked: [SettingDefinition] = []
         private var hookedIdentifiers: Set<ObjectIdentifier> = []
-        /// How a store that is not open yet applies the transaction again; nil if it is to refuse it.
-        var operation: PendingOperation.Body?
+        /// Whether a store that is not open yet keeps what is set, and does not refuse it.
+        var isKept = false
         /// Whether the caller waits until the stores have agreed on the writes with other machines.
         var waitsForAgreement = true
         /// Whether a store that agrees with other machines confirms what was read, if nothing is written.
         var confirmsReads = true
         /// Which run of the closure this is.
         var attempt = 1
-        /// Whether hooks are called; they were, if a transaction is applied again.
-        var callsHooks = true
         /// Why nothing can be applied.
         private(set) var error: SettingsError?
         /// Why no value can be stored: one that was read is the default although something is stored, or would be lost.
@@ -156,7 +156,7 @@ extension SettingsService {
         /// The bytes that were written so far, or those in the layer that is written to.
         mutating func data(for key: StorageKey) -> Data? {
             if let written = writes[key] { return written }
-            return storedValue(for: key).writableData
+            return readValue(for: key).writableData
         }
 
         /// The bytes that the layer that is written to will hold for a setting after the writes made so far.
@@ -170,9 +170,15 @@ extension SettingsService {
 
         /// What is stored, with the bytes that were written so far.
         private mutating func value(for key: StorageKey) -> StoredValue {
-            guard let written = writes[key] else { return storedValue(for: key) }
+            guard let written = writes[key] else { return readValue(for: key) }
             guard service.connection(for: key).store?.isLayered ?? false else { return StoredValue(written) }
-            return storedValue(for: key).replacingWritableData(by: written)
+            return readValue(for: key).replacingWritableData(by: written)
+        }
+
+        /// What is stored, for the closure.
+        private mutating func readValue(for key: StorageKey) -> StoredValue {
+            readKeys.insert(key)
+            return storedValue(for: key)
         }
 
         /// What is stored, which is then expected to stay until the transaction is applied.
@@ -197,5 +203,30 @@ struct StoredValueIsUnusable: ValueFreeError {
 
     var description: String {
         "Nothing is calculated from the default while something else is stored. Set the value without reading it, or reset it. \(cause)"
+    }
+}
+
+/// Why nothing is calculated from what a store holds.
+struct StoreIsNotOpen: ValueFreeError {
+    let cause: (any Error)?
+
+    var description: String {
+        let advice =
+            "Nothing is calculated from stored values before the store is open. Set the value without reading it, or try again."
+        return advice + (cause.map { " " + SettingsError.safeDescription(of: $0) } ?? "")
+    }
+}
+
+extension ConnectedStore {
+    /// Tries to open the store if it is not open, so that something can be calculated from what it holds under a key.
+    ///
+    /// - Throws: Why it cannot be opened.
+    func requireOpen(toCalculateFrom key: SettingsService.StorageKey) throws(SettingsError) {
+        do throws(SettingsError) {
+            try requireOpen()
+        } catch {
+            throw SettingsError(
+                error.code, key: key, store: error.store, underlying: StoreIsNotOpen(cause: error.underlying))
+        }
     }
 }

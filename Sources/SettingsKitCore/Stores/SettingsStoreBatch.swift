@@ -47,8 +47,8 @@ public struct SettingsStoreBatch: Sendable {
     /// ``SettingsStore/get(_:)`` returns, all of it at once, inside the lock that orders your changes. Answer also where the
     /// store cannot write.
     public var isQuestion: Bool { writes.isEmpty && !waitsForAgreement }
-    /// How the writes were computed, for a store that may have to compute them again; see ``RecoveringStore``.
-    package var operation: PendingOperation?
+    /// Whether a store that is not open yet keeps the writes, which depend on nothing stored; see ``RecoveringStore``.
+    package var isKept = false
 
     /// Makes a batch.
     ///

@@ -33,7 +33,7 @@ extension WithEtcd {
                 inParallel(4) { index in
                     for _ in 0..<25 {
                         do {
-                            try services[index].update(count) { (value: inout Int) throws in value += 1 }
+                            try services[index].save { $0.update(count) { $0 += 1 } }
                         } catch {
                             failures.append("\(error)")
                         }

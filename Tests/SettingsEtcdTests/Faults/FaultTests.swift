@@ -154,9 +154,10 @@ extension WithEtcd {
                         case 0, 1:
                             let change = Box<(from: Int?, to: Int)>((nil, 0))
                             let error = thrownCode {
-                                try settings.update(setting) { (stored: inout Int?) throws in
+                                try settings.save { t in
+                                    let stored = t.get(setting)
                                     change.value = (stored, counters.contains(key) ? (stored ?? 0) + 1 : value)
-                                    stored = change.value.to
+                                    t.set(setting, to: change.value.to)
                                 }
                             }
                             let kind = RegisterOperation.Kind.update(from: change.value.from, to: change.value.to)

@@ -37,7 +37,7 @@ extension WithSlowEtcd {
                 try settings.save(count, to: 0)
                 for number in 1...8 {
                     proxy.setNextFault(faults)
-                    try settings.update(count) { (value: inout Int) throws in value += 1 }
+                    try settings.save { $0.update(count) { $0 += 1 } }
                     #expect(try fleet.server.control("get", "test/count", "--print-value-only") == "\(number)\n")
                 }
             }

@@ -46,9 +46,9 @@ extension WithSlowEtcd {
                         case 1:
                             let before = Box<Int?>(nil)
                             let error = thrownCode {
-                                try settings.update(setting) { (stored: inout Int?) throws in
-                                    before.value = stored
-                                    stored = value
+                                try settings.save { t in
+                                    before.value = t.get(setting)
+                                    t.set(setting, to: value)
                                 }
                             }
                             note(.update(from: before.value, to: value), error)

@@ -16,8 +16,6 @@ struct GuideCountsTests {
         #expect(try count("errors that a new stream of diagnostics begins with") == Diagnostics.recentLimit)
         #expect(try count("causes that are remembered, so that each is reported once") == Diagnostics.toldLimit)
         #expect(
-            try count("closures of `update` and `transaction` that wait for a store to open") == PendingChanges.limit)
-        #expect(
             try count("attempts of an `update` while others change the setting") == SettingsService.attemptLimit)
     }
 

@@ -164,7 +164,7 @@ struct CandidateTests {
                     t.set(isMuted, to: true); t.reset(port)
                 }
             },
-            { try settings.update(port) { (value: inout Int) throws in value += 1 } },
+            { try settings.save { $0.update(port) { $0 += 1 } } },
             { try store.save(port, to: 9) },
             { try Persister(port, in: settings).save(9) },
             { try Persister(port, in: settings).remove() },

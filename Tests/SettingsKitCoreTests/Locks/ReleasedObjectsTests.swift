@@ -31,27 +31,5 @@
                 }
             }
         }
-
-        @Test("The closure of an update that waited for a store is released without a lock")
-        func waitingUpdate() async {
-            await #expect(processExitsWith: .success) {
-                let isThere = Box(false)
-                let store = RecoveringStore(
-                    reason: SettingsError(.storeUnavailable), description: "late",
-                    timing: .init(schedule: { _, _ in }, wait: { _ in })
-                ) {
-                    if isThere.value { return MemoryStore() }
-                    throw StoreBroken()
-                }
-                let settings = SettingsService.over(store)
-                let number = Setting<Int>("number", in: .defaults, default: 0)
-                do {
-                    let mortal = Mortal()
-                    settings.update(number) { value in withExtendedLifetime(mortal) { value += 1 } }
-                }
-                isThere.value = true
-                if store.tryNow() != nil || settings.get(number) != 1 { exit(3) }
-            }
-        }
     }
 #endif

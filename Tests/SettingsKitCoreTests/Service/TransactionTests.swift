@@ -87,7 +87,7 @@ struct TransactionTests {
         let problems = Recorder<SettingsError>()
         let settings = SettingsService.over(MemoryStore(), problems)
         #expect(throws: BodyFailed.self) {
-            try settings.transaction { t in
+            try settings.save { t in
                 t.set(one, to: 1)
                 throw BodyFailed()
             }
@@ -234,7 +234,7 @@ struct TransactionTests {
             return value
         }
         let read = settings.transaction { $0.get(one) }
-        let readThrowing = try settings.transaction { try mayThrow($0.get(one)) }
+        let readThrowing = try settings.save { try mayThrow($0.get(one)) }
         let readSaving = try settings.save { $0.get(one) }
         let results: [Int?] = [updated, updatedThrowing, read, readThrowing, readSaving]
         #expect(results == [1, 2, 2, 2, 2])

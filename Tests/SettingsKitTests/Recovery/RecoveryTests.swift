@@ -43,60 +43,58 @@ struct RecoveryTests {
         }
     }
 
-    @Test("An update runs again on the stored value, in its place among the other changes")
-    func updateRunsAgain() throws {
+    @Test("What is calculated from stored values is refused before they are known, and diagnosed")
+    func calculations() throws {
         try withLateFile { file, settings in
-            settings.update(count) { $0 += 1 }
-            #expect(settings.get(count) == 1)
+            let record = try SettingsStorage<Counter>(name: "counter", in: settings)
+            let property = Persister(count, in: settings)
             settings.set(other, to: 10)
-            settings.update(other) { $0 *= 2 }
-            settings.set(name, to: "Ann")
-            settings.transaction { t in
-                t.set(name, to: (t.get(name) ?? "") + "\(t.get(count))")
-                t.update(other) { $0 += 1 }
+            let attempts: [() -> Bool] = [
+                { settings.update(count) { $0 += 1 } == nil },
+                // Also from a value that was set meanwhile: something else may be stored.
+                { settings.update(other) { $0 *= 2 } == nil },
+                { settings.transaction { t in t.set(name, to: "count \(t.get(count))") } == nil },
+                { settings.transaction { t in t.set(name, to: t.isSet(count) ? "set" : nil) } == nil },
+                { settings.transaction { t in t.get(count) } == nil },
+                { property.update { $0 += 1 } == nil },
+                { record.update { $0.count += 1 } == nil },
+                { record.update(\.count) { $0 += 1 } == nil },
+            ]
+            for (number, attempt) in attempts.enumerated() {
+                #expect(attempt(), "\(number)")
+                #expect(file.codes == [.pending] + Array(repeating: .storeUnavailable, count: number + 1))
             }
-            settings.set(name, to: settings.get(name).map { $0 + "!" })
-            #expect(settings.get(name) == "Ann1!" && settings.get(other) == 21)
-            try file.appear(["count": 41, "other": 3, "name": "Bob"])
-            try settings.synchronize()
-            #expect(settings.get(count) == 42 && settings.get(other) == 21 && settings.get(name) == "Ann1!")
-            settings.update(count) { $0 += 1 }
-            #expect(try file.stored() == ["count": 43, "other": 21, "name": "Ann1!"])
+            #expect(file.problems.all.last.map { "\($0)" }?.contains("before the store is open") ?? false)
+            #expect(settings.get(count) == 0 && settings.get(other) == 10 && settings.get(name) == nil)
+            try file.appear(["count": 41, "other": 3, "counter:count": 5])
+            // The attempt itself opens the store.
+            #expect(
+                settings.update(count) {
+                    $0 += 1; return $0
+                } == 42)
+            #expect(
+                record.update(\.count) {
+                    $0 += 1; return $0
+                } == 6)
+            #expect(settings.transaction { t in t.get(other) } == 10)
+            #expect(try file.stored() == ["count": 42, "other": 10, "counter:count": 6])
         }
     }
 
-    @Test("A transaction runs again on stored values of other settings, and may come to another decision")
-    func transactionDecidesAgain() throws {
+    @Test("A transaction that only sets is kept")
+    func settingTransaction() throws {
         try withLateFile { file, settings in
-            settings.transaction { t in if t.get(count) == 0 { t.set(name, to: "first start") } }
-            #expect(settings.get(name) == "first start")
-            try file.appear(["count": 41])
+            settings.set(name, to: "Ann")
+            let result = settings.transaction { t in
+                t.set(count, to: 2)
+                t.set(other, to: t.get(count) + 1)
+                t.reset(name)
+                return t.get(other)
+            }
+            #expect(result == 3 && settings.get(count) == 2 && settings.get(other) == 3 && settings.get(name) == nil)
+            try file.appear(["count": 41, "name": "Bob", "unknown": "kept"])
             try settings.synchronize()
-            #expect(settings.get(name) == nil)
-            #expect(try file.stored() == ["count": 41])
-        }
-    }
-
-    @Test("A transaction that changed nothing in memory may change stored values")
-    func transactionDecidesLater() throws {
-        try withLateFile { file, settings in
-            settings.transaction { t in if t.get(count) == 41 { t.set(name, to: "answer") } }
-            #expect(settings.get(name) == nil && file.codes.isEmpty)
-            try file.appear(["count": 41])
-            try settings.synchronize()
-            #expect(settings.get(name) == "answer")
-        }
-    }
-
-    @Test("Ten thousand updates may wait; more are refused, diagnosed, and change nothing")
-    func limit() throws {
-        try withLateFile { file, settings in
-            for _ in 0..<10_001 { settings.update(count) { $0 += 1 } }
-            #expect(settings.get(count) == 10_000)
-            #expect(file.codes == [.pending, .storeUnavailable])
-            try file.appear(["count": 41])
-            try settings.synchronize()
-            #expect(settings.get(count) == 10_041)
+            #expect(try file.stored() == ["count": 2, "other": 3, "unknown": "kept"])
         }
     }
 
@@ -107,8 +105,8 @@ struct RecoveryTests {
             let attempts: [() throws -> Void] = [
                 { try settings.save(count, to: 2) },
                 { try settings.save { $0.set(count, to: 2) } },
-                { try settings.transaction { (t: inout SettingsService.Transaction) throws in t.set(count, to: 2) } },
-                { try settings.update(count) { (value: inout Int) throws in value += 1 } },
+                { try settings.remove(count) },
+                { try settings.save { $0.update(count) { value in value += 1 } } },
                 { _ = try settings.load(count) },
                 { try settings.migrate([.version("1") { t in t.set(count, to: 2) }]) },
                 { try settings.synchronize() },
@@ -127,10 +125,10 @@ struct RecoveryTests {
     @Test("A save succeeds as soon as the file is there")
     func saveOpens() throws {
         try withLateFile { file, settings in
-            settings.update(count) { $0 += 1 }
+            settings.set(count, to: 1)
             try file.appear(["count": 41])
             try settings.save(name, to: "Ann")
-            #expect(try file.stored() == ["count": 42, "name": "Ann"])
+            #expect(try file.stored() == ["count": 1, "name": "Ann"])
         }
     }
 
@@ -161,14 +159,14 @@ struct RecoveryTests {
     func diagnosed() throws {
         try withLateFile { file, settings in
             for value in 0..<10 { settings.set(count, to: value) }
-            settings.update(name) { $0 = "Ann" }
+            settings.set(name, to: "Ann")
             settings.transaction { $0.set(name, to: "Bob") }
             #expect(file.codes == [.pending, .pending])
             #expect(file.problems.all.map(\.key) == [count.key, name.key])
         }
     }
 
-    @Test("A transaction that writes to another scope, too, is refused; one that only reads there is kept")
+    @Test("A transaction that writes to another scope, too, is refused; also one that reads there")
     func acrossScopes() throws {
         try withTemporaryDirectory { directory in
             let file = try LateFile(in: directory)
@@ -181,14 +179,12 @@ struct RecoveryTests {
                 t.set(far, to: 1)
             }
             settings.transaction { t in t.set(far, to: t.get(count) + 1) }
+            settings.transaction { t in t.set(count, to: t.get(far)) }
             #expect(settings.get(count) == 0 && settings.get(far) == 10)
-            #expect(file.codes == [.storeUnavailable, .storeUnavailable])
-            settings.transaction { t in t.set(count, to: t.get(count) + t.get(far)) }
-            #expect(settings.get(count) == 10)
-            settings.set(far, to: 20)
+            #expect(file.codes == [.storeUnavailable, .storeUnavailable, .storeUnavailable])
             try file.appear(["count": 41])
-            try settings.synchronize()
-            #expect(settings.get(count) == 61)
+            settings.transaction { t in t.set(count, to: t.get(count) + t.get(far)) }
+            #expect(settings.get(count) == 51)
         }
     }
 
@@ -198,7 +194,7 @@ struct RecoveryTests {
             let second = file.service()
             settings.set(count, to: 3)
             #expect(second.get(count) == 3)
-            second.update(count) { $0 += 1 }
+            second.set(count, to: 4)
             #expect(settings.get(count) == 4)
             try file.appear(["count": 41])
             #expect(second.get(count) == 4)
@@ -213,7 +209,7 @@ struct RecoveryTests {
         try withLateFile { file, settings in
             let kept = Persister(count, in: settings, persistDefault: .whenNil)
             #expect(kept.value == 0)
-            #expect(settings.isSet(count))
+            #expect(!settings.isSet(count))
             try file.appear(["count": 41])
             try settings.synchronize()
             #expect(kept.value == 41)
@@ -226,7 +222,7 @@ struct RecoveryTests {
         try withLateFile { file, settings in
             let hooked = Setting<Int>(HookedKey())
             settings.set(hooked, to: 2)
-            settings.update(hooked) { $0 += 1 }
+            settings.transaction { $0.set(hooked, to: 3) }
             #expect(HookedKey.seen.all == ["0-2", "2-3"])
             try file.appear(["hooked": 41])
             try settings.synchronize()
@@ -235,19 +231,18 @@ struct RecoveryTests {
         }
     }
 
-    @Test("A record keeps values set before its store opens, and its updates run again")
+    @Test("A record keeps values set before its store opens")
     func records() throws {
         try withLateFile { file, settings in
             let record = try SettingsStorage<Counter>(name: "counter", in: settings)
             record.limit = 20
-            record.update(\.count) { $0 += 1 }
-            #expect(record.get() == Counter(count: 1, limit: 20))
+            #expect(record.get() == Counter(count: 0, limit: 20))
             #expect(thrownCode { try record.save(Counter()) } == .storeUnavailable)
             #expect(thrownCode { try record.load() } == .storeUnavailable)
             try file.appear(["counter:count": 41, "counter:limit": 7])
             try settings.synchronize()
-            #expect(record.get() == Counter(count: 42, limit: 20))
-            #expect(try file.stored() == ["counter:count": 42, "counter:limit": 20])
+            #expect(record.get() == Counter(count: 41, limit: 20))
+            #expect(try file.stored() == ["counter:count": 41, "counter:limit": 20])
         }
     }
 

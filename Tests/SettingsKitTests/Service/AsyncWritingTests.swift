@@ -22,12 +22,12 @@ struct AsyncWritingTests {
             let url = URL(fileURLWithPath: directory + "/Settings.plist")
             let settings = SettingsService(defaults: try PropertyListStore(url: url))
             try await settings.async.save(Self.count, to: 1)
-            let old = try await settings.async.update(Self.count) { value in
+            let old = await settings.async.update(Self.count) { value in
                 defer { value += 1 }
                 return value
             }
             #expect(old == 1 && settings.get(Self.count) == 2)
-            let sum = try await settings.async.transaction { transaction in
+            let sum = await settings.async.transaction { transaction in
                 transaction.set(Self.name, to: "x")
                 return transaction.get(Self.count) + 1
             }
@@ -59,7 +59,7 @@ struct AsyncWritingTests {
             let waiting = ProcessInfo.processInfo.activeProcessorCount * 2 + 8
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<waiting {
-                    group.addTask { try await settings.async.update(Self.count) { $0 += number } }
+                    group.addTask { await settings.async.update(Self.count) { $0 += number } }
                 }
                 group.addTask { try await settings.async.synchronize() }
                 // A pool whose threads all wait would not get here before the lock is free.

@@ -78,7 +78,7 @@ struct LockedDatabaseTests {
             stall.service.set(Self.b, to: 2)
             expectError(.busy) { try stall.service.save(Self.a, to: 3) }
             expectError(.busy) { try stall.service.synchronize() }
-            expectError(.busy) { try stall.service.update(Self.a) { (value: inout Int) throws in value += 1 } }
+            expectError(.busy) { try stall.service.save { $0.update(Self.a) { $0 += 1 } } }
             #expect(stall.service.get(Self.a) == 1 && stall.service.get(Self.b) == 2)
             try stall.other.run("COMMIT")
             try stall.service.save(Self.a, to: 4)

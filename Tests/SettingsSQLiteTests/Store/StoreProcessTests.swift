@@ -37,7 +37,7 @@ struct StoreProcessTests {
             let (service, problems) = SettingsService.over(try openStore(path))
             let changes = service.changes(of: Self.counter)
             let workers = try (0..<3).map { _ in try Worker("count", path, "1000") }
-            for _ in 0..<1_000 { _ = try service.update(Self.counter) { (value: inout Int) throws in value += 1 } }
+            for _ in 0..<1_000 { try service.save { $0.update(Self.counter) { $0 += 1 } } }
             var last = 0
             for await change in changes {
                 #expect(change.oldValue == last)

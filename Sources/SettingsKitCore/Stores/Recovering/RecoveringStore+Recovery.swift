@@ -8,9 +8,8 @@ import Synchronization
 
 // How the store is opened and gets the changes that were made meanwhile.
 //
-// One thread at a time does it, without a lock: it runs foreign code (closures of updates, listeners of the store), which
-// may read and write settings. So changes may come in until the end. They are kept behind the others, and the recovery ends
-// at the moment at which it finds none left.
+// One thread at a time does it, without a lock: it runs foreign code (listeners of the store), which may read and write
+// settings. So changes may come in until the end. The recovery ends at the moment at which it finds none left.
 extension RecoveringStore {
     /// The pauses between two tries in the background: the first, and the longest.
     static let (shortestPause, longestPause) = (Duration.milliseconds(100), Duration.seconds(12))
@@ -133,36 +132,25 @@ extension RecoveringStore {
             repeat { try carryOutPending(on: store) } while !goOver(to: store, holding: contents, subscription)
         } catch {
             subscription.cancel()
-            state.withLock { state in
-                state.pending.putBack()
-                state.published = nil
-            }
+            state.withLock { $0.published = nil }
             throw error
         }
     }
 
-    /// Makes the changes that wait, in their order.
+    /// Makes the changes that wait, until there is none: others may come in meanwhile.
     ///
     /// A change that is refused for what it is, and not because the store could not be written, is reported and given up.
     private func carryOutPending(on store: any SettingsStore) throws {
-        var expected = state.withLock { $0.pending.count }
-        while let entry = state.withLock({ $0.pending.take() }) {
-            switch entry {
-            case .writes(let writes): try carryOut(Array(writes.values), on: store)
-            case .operation(let operation):
-                do throws(SettingsError) {
-                    try operation.carryOut(on: store)
-                } catch {
-                    if error.isOfStore { throw error }
-                    ownFeed.report(error)
-                }
+        while true {
+            let pending = state.withLock { $0.pending }
+            if pending.isEmpty { return }
+            try carryOut(Array(pending.values), on: store)
+            state.withLock { state in
+                // A name that was set again meanwhile still waits.
+                for (name, write) in pending where state.pending[name] == write { state.pending[name] = nil }
             }
-            state.withLock { $0.pending.finish() }
-            expected -= 1
             // Longer and longer, if changes come in faster than they are made.
-            if expected < 0 {
-                hindrance.store(min(10_000, hindrance.load(ordering: .relaxed) + 20), ordering: .relaxed)
-            }
+            hindrance.store(min(10_000, hindrance.load(ordering: .relaxed) + 20), ordering: .relaxed)
         }
     }
 

@@ -11,10 +11,9 @@ import Synchronization
 /// It tries to open the store in the background, with growing pauses, and when it is used. Until then:
 ///
 /// - Reading returns the bytes that were written meanwhile, and nothing for every other name. It never waits.
-/// - Setting keeps the change in memory and reports `pending`, once for each name. The changes are made in the store, in
-///   their order, when that is open.
-/// - A batch with a ``SettingsStoreBatch/operation`` is carried out in memory, and its operation is carried out again on the
-///   store. Every other batch throws ``unavailability``: its writes may depend on values that are not the stored ones.
+/// - Setting keeps the change in memory and reports `pending`, once for each name. So does a batch that
+///   ``SettingsStoreBatch/isKept``. The store gets the newest bytes of each name when it is open.
+/// - Every other batch throws ``unavailability``: its writes may depend on values that are not the stored ones.
 /// - ``keys()``, ``removeAll()`` and ``synchronize()`` throw ``unavailability``.
 ///
 /// When the store is open, everything is passed on to it. What differs from the values that listeners know is published,
@@ -27,7 +26,8 @@ package final class RecoveringStore: SettingsStore {
         var store: (any SettingsStore)?
         /// What was written meanwhile.
         var contents: [String: Data] = [:]
-        var pending = PendingChanges()
+        /// What the store is to get when it is open, by name.
+        var pending: [String: SettingsStoreBatch.Entry] = [:]
         /// The names for which `pending` was reported.
         var reported: Set<String> = []
         /// What the store has published since it was opened, while the pending changes are made; nil at other times.
@@ -108,63 +108,33 @@ package final class RecoveringStore: SettingsStore {
     }
 
     package func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
-        if let store = storeIfDue() { return try store.set(key, to: data) }
-        let outcome = try keep(SettingsStoreBatch(writes: [.init(key: key, data: data)]))
-        if case .isOpen(let store) = outcome { try store.set(key, to: data) }
+        if let store = storeIfDue() ?? keep([.init(key: key, data: data)]) { try store.set(key, to: data) }
     }
 
     package func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        guard batch.operation != nil else {
-            if batch.isQuestion, let answer = answer(to: batch) { return answer }
-            return try requiredStore().apply(batch)
-        }
-        if let store = storeIfDue() { return try store.apply(batch) }
-        return switch try keep(batch) {
-        case .isOpen(let store): try store.apply(batch)
-        case .isRefused: false
-        case .isKept: true
-        }
+        guard batch.isKept else { return try requiredStore().apply(batch) }
+        if let store = storeIfDue() ?? keep(batch.writes) { return try store.apply(batch) }
+        return true
     }
 
-    /// Whether the expectations of a question hold for what stands in for the store; nil if the store is open.
-    private func answer(to question: SettingsStoreBatch) -> Bool? {
-        state.withLock { state in
-            if state.store != nil { return nil }
-            return question.expectations.hold { state.contents[$0] }
-        }
-    }
-
-    private enum Outcome {
-        /// Nothing was done: the store is open now.
-        case isOpen(any SettingsStore)
-        /// Nothing was done: an expectation did not hold.
-        case isRefused
-        /// With the keys for which that was not reported yet.
-        case isKept([SettingsService.StorageKey])
-    }
-
-    /// Carries a batch out in memory, and keeps its operation, or its writes, for the store.
-    private func keep(_ batch: SettingsStoreBatch) throws(SettingsError) -> Outcome {
+    /// Keeps writes for the store, and makes them in memory.
+    ///
+    /// - Returns: The store if it is open now; then nothing was done.
+    private func keep(_ writes: [SettingsStoreBatch.Entry]) -> (any SettingsStore)? {
         waitForRecovery()
-        let outcome = try state.withLock { state throws(SettingsError) -> Outcome in
-            if let store = state.store { return .isOpen(store) }
-            guard batch.expectations.hold(for: { state.contents[$0] }) else { return .isRefused }
-            if let operation = batch.operation {
-                if state.pending.isFull && !batch.writes.isEmpty { throw state.reason }
-                if !state.pending.isFull { state.pending.keep(operation) }
-            } else {
-                for write in batch.writes { state.pending.keep(write) }
-            }
-            ownFeed.publish(state.contents.store(batch.writes), origin: .local)
-            return .isKept(batch.writes.map(\.key).filter { state.reported.insert($0.name).inserted })
+        typealias Outcome = (store: (any SettingsStore)?, newKeys: [SettingsService.StorageKey])
+        let (store, newKeys) = state.withLock { state -> Outcome in
+            if let store = state.store { return (store, []) }
+            for write in writes { state.pending[write.key.name] = write }
+            ownFeed.publish(state.contents.store(writes), origin: .local)
+            return (nil, writes.map(\.key).filter { state.reported.insert($0.name).inserted })
         }
-        if case .isKept(let keys) = outcome {
-            ownFeed.flush()
-            for key in keys {
-                ownFeed.report(SettingsError(.pending, key: key, store: standInDescription, underlying: unavailability))
-            }
+        if let store { return store }
+        ownFeed.flush()
+        for key in newKeys {
+            ownFeed.report(SettingsError(.pending, key: key, store: standInDescription, underlying: unavailability))
         }
-        return outcome
+        return nil
     }
 
     package func keys() throws -> [String] { try requiredStore().keys() }
