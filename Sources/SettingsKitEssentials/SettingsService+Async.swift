@@ -71,6 +71,14 @@ extension SettingsService {
             try await run { [service] in try service.synchronize() }
         }
 
+        /// Returns when every change made before the call survives a power failure, and other programs read it in the stores'
+        /// files, in every scope.
+        ///
+        /// - Throws: as ``SettingsService/bringUpToDate()`` does; `CancellationError`.
+        public func bringUpToDate() async throws {
+            try await run { [service] in try service.bringUpToDate() }
+        }
+
         private func run<R: Sendable>(_ work: @escaping @Sendable () throws -> R) async throws -> R {
             try Task.checkCancellation()
             return try await withCheckedThrowingContinuation { continuation in

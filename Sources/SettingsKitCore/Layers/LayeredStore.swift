@@ -148,6 +148,9 @@ public final class LayeredStore: SettingsStore {
     /// Returns when every change of the writable layer made before the call survives a power failure.
     public func synchronize() throws { try writable.synchronize() }
 
+    /// Does the same, and returns when other programs read these changes in the file of the writable layer.
+    public func bringUpToDate() throws { try writable.bringUpToDate() }
+
     /// Why layers cannot be read, with their names.
     package var layerProblems: [SettingsError] {
         attend()

@@ -162,10 +162,11 @@ final class ConnectedStore: Sendable {
         }
     }
 
-    func synchronize() throws(SettingsError) {
+    /// - Parameter forOthers: Whether other programs must be able to read the changes.
+    func synchronize(forOthers: Bool = false) throws(SettingsError) {
         HeldLocks.requireNone(before: "a store")
         do {
-            try store.synchronize()
+            if forOthers { try store.bringUpToDate() } else { try store.synchronize() }
         } catch {
             throw .wrap(error, as: .writeFailed, store: description)
         }

@@ -165,12 +165,23 @@ extension SettingsService {
 
     /// Returns when every change made before the call survives a power failure, in every scope.
     ///
-    /// - Throws: The first error of a store. The other stores are synchronised all the same, and their errors diagnosed.
-    public func synchronize() throws {
+    /// - Throws: The first error of a store. The other stores are synchronized all the same, and their errors diagnosed.
+    public func synchronize() throws { try synchronize(forOthers: false) }
+
+    /// Returns when every change made before the call survives a power failure, and other programs read it in the stores' files,
+    /// in every scope.
+    ///
+    /// Programs that use this library see a change without it, within milliseconds. Call it before another program reads the
+    /// property list, or before a syncer is to carry the shared directory.
+    ///
+    /// - Throws: The first error of a store. The other stores are brought up to date all the same, and their errors diagnosed.
+    public func bringUpToDate() throws { try synchronize(forOthers: true) }
+
+    private func synchronize(forOthers: Bool) throws {
         var errors: [SettingsError] = []
         for connection in connections.all {
             do throws(SettingsError) {
-                try connection.store?.synchronize()
+                try connection.store?.synchronize(forOthers: forOthers)
             } catch {
                 errors.append(error)
             }

@@ -25,7 +25,7 @@
 ///
 /// - ``apply(_:)``: your medium can write several keys at once, or you have a ``feed`` (then you must).
 /// - ``keys()``: your medium can list its keys; `removeAll()` and `keys(in:)` then work.
-/// - ``synchronize()``: a write may return before it is safe.
+/// - ``synchronize()``: a write may return before it is safe; ``bringUpToDate()``: and before other programs can read it.
 /// - ``feed``: values change elsewhere, or reads are slow. With an exhaustive feed the service caches decoded values and
 ///   reads them at RAM speed.
 /// - ``candidates(for:)`` and ``layerNames``: your store is made of layers. ``LayeredStore`` is such a store.
@@ -81,6 +81,12 @@ public protocol SettingsStore: Sendable {
     ///
     /// The default implementation does nothing, which is right for a store whose writes are safe when they return.
     func synchronize() throws
+
+    /// Returns when every change made before the call survives a power failure, and other programs read it where they look: in the
+    /// file, for a store that keeps its changes elsewhere first.
+    ///
+    /// The default implementation is ``synchronize()``, which is right for a store that has one place for its values.
+    func bringUpToDate() throws
 
     /// The feed on which the store publishes every change; nil, the default, if it publishes none.
     ///
@@ -161,6 +167,9 @@ extension SettingsStore {
 
     /// Does nothing.
     public func synchronize() throws {}
+
+    /// ``synchronize()``.
+    public func bringUpToDate() throws { try synchronize() }
 
     /// None.
     public var feed: SettingsStoreFeed? { nil }

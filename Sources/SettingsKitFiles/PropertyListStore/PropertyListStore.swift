@@ -192,7 +192,7 @@ public final class PropertyListStore: SettingsStore {
     }
 
     /// Takes over what others have written, brings the property list up to date, and returns when it survives a power
-    /// failure. A store that only reads does the first of these.
+    /// failure. A store that only reads does the first of these. ``bringUpToDate()`` does the same.
     ///
     /// - Throws: ``SettingsError`` with the code `notSaved`, or `busy`; every change is still safe in the journal.
     public func synchronize() throws {

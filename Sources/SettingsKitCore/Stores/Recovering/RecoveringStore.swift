@@ -14,7 +14,7 @@ import Synchronization
 /// - Setting keeps the change in memory and reports `pending`, once for each name. So does a batch that
 ///   ``SettingsStoreBatch/isKept``. The store gets the newest bytes of each name when it is open.
 /// - Every other batch throws ``unavailability``: its writes may depend on values that are not the stored ones.
-/// - ``keys()``, ``removeAll()`` and ``synchronize()`` throw ``unavailability``.
+/// - ``keys()``, ``removeAll()``, ``synchronize()`` and ``bringUpToDate()`` throw ``unavailability``.
 ///
 /// When the store is open, everything is passed on to it. What differs from the values that listeners know is published,
 /// with the origin ``SettingsService/Origin/external``, and `recovered` is reported.
@@ -142,4 +142,6 @@ package final class RecoveringStore: SettingsStore {
     package func removeAll() throws { try requiredStore().removeAll() }
 
     package func synchronize() throws { try requiredStore().synchronize() }
+
+    package func bringUpToDate() throws { try requiredStore().bringUpToDate() }
 }

@@ -59,6 +59,11 @@ final class SerialisingStore: SettingsStore {
         try base.synchronize()
     }
 
+    func bringUpToDate() throws {
+        HeldLocks.requireNone(before: "a store")
+        try base.bringUpToDate()
+    }
+
     func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         defer { ownFeed.flush() }
         if !base.layerNames.isEmpty {
