@@ -3,7 +3,7 @@ import Foundation
 /// Draws figures beside their targets, as an SVG picture.
 ///
 /// A mark's distance from the line of the targets is the figure's ratio to its target, on a logarithmic scale: to the left
-/// is better. Marks differ in shape and colour.
+/// is better. Marks differ in shape and color.
 struct Chart {
     enum Appearance: String, CaseIterable {
         case light, dark
@@ -155,7 +155,7 @@ struct Chart {
     }
 }
 
-/// The colours of the project's other pictures.
+/// The colors of the project's other pictures.
 private struct Colors {
     let background, text, faint, grid, target, reached, missed: String
 

@@ -171,7 +171,7 @@ extension PropertyListStore {
         get throws {
             try LayeredStore([
                 .locked(MemoryStore(), name: "managed"), .arguments(["--verbose"]),
-                .environment(prefix: "BENCHMARK_", ["BENCHMARK_COLOUR": "red"]), .writable(self),
+                .environment(prefix: "BENCHMARK_", ["BENCHMARK_COLOR": "red"]), .writable(self),
                 .fallback(MemoryStore(["launchCount": Data("7".utf8)]), name: "system"),
             ])
         }

@@ -15,7 +15,7 @@ struct SettingsBenchmarks {
           --check BASELINE       exits with 1 if a ratio or a size is more than twice the one in the file, or only one of
                                  both has it. Such a row is measured twice more before
           --write-baseline FILE  writes the results for --check
-          --svg FILE             draws a chart, and another in dark colours: chart.svg and chart~dark.svg
+          --svg FILE             draws a chart, and another in dark colors: chart.svg and chart~dark.svg
           --article FILE         replaces the tables of figures in an article
           --publish FOLDER       all of that for a clone of the package: its baseline, chart, article and README
           --verify FOLDER        measures nothing; exits with 1 if chart, articles or a sentence with a figure do not agree

@@ -1,6 +1,6 @@
 /// How a text looks on a terminal.
 struct TextStyle: Hashable, Sendable {
-    /// A colour of the terminal's own palette, so that it fits the person's theme.
+    /// A color of the terminal's own palette, so that it fits the person's theme.
     enum Color: Int, Sendable {
         case red = 31
         case green = 32
@@ -23,7 +23,7 @@ struct TextStyle: Hashable, Sendable {
 
     /// The escape sequence that selects the style, whichever was selected before.
     ///
-    /// - Parameter hasColors: Whether colours are used; otherwise, only the other attributes are.
+    /// - Parameter hasColors: Whether colors are used; otherwise, only the other attributes are.
     func sequence(hasColors: Bool) -> String {
         var codes = "0"
         if isBold { codes += ";1" }
@@ -38,7 +38,7 @@ struct TextStyle: Hashable, Sendable {
 
 /// What the terminal can show.
 struct TerminalAbilities: Equatable, Sendable {
-    /// Whether colours are shown: unless the variable `NO_COLOR` is set to something.
+    /// Whether colors are shown: unless the variable `NO_COLOR` is set to something.
     var hasColors = true
     /// Whether text is in UTF-8; otherwise, only ASCII is sent.
     var isUnicode = true

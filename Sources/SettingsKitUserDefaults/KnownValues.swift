@@ -18,7 +18,7 @@ struct KnownValues: Sendable {
         var unwritten: Data??
         var isBeingWritten = false
         /// Whether other code may have changed the value while bytes were unwritten.
-        var isSignalled = false
+        var isSignaled = false
     }
 
     /// The beginning of a reading.
@@ -102,7 +102,7 @@ struct KnownValues: Sendable {
         names.compactMap { name in
             guard let entry = entries[name] else { return nil }
             if entry.unwritten != nil {
-                entries[name]?.isSignalled = true
+                entries[name]?.isSignaled = true
                 return nil
             }
             // The thread that reads it first reads it again.
@@ -152,8 +152,8 @@ struct KnownValues: Sendable {
         entries[name]?.isBeingWritten = false
         guard let entry = entries[name], entry.unwritten == .some(data) else { return false }
         entries[name]?.unwritten = nil
-        entries[name]?.isSignalled = false
-        return entry.isSignalled
+        entries[name]?.isSignaled = false
+        return entry.isSignaled
     }
 
     /// The names with their unwritten values among the stored ones.

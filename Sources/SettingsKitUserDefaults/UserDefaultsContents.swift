@@ -104,7 +104,7 @@ final class UserDefaultsContents: SettingsStore {
 
     private func read(_ key: SettingsService.StorageKey) -> (reading: KnownValues.Reading, data: Data?) {
         let name = key.name
-        // Before it is read: a change in between is then signalled.
+        // Before it is read: a change in between is then signaled.
         if known.withLock({ $0.isNew(name) }) {
             values.observe(name) { [weak self] in self?.noticeChanges(of: [name]) }
         }
@@ -119,14 +119,14 @@ final class UserDefaultsContents: SettingsStore {
 
     /// Writes what is set under a name, unless another thread does, or this one further up.
     private func writeUnwritten(_ name: String) {
-        var isSignalled = false
+        var isSignaled = false
         values.use {
             while let (data, isURL) = known.withLock({ $0.beginWriting(name) }) {
                 values.write(data, named: name, isURL: isURL)
-                isSignalled = known.withLock { $0.endWriting(name, data) } || isSignalled
+                isSignaled = known.withLock { $0.endWriting(name, data) } || isSignaled
             }
         }
-        if isSignalled { noticeChanges(of: [name]) }
+        if isSignaled { noticeChanges(of: [name]) }
     }
 }
 

@@ -47,7 +47,7 @@ public struct StoreConformance: Sendable {
     ///
     /// - Parameters:
     ///   - reopen: For stores that outlive the process: opens the medium of a given store again. It is called after the
-    ///     given store was synchronised, or after another process was killed.
+    ///     given store was synchronized, or after another process was killed.
     ///   - unreadable: For stores with a medium that can become unreadable: makes it unreadable. The suite then checks
     ///     that the store throws, and that nothing is taken for empty and overwritten.
     ///   - unwritable: For stores with a medium that can refuse changes: makes it refuse them, for example as a full disk

@@ -4,7 +4,7 @@ public struct StoreConformanceReport: Sendable, CustomStringConvertible {
     public struct Finding: Sendable, Hashable {
         /// The rule.
         public let rule: StoreConformance.Rule
-        /// The observed behaviour, or the reason why the rule was not checked.
+        /// The observed behavior, or the reason why the rule was not checked.
         public let reason: String
     }
 

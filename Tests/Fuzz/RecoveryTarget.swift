@@ -4,7 +4,7 @@ import Foundation
 
 extension FuzzTarget {
     /// The intact part of an XML file with one mistake in its structure: nothing is found that was not written, and in an
-    /// indented file everything before the mistake but for its neighbour.
+    /// indented file everything before the mistake but for its neighbor.
     static let recovery = FuzzTarget(name: "recovery") { bytes in
         var input = FuzzInput(bytes)
         let isIndented = input.byte() & 1 == 0

@@ -73,7 +73,7 @@ extension FuzzTarget {
                 requireSameAfterEncoding(entry)
                 require(SharedEntry.stamp(in: data) == entry.stamp, "the stamp alone is the entry's")
                 require(SharedEntry.value(in: data) == entry.value, "the value alone is the entry's")
-                require(SharedEntry.isValue(entry.value, in: data), "the value is recognised")
+                require(SharedEntry.isValue(entry.value, in: data), "the value is recognized")
                 records.append(SharedRecord(name: records.count % 3 == 0 ? "a" : "b", entry: entry))
             } else {
                 _ = SharedEntry.value(in: data)

@@ -58,7 +58,7 @@ struct PropertyWrapperExamplesTests {
         }
     }
 
-    @Test("A wrapper that is made in an initialiser, with an encoder and a decoder")
+    @Test("A wrapper that is made in an initializer, with an encoder and a decoder")
     func initializer() async throws {
         class Foo {
             @Persisted var bar: [Date]?
@@ -152,7 +152,7 @@ struct TypedStoreExamplesTests {
     }
 
     @Test(
-        "Usage examples of typed stores elsewhere: three simple functions, optionality honoured throughout, and a processing block"
+        "Usage examples of typed stores elsewhere: three simple functions, optionality honored throughout, and a processing block"
     )
     func functions() async throws {
         try await withPreferences { store, _ in

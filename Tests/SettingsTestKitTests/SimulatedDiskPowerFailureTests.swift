@@ -29,7 +29,7 @@ struct SimulatedDiskPowerFailureTests {
         return outcomes
     }
 
-    @Test("Bytes and names that were synchronised survive, and so does what was open")
+    @Test("Bytes and names that were synchronized survive, and so does what was open")
     func synchronized() throws {
         let found = try outcomes { _, process in
             try process.createDirectory("/d")
@@ -47,7 +47,7 @@ struct SimulatedDiskPowerFailureTests {
         #expect(found == ["contents": 200])
     }
 
-    @Test("Synchronising a file does not synchronise its name, nor a directory what is in its files")
+    @Test("Synchronizing a file does not synchronize its name, nor a directory what is in its files")
     func separately() throws {
         let named = try outcomes { _, process in
             try process.make("/file", "contents", synchronized: true)
@@ -131,7 +131,7 @@ struct SimulatedDiskPowerFailureTests {
         #expect(Set(found.keys) == ["contents", nil])
     }
 
-    @Test("A new directory goes with everything in it, whatever of that was synchronised")
+    @Test("A new directory goes with everything in it, whatever of that was synchronized")
     func directory() throws {
         let found = try outcomes { _, process in
             try process.createDirectory("/d")
@@ -158,7 +158,7 @@ struct SimulatedDiskPowerFailureTests {
         #expect(found.keys.contains(["d", "contents"]) && found.keys.contains(["d"]))
     }
 
-    @Test("A synchronisation that has failed is not made good by one that succeeds", arguments: [true, false])
+    @Test("A synchronization that has failed is not made good by one that succeeds", arguments: [true, false])
     func failedSynchronization(ofWholeDisk: Bool) throws {
         let found = try outcomes { disk, process in
             try disk.write(Data("old ".utf8), to: "/file")
@@ -178,7 +178,7 @@ struct SimulatedDiskPowerFailureTests {
         #expect(found == ["old \0\0\0\0\0new": 200])
     }
 
-    @Test("A directory that could not be synchronised can be later")
+    @Test("A directory that could not be synchronized can be later")
     func failedSynchronizationOfDirectory() throws {
         let found = try outcomes { _, process in
             try process.make("/file")

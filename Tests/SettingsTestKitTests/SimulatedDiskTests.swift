@@ -215,7 +215,7 @@ struct SimulatedDiskTests {
         #expect(disk.names(in: "/") == ["file"])
     }
 
-    @Test("Synchronised values survive a power failure; a store throws if it could not write")
+    @Test("Synchronized values survive a power failure; a store throws if it could not write")
     func store() throws {
         let key = SettingsService.StorageKey("greeting", scope: .custom(id: "simulated"))
         let store = try disk.open("/home/app/Settings.plist")

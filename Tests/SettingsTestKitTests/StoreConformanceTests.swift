@@ -123,7 +123,7 @@ struct StoreConformanceTests {
         #expect(report.failures.count >= 20)
     }
 
-    @Test("A store that forgets what was synchronised fails the check of reopening")
+    @Test("A store that forgets what was synchronized fails the check of reopening")
     func forgetful() async {
         let report = await StoreConformance(reopen: { _ in PlainStore() }) { PlainStore() }.run()
         #expect(report.failures.map(\.rule.id) == ["durability.reopened"])

@@ -30,7 +30,7 @@ private final class ThreadExecutor: TaskExecutor {
     }
 
     private let state = Mutex(State())
-    /// Signalled once for each idle thread that was promised a job.
+    /// Signaled once for each idle thread that was promised a job.
     private let promises = DispatchSemaphore(value: 0)
 
     func enqueue(_ job: consuming ExecutorJob) {

@@ -13,6 +13,6 @@ extension Subcommand {
     package static var browseSummary: String { "Browse and change the settings on the terminal." }
     package static var browseDiscussion: String {
         "The keys are shown at the bottom; ? explains them. Each change is stored at once and can be undone until you quit. It "
-            + "needs a terminal on standard input and standard output. NO_COLOR is honoured."
+            + "needs a terminal on standard input and standard output. NO_COLOR is honored."
     }
 }

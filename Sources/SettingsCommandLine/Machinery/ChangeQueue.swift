@@ -10,7 +10,7 @@ package final class ChangeQueue<Change: Sendable>: Sendable {
     }
 
     private let state = Mutex(State(), .leaf)
-    /// Signalled when the first change is appended.
+    /// Signaled when the first change is appended.
     private let available = DispatchSemaphore(value: 0)
 
     /// The number of changes that wait at most, for an output that is read slowly. The oldest are dropped.

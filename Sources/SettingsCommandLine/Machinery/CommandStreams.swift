@@ -12,8 +12,8 @@ package struct CommandStreams {
     /// The error that nothing reads the output any more.
     package struct Closed: Error {}
 
-    /// Whether the output shows colours: it is a terminal, and `NO_COLOR` is not set.
-    package let usesColours: Bool
+    /// Whether the output shows colors: it is a terminal, and `NO_COLOR` is not set.
+    package let usesColors: Bool
     /// The number of columns of the output.
     package let width: Int
     /// Whether messages go to a terminal, which shows how far a long operation is.
@@ -24,10 +24,10 @@ package struct CommandStreams {
 
     package init(
         read: @escaping () throws -> Data, output: @escaping (String) throws -> Void,
-        errors: @escaping (String) throws -> Void, usesColours: Bool = false, width: Int = TextLayout.width,
+        errors: @escaping (String) throws -> Void, usesColors: Bool = false, width: Int = TextLayout.width,
         showsProgress: Bool = false
     ) {
-        self.usesColours = usesColours
+        self.usesColors = usesColors
         self.width = width
         self.showsProgress = showsProgress
         readInput = read
@@ -61,11 +61,11 @@ package struct CommandStreams {
     /// - Throws: as ``print(_:)`` does.
     package func requireOpenOutput() throws { try print("") }
 
-    /// Text in bold, where the output has colours.
-    package func bold(_ text: String) -> String { usesColours ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+    /// Text in bold, where the output has colors.
+    package func bold(_ text: String) -> String { usesColors ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 
-    /// Text in a weaker colour, where the output has colours.
-    package func dim(_ text: String) -> String { usesColours ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+    /// Text in a weaker color, where the output has colors.
+    package func dim(_ text: String) -> String { usesColors ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
 
     /// Shows on a terminal how far a long operation is, in the place of what it has shown before.
     package func progress(_ text: String) {

@@ -58,8 +58,8 @@ public enum StandardStreams {
         if state.revents & Int16(POLLERR | POLLHUP) != 0 { throw POSIXError(.EPIPE) }
     }
 
-    /// Whether standard output is a terminal that shows colours, and the variable `NO_COLOR` does not forbid them.
-    public static var outputHasColours: Bool {
+    /// Whether standard output is a terminal that shows colors, and the variable `NO_COLOR` does not forbid them.
+    public static var outputHasColors: Bool {
         func value(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
         return isatty(STDOUT_FILENO) == 1 && value("NO_COLOR").isEmpty && !["", "dumb"].contains(value("TERM"))
     }

@@ -61,7 +61,7 @@ final class EtcdCluster: Sendable {
     let retryWake = Wake()
     /// Ends the follower's pause after a failure.
     let followWake = Wake()
-    /// Signalled when the follower has tried to read for the first time.
+    /// Signaled when the follower has tried to read for the first time.
     let firstAttempt = DispatchSemaphore(value: 0)
     let end = DispatchSemaphore(value: 0)
     let call = GatewayCall()

@@ -4,13 +4,13 @@ import Synchronization
 
 /// Wakes a thread out of a wait. Signals that come before it waits count as one, so that it does not go round once for each.
 final class Wake: Sendable {
-    private let isSignalled = Mutex(false, .leaf)
+    private let isSignaled = Mutex(false, .leaf)
     private let semaphore = DispatchSemaphore(value: 0)
 
     func signal() {
-        let isFirst = isSignalled.withLock { isSignalled in
-            defer { isSignalled = true }
-            return !isSignalled
+        let isFirst = isSignaled.withLock { isSignaled in
+            defer { isSignaled = true }
+            return !isSignaled
         }
         if isFirst { semaphore.signal() }
     }
@@ -27,7 +27,7 @@ final class Wake: Sendable {
             semaphore.wait()
         }
         // A signal from here on is for the next wait; what it stands for may be seen already.
-        isSignalled.withLock { $0 = false }
+        isSignaled.withLock { $0 = false }
         return true
     }
 }

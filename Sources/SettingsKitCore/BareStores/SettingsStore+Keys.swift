@@ -68,7 +68,7 @@ extension SettingsStore {
     private func resolve<Value>(_ coding: ValueCoding<Value>) throws(SettingsError) -> Resolution<Value> {
         let stored = try stored(for: coding.key)
         return coding.resolve(stored) { candidate in
-            serialised.feed?.lastGood.data(insteadOf: candidate, named: coding.key.name)
+            serialized.feed?.lastGood.data(insteadOf: candidate, named: coding.key.name)
         }
     }
 

@@ -24,7 +24,7 @@ package enum SimilarName {
         return Array((letters.isEmpty ? name : letters).prefix(lengthLimit))
     }
 
-    /// The least number of letters to insert, remove, replace, or swap with their neighbour.
+    /// The least number of letters to insert, remove, replace, or swap with their neighbor.
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...other.count)

@@ -28,7 +28,7 @@ package enum TextLayout {
     private static func columns(_ character: Character) -> Int {
         var columns = 0
         for scalar in character.unicodeScalars { columns = max(columns, self.columns(scalar)) }
-        // The sign that asks for a coloured picture.
+        // The sign that asks for a colored picture.
         return character.unicodeScalars.contains("\u{FE0F}") ? 2 : columns
     }
 

@@ -98,7 +98,7 @@ extension Float: TextValue {}
 
 extension Decimal: TextValue {
     static func value(_ text: String) -> Decimal? {
-        // The initialiser reads the beginning of a text, and ignores the rest.
+        // The initializer reads the beginning of a text, and ignores the rest.
         guard DecimalText.isPlain(text), Double(text) != nil, let value = Decimal(string: text), value.isFinite
         else { return nil }
         return value

@@ -74,7 +74,7 @@ public final class LayeredStore: SettingsStore {
         self.layers = layers
         layerNames = layers.map(\.name)
         stores = layers.map { layer in
-            if case .store(let store) = layer.source { store.serialised } else { nil }
+            if case .store(let store) = layer.source { store.serialized } else { nil }
         }
         guard let writable = stores[position] else { preconditionFailure("The writable layer is a store.") }
         self.writable = writable

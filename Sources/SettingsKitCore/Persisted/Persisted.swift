@@ -21,7 +21,7 @@
 /// ``SettingsService/Value``. Setting is ``SettingsService/set(_:to:)``. The projected value, `player.$bar`, is a
 /// ``Persister``: it has listeners, sequences, and functions that throw.
 ///
-/// To inject the store, declare the property without arguments and set the wrapper in an initialiser:
+/// To inject the store, declare the property without arguments and set the wrapper in an initializer:
 ///
 /// ```swift
 /// final class Player {

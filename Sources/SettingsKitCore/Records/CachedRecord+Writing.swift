@@ -147,7 +147,7 @@ extension CachedRecord {
     }
 
     /// The writes that make one record of another: of the fields that differ, and of `others`. Values that are the same in
-    /// both records are not serialised.
+    /// both records are not serialized.
     private func writes(
         from old: Record, to new: Record, and others: Set<String> = []
     ) throws(SettingsError) -> [FieldWrite] {

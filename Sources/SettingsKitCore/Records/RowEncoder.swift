@@ -1,4 +1,4 @@
-/// Collects the fields of a record as the record encodes them, without serialising their values.
+/// Collects the fields of a record as the record encodes them, without serializing their values.
 ///
 /// The counterpart of ``RowDecoder``. It calls the record's `encode(to:)`, so a field is what that encodes under a name: a
 /// stored property, or a value computed from several.

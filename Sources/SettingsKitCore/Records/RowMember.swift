@@ -4,11 +4,11 @@
     import Foundation
 #endif
 
-/// A field that was added to a row. It is serialised when its bytes are needed.
+/// A field that was added to a row. It is serialized when its bytes are needed.
 protocol RowMember {
     /// Returns the field's JSON.
     func encoded() throws -> Data
-    /// Whether the other field has the same JSON, as far as that is known without serialising.
+    /// Whether the other field has the same JSON, as far as that is known without serializing.
     func isIdentical(to other: any RowMember) -> Bool
 }
 

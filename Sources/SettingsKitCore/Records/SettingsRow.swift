@@ -136,7 +136,7 @@ public struct SettingsRow {
         }
     }
 
-    /// Serialises a field that was added to the row; nil if there is none, or if it is nil.
+    /// Serializes a field that was added to the row; nil if there is none, or if it is nil.
     ///
     /// - Throws: ``FieldError`` if it cannot be encoded, ``InvalidName`` if no key can have its name.
     func encoded(_ name: String) throws -> Data? {
@@ -150,7 +150,7 @@ public struct SettingsRow {
         }
     }
 
-    /// Whether a field has the same JSON as another row's, as far as that is known without serialising.
+    /// Whether a field has the same JSON as another row's, as far as that is known without serializing.
     func isIdentical(to other: SettingsRow, in name: String) -> Bool {
         guard let member = members[name], let otherMember = other.members[name] else { return false }
         return member.isIdentical(to: otherMember)

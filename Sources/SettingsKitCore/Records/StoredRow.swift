@@ -78,7 +78,7 @@ final class CachedField<Record: Sendable>: CachedSetting {
     var keepsSetValues: Bool { false }
 
     func resolve(_ stored: StoredValue, set: SetValue?) -> Resolution<any Sendable> {
-        preconditionFailure("The listeners to a field are signalled, and read the record.")
+        preconditionFailure("The listeners to a field are signaled, and read the record.")
     }
 
     func problem(with candidate: SettingsStoreCandidate) -> SettingsError? { nil }

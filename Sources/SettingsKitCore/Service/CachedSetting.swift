@@ -7,7 +7,7 @@
 /// What a service caches of one setting, as far as it does not depend on the type of its value.
 ///
 /// A setting has a ``CachedSettingValue``, a field of a record a ``CachedField``. Values are passed as `any Sendable` here,
-/// so that writing runs no unspecialised generic code but the encoding. Listeners, and what they know, are in the
+/// so that writing runs no unspecialized generic code but the encoding. Listeners, and what they know, are in the
 /// connection's ``SettingEntry``.
 protocol CachedSetting: AnyObject, Sendable {
     var name: String { get }

@@ -1,7 +1,7 @@
 import Synchronization
 
 // @unchecked: the chunks are raw memory. It is sound because a chunk's pointer is published by an atomic store after the
-// chunk is initialised, its elements are atomics, and nothing is freed before `deinit`.
+// chunk is initialized, its elements are atomics, and nothing is freed before `deinit`.
 /// What a service caches of its settings, by the settings' indices: read without a lock, filled under one.
 ///
 /// The table is made of chunks, each twice as large as the one before, which never move; so a reader needs two loads and

@@ -1,7 +1,7 @@
 import Synchronization
 
 // @unchecked: `storage` is raw memory. It is written only in `publish`, inside `isInitialized` and all the readers' locks,
-// and read only inside one of those locks, after `state` was seen even, hence after it was initialised. The words are
+// and read only inside one of those locks, after `state` was seen even, hence after it was initialized. The words are
 // atomics. Nothing else is mutable.
 /// A decoded value that any number of threads read at once, and that can be made invalid at any moment.
 ///
@@ -36,11 +36,11 @@ import Synchronization
     @usableFromInline let word2 = Atomic<UInt64>(0)
     @usableFromInline let word3 = Atomic<UInt64>(0)
 
-    /// One value, uninitialised before the first is published; nil where values are plain.
+    /// One value, uninitialized before the first is published; nil where values are plain.
     @usableFromInline let storage: UnsafeMutablePointer<Value>?
     @usableFromInline let readerLocks: UnsafeMutablePointer<ReaderLock>?
 
-    /// Whether `storage` is initialised; held while a value is published.
+    /// Whether `storage` is initialized; held while a value is published.
     private let isInitialized = Mutex(false, .cachedValue)
 
     init() {

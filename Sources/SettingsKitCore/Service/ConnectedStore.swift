@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// A store as services use it: with a feed, its own or that of its ``SerialisingStore``, and with errors that name it.
+/// A store as services use it: with a feed, its own or that of its ``SerializingStore``, and with errors that name it.
 final class ConnectedStore: Sendable {
     let store: any SettingsStore
     let feed: SettingsStoreFeed
@@ -12,11 +12,11 @@ final class ConnectedStore: Sendable {
     let recovering: RecoveringStore?
     /// Whether only a setting's type can say which of several values counts.
     let isLayered: Bool
-    /// The store, if it is one that serialises another.
-    private let serialising: SerialisingStore?
+    /// The store, if it is one that serializes another.
+    private let serializing: SerializingStore?
 
     init(_ store: any SettingsStore) {
-        let store = store.serialised
+        let store = store.serialized
         guard let feed = store.feed else {
             preconditionFailure("The feed of a store must be the same object each time.")
         }
@@ -25,7 +25,7 @@ final class ConnectedStore: Sendable {
         isLayered = !store.layerNames.isEmpty
         // Compared first: a cast that fails takes as long as reading a small file.
         recovering = type(of: store) == RecoveringStore.self ? store as? RecoveringStore : nil
-        serialising = type(of: store) == SerialisingStore.self ? store as? SerialisingStore : nil
+        serializing = type(of: store) == SerializingStore.self ? store as? SerializingStore : nil
     }
 
     var description: String { store.storeDescription }
@@ -102,7 +102,7 @@ final class ConnectedStore: Sendable {
         HeldLocks.requireNone(before: "a store")
         do {
             // A store without a feed need not have an `apply` that is better than its `set`.
-            if !waitsForAgreement || serialising != nil { return try store.set(key, to: data) }
+            if !waitsForAgreement || serializing != nil { return try store.set(key, to: data) }
             if try store.apply(SettingsStoreBatch(writes: [.init(key: key, data: data)])) { return }
             throw SettingsError(.conflict)
         } catch {
@@ -156,7 +156,7 @@ final class ConnectedStore: Sendable {
         defer { feed.flush() }
         HeldLocks.requireNone(before: "a store")
         do {
-            if let serialising { try serialising.removeAll(in: scope) } else { try store.removeAll() }
+            if let serializing { try serializing.removeAll(in: scope) } else { try store.removeAll() }
         } catch {
             throw .wrap(error, as: .writeFailed, store: description)
         }

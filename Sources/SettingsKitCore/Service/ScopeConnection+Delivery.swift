@@ -4,7 +4,7 @@ extension ScopeConnection {
     /// from returning.
     private static var deliveriesInARow: Int { 256 }
 
-    /// Delivers what waits, unless another thread does. Called outside of every lock but that of a serialising store, which
+    /// Delivers what waits, unless another thread does. Called outside of every lock but that of a serializing store, which
     /// is released before anything is delivered.
     func deliver() {
         if ReentrancyMark.postpone(self) { return }

@@ -14,7 +14,7 @@ public final class SettingsService: Sendable {
 
     /// A service over the given stores.
     ///
-    /// `SettingsKit` has initialisers that bring the app's own property list.
+    /// `SettingsKit` has initializers that bring the app's own property list.
     ///
     /// - Parameters:
     ///   - stores: The store of each scope. A scope without one is legal: its settings read as their defaults, and

@@ -20,7 +20,7 @@
 /// ```
 ///
 /// Each access reads such a store, so that no value is stale. Writes made through this process's services follow each other
-/// and reach the listeners (``serialised``). Everything else has a default implementation; write your own for one of these
+/// and reach the listeners (``serialized``). Everything else has a default implementation; write your own for one of these
 /// reasons:
 ///
 /// - ``apply(_:)``: your medium can write several keys at once, or you have a ``feed`` (then you must).

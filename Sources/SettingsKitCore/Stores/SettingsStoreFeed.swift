@@ -169,7 +169,7 @@ public final class SettingsStoreFeed: Sendable {
 
     /// Lets the listeners run. Call it after each ``publish(_:origin:)``, outside of every lock.
     public func flush() {
-        // Inside the lock of a serialising store, the flag stays: another thread that flushes need not wait for that lock.
+        // Inside the lock of a serializing store, the flag stays: another thread that flushes need not wait for that lock.
         guard isFlushNeeded.load(ordering: .acquiring), !ReentrancyMark.postpone(self),
             isFlushNeeded.exchange(false, ordering: .acquiringAndReleasing)
         else { return }
@@ -193,7 +193,7 @@ public final class SettingsStoreFeed: Sendable {
     /// A store that answers differently from the store it is made of publishes its own changes:
     ///
     /// ```swift
-    /// subscription = base.serialised.feed?.observe(publishingOn: ownFeed) { [ownFeed, overrides] changes, origin in
+    /// subscription = base.serialized.feed?.observe(publishingOn: ownFeed) { [ownFeed, overrides] changes, origin in
     ///     ownFeed.publish(changes.filter { overrides[$0.name] == nil }, origin: origin)
     /// }
     /// ```

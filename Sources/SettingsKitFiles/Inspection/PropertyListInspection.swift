@@ -10,7 +10,7 @@ import SettingsKitPlatform
 /// What lies at the path of a property list and beside it, and what is wrong with it. Nothing is locked or written.
 package struct PropertyListInspection: Sendable {
     /// A file in the directory.
-    package struct Neighbour: Sendable {
+    package struct Neighbor: Sendable {
         var name: String
         var status: FileStatus
     }
@@ -19,7 +19,7 @@ package struct PropertyListInspection: Sendable {
     package var list: InspectedFile
     package var journal: InspectedFile
     /// The files whose names begin as those beside the property list do.
-    var neighbours: [Neighbour] = []
+    var neighbors: [Neighbor] = []
     /// The permissions of the directory; nil if it is missing.
     var directory: FilePermissions?
     /// The symbolic link that leads nowhere; nil for none.
@@ -65,11 +65,11 @@ package struct PropertyListInspection: Sendable {
             for name in try fileSystem.names(inDirectory: directory) where Self.isBeside(name, target) {
                 let path = WholeFile.join(directory, name)
                 guard let status = try fileSystem.status(of: path, followingLink: false) else { continue }
-                neighbours.append(Neighbour(name: name, status: status))
+                neighbors.append(Neighbor(name: name, status: status))
             }
-            neighbours.sort { $0.name < $1.name }
+            neighbors.sort { $0.name < $1.name }
         } catch {
-            // A directory that cannot be listed says so when the property list is read. There may be neighbours then.
+            // A directory that cannot be listed says so when the property list is read. There may be neighbors then.
         }
     }
 
@@ -97,7 +97,7 @@ package struct PropertyListInspection: Sendable {
 
     /// What is wrong, the property list first. Pure; linear in the size of the files.
     package var findings: [StoreFinding] {
-        listFindings + removalFindings + journalFindings + obstacleFindings + neighbourFindings
+        listFindings + removalFindings + journalFindings + obstacleFindings + neighborFindings
     }
 
     private var obstacleFindings: [StoreFinding] {
@@ -129,7 +129,7 @@ package struct PropertyListInspection: Sendable {
     private var removalFindings: [StoreFinding] {
         guard isListRemoved else { return [] }
         let previous = FilesBeside.previousName(list.path)
-        let isKept = neighbours.contains { $0.name == previous }
+        let isKept = neighbors.contains { $0.name == previous }
         return [
             StoreFinding(
                 .listRemoved, at: list.path, "The property list was removed, and its journal is still there.",
@@ -310,29 +310,29 @@ package struct PropertyListInspection: Sendable {
         return isAdopted ? .continues(folded: nil) : relation
     }
 
-    // MARK: Neighbours
+    // MARK: Neighbors
 
     /// How long a temporary file counts as one that is being written, in seconds.
     private static let writingTime: Int64 = 60
 
-    private var neighbourFindings: [StoreFinding] {
+    private var neighborFindings: [StoreFinding] {
         let (directory, name) = WholeFile.split(list.path)
-        return neighbours.compactMap { neighbour in
-            let path = WholeFile.join(directory, neighbour.name)
-            if WholeFile.isTemporary(neighbour.name, of: name) {
-                guard neighbour.status.changed.seconds < now - Self.writingTime else { return nil }
+        return neighbors.compactMap { neighbor in
+            let path = WholeFile.join(directory, neighbor.name)
+            if WholeFile.isTemporary(neighbor.name, of: name) {
+                guard neighbor.status.changed.seconds < now - Self.writingTime else { return nil }
                 return StoreFinding(
                     .temporary, at: path, "A temporary file was left by a process that died.",
                     advice:
                         "It has no settings that are not elsewhere. The next program that writes removes it; --repair does it "
-                        + "now.", repair: neighbour.status.kind == .file ? .removeTemporary : nil)
+                        + "now.", repair: neighbor.status.kind == .file ? .removeTemporary : nil)
             }
-            if let reason = FilesBeside.asideReason(of: neighbour.name, list.path) {
+            if let reason = FilesBeside.asideReason(of: neighbor.name, list.path) {
                 return StoreFinding(
                     .keptAside, .note, at: path, "A file was kept aside because it was \(reason.rawValue).",
                     advice: "Compare it with the store, and delete it when it is not needed.")
             }
-            if Self.isConflictCopy(neighbour.name, of: name) {
+            if Self.isConflictCopy(neighbor.name, of: name) {
                 return StoreFinding(
                     .conflictCopy, .note, at: path, "A syncer has left a copy of the property list.",
                     advice: "It is not used. Compare it with settings diff, and delete it when it is not needed.")

@@ -43,7 +43,7 @@ enum GregorianDate {
     static func append(_ seconds: Double, to output: inout [UInt8]) {
         let whole = Int64(seconds.rounded(.down)) + referenceDay * secondsInDay
         let (days, time) = whole.quotientAndRemainder(dividingBy: secondsInDay)
-        // The average year leads to the correct one or its neighbour.
+        // The average year leads to the correct one or its neighbor.
         var year = Int64(Double(days) / 365.2425) + 1
         while daysBefore(year: year) > days { year -= 1 }
         while daysBefore(year: year + 1) <= days { year += 1 }

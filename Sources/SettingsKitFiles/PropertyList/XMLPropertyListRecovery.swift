@@ -58,7 +58,7 @@ struct XMLPropertyListRecovery {
             if parser.scanner.matches("<key", at: start) {
                 recovered.noteDamage()
                 parser.outermostIndentation = [UInt8(ascii: "\t")]
-                return resynchronise(from: 0)
+                return resynchronize(from: 0)
             }
             if parser.scanner.matches("<array", at: start) { return false }
             do throws(PropertyListError) {
@@ -123,7 +123,7 @@ struct XMLPropertyListRecovery {
                 effort -= parser.scanner.position - start
                 let isAtKey = parser.scanner.isKeyTag(at: start)
                 let isAtEnd = parser.scanner.matches("</", at: start)
-                guard effort > 0, resynchronise(from: isAtKey || isAtEnd ? start + 1 : start) else { return false }
+                guard effort > 0, resynchronize(from: isAtKey || isAtEnd ? start + 1 : start) else { return false }
             }
         }
     }
@@ -192,7 +192,7 @@ struct XMLPropertyListRecovery {
 
     /// Moves to the next key of the outermost dictionary that begins at or after `start`; returns false if there is
     /// none.
-    private mutating func resynchronise(from start: Int) -> Bool {
+    private mutating func resynchronize(from start: Int) -> Bool {
         var finder = XMLKeyFinder(
             bytes: parser.scanner.bytes, position: start, indentation: parser.outermostIndentation)
         let key = finder.nextKey()

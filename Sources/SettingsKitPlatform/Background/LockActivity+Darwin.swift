@@ -9,7 +9,7 @@
 
     /// The activities of `ProcessInfo`: the process is not suspended while a block of it runs.
     private final class ProcessActivities: SuspensionControl {
-        /// Signalled to end the activity.
+        /// Signaled to end the activity.
         private let ends = Mutex<[Int: DispatchSemaphore]>([:], .leaf)
 
         func begin(_ activity: Int, answer: @escaping @Sendable (_ isGranted: Bool) -> Void) {

@@ -15,7 +15,7 @@ import Synchronization
 
 /// A file that is always read and replaced as a whole.
 ///
-/// Replacing writes a temporary file in the same directory, synchronises it, renames it over the old one and synchronises
+/// Replacing writes a temporary file in the same directory, synchronizes it, renames it over the old one and synchronizes
 /// the directory: a reader finds the old file or the new one, also after a power failure. A symbolic link at
 /// the path stays a link, and what it points to is replaced.
 package final class WholeFile: Sendable {
@@ -91,7 +91,7 @@ package final class WholeFile: Sendable {
         }
     }
 
-    /// A complete and synchronised new file beside the old one, to replace it. It is open and locked, so that other
+    /// A complete and synchronized new file beside the old one, to replace it. It is open and locked, so that other
     /// processes do not take it for abandoned.
     package final class Prepared: Sendable {
         package let bytes: Data
@@ -113,7 +113,7 @@ package final class WholeFile: Sendable {
     /// Replaces the file by `bytes`: ``prepare(_:)``, ``put(_:replaced:)`` and ``synchronizeDirectory()``.
     ///
     /// - Returns: the state of the new file.
-    /// - Throws: the errors of the system. The old file then stays, unless synchronising the directory failed: then the
+    /// - Throws: the errors of the system. The old file then stays, unless synchronizing the directory failed: then the
     ///   new one is in place, but a power failure may undo that.
     ///
     /// - Parameter permissions: The permissions of the file if there is no old one; nil for its owner only.
@@ -126,7 +126,7 @@ package final class WholeFile: Sendable {
         return status
     }
 
-    /// Writes a new file beside the old one and synchronises it. Creates the directory if it is missing. This is the
+    /// Writes a new file beside the old one and synchronizes it. Creates the directory if it is missing. This is the
     /// slow part.
     ///
     /// The new file has the permissions and attributes of the old one, as far as the system allows. If there is no old one, only its
@@ -303,7 +303,7 @@ package final class WholeFile: Sendable {
             if try fileSystem.createDirectory(path) { try giveToOwnerOfParent(path) }
             unsynchronized.withLock { $0.append(Self.split(path).directory) }
         }
-        // Also those that an earlier call has made and then failed to synchronise.
+        // Also those that an earlier call has made and then failed to synchronize.
         while let parent = unsynchronized.withLock({ $0.first }) {
             try fileSystem.synchronizeDirectory(parent)
             unsynchronized.withLock { $0.removeAll { $0 == parent } }

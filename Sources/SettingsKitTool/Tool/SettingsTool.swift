@@ -24,7 +24,7 @@ import SettingsKit
 package struct SettingsTool: Sendable {
     /// What help texts call the tool.
     package let name: String
-    private let usesColours: Bool
+    private let usesColors: Bool
     private let width: Int
     private let showsProgress: Bool
 
@@ -32,16 +32,16 @@ package struct SettingsTool: Sendable {
     ///
     /// - Parameters:
     ///   - name: What help texts call it.
-    ///   - usesColours: Whether the output shows colours. By default, if standard output is a terminal, and the variable
+    ///   - usesColors: Whether the output shows colors. By default, if standard output is a terminal, and the variable
     ///     `NO_COLOR` is not set.
     ///   - width: The number of columns of the output. By default, that of the terminal, and 80 without one.
     ///   - showsProgress: Whether messages show how far a long operation is. By default, if standard error is a terminal.
     package init(
-        name: String = "settings", usesColours: Bool = StandardStreams.outputHasColours,
+        name: String = "settings", usesColors: Bool = StandardStreams.outputHasColors,
         width: Int = StandardStreams.outputWidth, showsProgress: Bool = StandardStreams.errorsAreTerminal
     ) {
         self.name = name
-        self.usesColours = usesColours
+        self.usesColors = usesColors
         self.width = width
         self.showsProgress = showsProgress
     }
@@ -68,7 +68,7 @@ package struct SettingsTool: Sendable {
         errors: @escaping (String) throws -> Void = StandardStreams.writeError
     ) -> Int32 {
         let streams = CommandStreams(
-            read: input, output: output, errors: errors, usesColours: usesColours, width: width,
+            read: input, output: output, errors: errors, usesColors: usesColors, width: width,
             showsProgress: showsProgress)
         return carryOut(arguments.map { CommandArgument($0) }, streams).rawValue
     }

@@ -16,7 +16,7 @@ enum Identifier {
 /// Text between quotes.
 enum Quotes {
     /// The text between two quotes, with each quote in it doubled, byte by byte: also one that forms a character with
-    /// its neighbours.
+    /// its neighbors.
     static func around(_ text: String, _ quote: Unicode.Scalar) -> String {
         var quoted = String.UnicodeScalarView()
         quoted.append(quote)

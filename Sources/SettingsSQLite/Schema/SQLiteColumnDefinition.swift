@@ -36,7 +36,7 @@ public final class SQLiteColumnDefinition {
         }
     }
 
-    /// Adds a condition in SQL that each row must fulfil.
+    /// Adds a condition in SQL that each row must fulfill.
     @discardableResult public func check(sql condition: String) -> SQLiteColumnDefinition {
         adding("CHECK (\(condition))")
     }

@@ -23,7 +23,7 @@ public final class SQLiteTableDefinition {
         constraints.append("UNIQUE (\(columns.map(Identifier.quoted).joined(separator: ", ")))")
     }
 
-    /// Adds a condition in SQL that each row must fulfil.
+    /// Adds a condition in SQL that each row must fulfill.
     public func check(sql condition: String) { constraints.append("CHECK (\(condition))") }
 
     /// The text between the parentheses.

@@ -10,7 +10,7 @@ extension Check {
     /// Changes are there when the medium is opened again, also after another process was killed.
     static func durability(_ means: StoreConformance.Means) -> [Check] {
         [
-            Check("durability.reopened", "Synchronised values are there when the store is opened again.") { store in
+            Check("durability.reopened", "Synchronized values are there when the store is opened again.") { store in
                 if means.reopen == nil { _ = try means.reopened(store) }
                 for (number, sample) in Samples.data.enumerated() {
                     try store.set(key("value \(number)"), to: sample.1)

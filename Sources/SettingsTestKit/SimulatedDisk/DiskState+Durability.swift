@@ -32,7 +32,7 @@ extension DiskState {
         }
     }
 
-    /// The effect of a synchronisation that fails by a fault of its process.
+    /// The effect of a synchronization that fails by a fault of its process.
     mutating func loseChanges(_ descriptor: Int32, of process: Int) {
         guard let file = openFiles[descriptor], file.process == process else { return }
         inodes[file.inode]?.file.loseChanges()

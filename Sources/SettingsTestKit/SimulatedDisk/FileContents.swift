@@ -1,6 +1,6 @@
 /// The bytes of a file: as processes read them, and as they are on the medium.
 ///
-/// The two differ by the changes that were not synchronised. Reading sees them. When the power fails, each may or may
+/// The two differ by the changes that were not synchronized. Reading sees them. When the power fails, each may or may
 /// not have reached the medium.
 struct FileContents: Sendable {
     private enum Change: Sendable {
@@ -27,7 +27,7 @@ struct FileContents: Sendable {
         changes.append(.truncate(size: size))
     }
 
-    /// Makes the changes since the last time durable, and only those: changes that a failed synchronisation has lost
+    /// Makes the changes since the last time durable, and only those: changes that a failed synchronization has lost
     /// leave a gap of old bytes or zeros.
     mutating func synchronize() {
         for change in changes {
@@ -39,8 +39,8 @@ struct FileContents: Sendable {
         changes = []
     }
 
-    /// The effect of a failed synchronisation: the changes count as written although they were not, so that no later
-    /// synchronisation writes them. Reading still sees them.
+    /// The effect of a failed synchronization: the changes count as written although they were not, so that no later
+    /// synchronization writes them. Reading still sees them.
     mutating func loseChanges() { changes = [] }
 
     /// Decides which changes have reached the medium, each sector of a write separately.

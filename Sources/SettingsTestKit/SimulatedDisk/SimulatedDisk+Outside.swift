@@ -10,7 +10,7 @@ import SettingsKitPlatform
 /// test.
 ///
 /// These are not calls of the program under test, but they meet the same full or failing disk. Changes are not
-/// synchronised until ``synchronizeAll()``.
+/// synchronized until ``synchronizeAll()``.
 extension SimulatedDisk {
     /// Returns the bytes of the file at a path; nil if there is none.
     package func contents(of path: String) -> Data? {

@@ -18,15 +18,15 @@ import Synchronization
 /// disk.failWrites(with: nil)
 /// try store.synchronize()
 /// disk.powerFailure(seed: 1)
-/// let reopened = try disk.open()  // has the synchronised values
+/// let reopened = try disk.open()  // has the synchronized values
 /// ```
 ///
-/// Only synchronised writes survive a power failure for sure: the contents of a file after its `fsync`, its name after
+/// Only synchronized writes survive a power failure for sure: the contents of a file after its `fsync`, its name after
 /// an `fsync` of its directory. Of all others, any part may survive, in any order: some sectors of one write, the
 /// second of two renamings. A renaming within a directory is made completely or not at all.
 ///
-/// If synchronising a file fails, its unsynchronised writes are as good as lost, as on Linux: they can still be read,
-/// but synchronising again succeeds without making them durable. A directory can be synchronised again.
+/// If synchronizing a file fails, its unsynchronized writes are as good as lost, as on Linux: they can still be read,
+/// but synchronizing again succeeds without making them durable. A directory can be synchronized again.
 ///
 /// All functions may be called from any thread.
 public final class SimulatedDisk: Sendable {
@@ -62,17 +62,17 @@ public final class SimulatedDisk: Sendable {
         try PropertyListStore(path: path, fileSystem: process())
     }
 
-    /// Makes every call fail that writes, for all programs: writing, truncating, synchronising, and creating, linking
+    /// Makes every call fail that writes, for all programs: writing, truncating, synchronizing, and creating, linking
     /// and renaming files and directories. Reading and removing still work.
     ///
-    /// Writes that a failing synchronisation should have made durable are lost; see above.
+    /// Writes that a failing synchronization should have made durable are lost; see above.
     ///
     /// - Parameter number: The error number, for example `ENOSPC`, `EIO` or `EROFS`; nil ends the failures.
     public func failWrites(with number: Int32?) {
         state.withLock { $0.writingError = number }
     }
 
-    /// Cuts the power: all programs die, and changes that were not synchronised are kept, lost or reordered at random.
+    /// Cuts the power: all programs die, and changes that were not synchronized are kept, lost or reordered at random.
     ///
     /// Stores that were opened before fail from now on whenever they use the disk; open new ones.
     ///
@@ -81,8 +81,8 @@ public final class SimulatedDisk: Sendable {
         state.withLock { $0.failPower(seed: seed) }
     }
 
-    /// Loses what was written into a file and not synchronised, as a system that fails to write it in the background. The next
-    /// synchronisation through each present opening of the file reports that, and no later one.
+    /// Loses what was written into a file and not synchronized, as a system that fails to write it in the background. The next
+    /// synchronization through each present opening of the file reports that, and no later one.
     package func failWriteBack(of path: String) throws {
         try state.withLock { state throws(DiskFailure) in try state.failWriteBack(of: path) }
     }

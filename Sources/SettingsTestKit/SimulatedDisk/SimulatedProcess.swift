@@ -97,7 +97,7 @@ package final class SimulatedProcess: FileSystem, Sendable {
         var path: String
         /// Whether half of it can be done.
         var isWrite = false
-        /// The descriptor whose unsynchronised bytes are lost if the call fails by a fault.
+        /// The descriptor whose unsynchronized bytes are lost if the call fails by a fault.
         var synchronized: Int32?
     }
 

@@ -208,7 +208,7 @@ struct BrowserProcessTests {
         }
     }
 
-    @Test("With NO_COLOR, no colours are sent")
+    @Test("With NO_COLOR, no colors are sent")
     func noColor() async throws {
         try await withTemporaryDirectory { home in
             let terminal = try PlayerProcess(home, adding: ["NO_COLOR": "1", "PLAYER_QUALITY": "low"]).browse()

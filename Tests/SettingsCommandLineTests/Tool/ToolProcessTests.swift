@@ -55,7 +55,7 @@ struct ToolProcessTests {
                 let missing = try ToolProcess.bash(
                     """
                     export XDG_CONFIG_HOME="$PWD/home" XDG_CONFIG_DIRS="$PWD/all"
-                    settings explain volume --app Chair || settings explain colour --app Desk; ls home
+                    settings explain volume --app Chair || settings explain color --app Desk; ls home
                     """, in: directory)
                 #expect(missing.output.isEmpty && missing.message.contains("has no settings here"), "\(missing)")
             }
@@ -135,9 +135,9 @@ struct ToolProcessTests {
     }
 
     @Test(
-        "Colours appear on a terminal only, and never against NO_COLOR",
+        "Colors appear on a terminal only, and never against NO_COLOR",
         .enabled(if: hasScript, "script is not installed"))
-    func colours() throws {
+    func colors() throws {
         try withTemporaryDirectory { directory in
             #expect(try ToolProcess.bash("settings set a 1 --file S.plist", in: directory) == .init(0))
             func onTerminal(_ variables: String) throws -> String {

@@ -91,7 +91,7 @@ struct ToolCopyTests {
     }
 
     @Test("A signal ends a copy between two batches, and the same command goes on")
-    func signalled() throws {
+    func signaled() throws {
         try withTemporaryDirectory { (directory: String) in
             try StoreKind.file.fill("\(directory)/a", with: Self.many)
             var isInterrupted = false
@@ -163,7 +163,7 @@ struct ToolCopyTests {
                     ["copy"] + StoreKind.file.options(in: "\(directory)/a") + [
                         "--to-file", "\(directory)/\(name)/S.plist",
                     ]
-                let code = SettingsTool(usesColours: false, width: 80, showsProgress: isTerminal).run(
+                let code = SettingsTool(usesColors: false, width: 80, showsProgress: isTerminal).run(
                     arguments.map { Array($0.utf8) }, input: { Data() }, output: { _ in },
                     errors: { errors.value += $0 })
                 #expect(code == 0)

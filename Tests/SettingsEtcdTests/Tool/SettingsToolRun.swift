@@ -12,7 +12,7 @@ struct SettingsToolRun: Sendable {
 
     init(_ arguments: [String]) {
         let texts = Box(SettingsToolRun())
-        code = SettingsTool(usesColours: false, width: 80).run(
+        code = SettingsTool(usesColors: false, width: 80).run(
             arguments.map { Array($0.utf8) }, input: { Data() }, output: { texts.value.output += $0 },
             errors: { texts.value.errors += $0 })
         (output, errors) = (texts.value.output, texts.value.errors)

@@ -42,7 +42,7 @@ struct LayerChangesTests {
         arguments: Pair.allCases, StoreKind.allCases)
     func pair(pair: Pair, upperKind: StoreKind) throws {
         for lowerKind in StoreKind.allCases {
-            let (upper, lower) = (upperKind.make().serialised, lowerKind.make().serialised)
+            let (upper, lower) = (upperKind.make().serialized, lowerKind.make().serialized)
             let layered = try pair.store(upper, over: lower)
             let log = FeedLog(layered)
             let (up, low) = pair.names
@@ -68,7 +68,7 @@ struct LayerChangesTests {
 
     @Test("Changes below and above text are published with it", arguments: StoreKind.allCases)
     func text(kind: StoreKind) throws {
-        let (user, system) = (kind.make(), kind.make().serialised)
+        let (user, system) = (kind.make(), kind.make().serialized)
         let layered = try LayeredStore([
             .arguments(["--name", "A"]), .writable(user), .environment(prefix: "P_", ["P_NAME": "E", "P_OTHER": "E"]),
             .fallback(system, name: "system"),
@@ -145,7 +145,7 @@ struct LayerChangesTests {
             }
             func set(_ key: SettingsService.StorageKey, to data: Data?) throws { try base.set(key, to: data) }
         }
-        let slow = Slow(base: system, afterGet: afterGet).serialised
+        let slow = Slow(base: system, afterGet: afterGet).serialized
         let layered = try LayeredStore([.writable(MemoryStore()), .fallback(slow, name: "system")])
         let log = FeedLog(layered)
         afterGet.value = { #expect(throws: Never.self) { try slow.put("a", "2") } }

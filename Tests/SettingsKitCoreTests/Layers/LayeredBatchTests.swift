@@ -32,7 +32,7 @@ struct LayeredBatchTests {
     @Test(
         "A disregarded candidate locks nothing, as long as it is the one that is there", arguments: StoreKind.allCases)
     func disregarded(kind: StoreKind) throws {
-        let (managed, user) = (kind.make().serialised, MemoryStore())
+        let (managed, user) = (kind.make().serialized, MemoryStore())
         try managed.put("a", "bad")
         let layered = try LayeredStore([
             .locked(managed, name: "managed"), .arguments(["--a=bad"]), .writable(user),
@@ -53,7 +53,7 @@ struct LayeredBatchTests {
 
     @Test("An expectation with candidates fails once any layer has changed", arguments: StoreKind.allCases)
     func expectedCandidates(kind: StoreKind) throws {
-        let (user, system) = (MemoryStore(["a": "1"]), kind.make().serialised)
+        let (user, system) = (MemoryStore(["a": "1"]), kind.make().serialized)
         try system.put("a", "2")
         let layered = try LayeredStore([
             .locked(MemoryStore(), name: "managed"), .writable(user), .fallback(system, name: "system"),

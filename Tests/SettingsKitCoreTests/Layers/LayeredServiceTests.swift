@@ -11,7 +11,7 @@ struct LayeredServiceTests {
         arguments: LayerChangesTests.Pair.allCases, StoreKind.allCases)
     func events(pair: LayerChangesTests.Pair, upperKind: StoreKind) throws {
         for lowerKind in StoreKind.allCases {
-            let (upper, lower) = (upperKind.make().serialised, lowerKind.make().serialised)
+            let (upper, lower) = (upperKind.make().serialized, lowerKind.make().serialized)
             let settings = SettingsService.over(try pair.store(upper, over: lower))
             let told = Recorder<String>()
             let subscription = settings.observe(a) { told.append("\($0.oldValue)-\($0.newValue) \($0.origin)") }
@@ -50,7 +50,7 @@ struct LayeredServiceTests {
 
     @Test("A stream has the values in force, and ends on the last one", arguments: StoreKind.allCases)
     func values(kind: StoreKind) async throws {
-        let (managed, user) = (kind.make().serialised, kind.make())
+        let (managed, user) = (kind.make().serialized, kind.make())
         let settings = SettingsService.over(
             try LayeredStore([.locked(managed, name: "managed"), .arguments([]), .writable(user)]))
         let seen = Recorder<Int>()
@@ -71,7 +71,7 @@ struct LayeredServiceTests {
         "A locked setting cannot be changed in any way, and the attempts are diagnosed once",
         arguments: StoreKind.allCases)
     func locked(kind: StoreKind) throws {
-        let (managed, user) = (kind.make().serialised, kind.make())
+        let (managed, user) = (kind.make().serialized, kind.make())
         let problems = Recorder<SettingsError>()
         try managed.put("a", "5")
         let settings = SettingsService.over(
@@ -113,7 +113,7 @@ struct LayeredServiceTests {
         "An update computes on the value in force, and stores the result in the writable layer",
         arguments: StoreKind.allCases)
     func update(kind: StoreKind) throws {
-        let (user, system) = (kind.make(), kind.make().serialised)
+        let (user, system) = (kind.make(), kind.make().serialized)
         try system.put("a", "5")
         let settings = SettingsService.over(try LayeredStore([.writable(user), .fallback(system, name: "system")]))
         settings.update(a) { $0 += 1 }
@@ -130,7 +130,7 @@ struct LayeredServiceConcurrencyTests {
         arguments: StoreKind.allCases)
     func eightWriters(kind: StoreKind) async throws {
         let a = Setting<Int>("a", in: .defaults, default: 0)
-        let (upper, user, lower) = (kind.make().serialised, kind.make(), kind.make().serialised)
+        let (upper, user, lower) = (kind.make().serialized, kind.make(), kind.make().serialized)
         let layered = try LayeredStore([
             .locked(upper, name: "managed"), .writable(user), .fallback(lower, name: "system"),
         ])

@@ -8,7 +8,7 @@ struct LayeredStoreConcurrencyTests {
         "With eight writers on all layers, changes form a chain, and the last published one is what is read",
         arguments: StoreKind.allCases, StoreKind.allCases)
     func eightWriters(upperKind: StoreKind, writableKind: StoreKind) throws {
-        let (upper, user, lower) = (upperKind.make().serialised, writableKind.make(), upperKind.make().serialised)
+        let (upper, user, lower) = (upperKind.make().serialized, writableKind.make(), upperKind.make().serialized)
         let layered = try LayeredStore([
             .locked(upper, name: "managed"), .environment(prefix: "P_", ["P_C": "7"]), .writable(user),
             .fallback(lower, name: "system"),
@@ -34,7 +34,7 @@ struct LayeredStoreConcurrencyTests {
                     switch thread % 4 {
                     case 0: try upper.put(name, round % 2 == 0 ? nil : text)
                     case 1: try lower.put(name, text)
-                    case 2: try user.serialised.put(name, text)
+                    case 2: try user.serialized.put(name, text)
                     default: try layered.put(name, text)
                     }
                 } catch SettingsError.Code.locked {

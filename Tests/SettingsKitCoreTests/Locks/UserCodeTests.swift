@@ -13,7 +13,7 @@
         /// Has the library run it. Reading and writing find nothing that would be decoded or encoded.
         func run() {
             switch self {
-            case .storeOfTwoFunctions: _ = try? TwoFunctionStore().serialised.get(key("a"))
+            case .storeOfTwoFunctions: _ = try? TwoFunctionStore().serialized.get(key("a"))
             case .store: _ = try? ConnectedStore(FeedStore()).get(key("a"))
             case .validation: _ = SettingsService.Validation<Int>("must be odd") { $0 % 2 == 1 }.accepts(1)
             case .wording: _ = SettingsService.Validation<Level>.oneOf([.low]).description

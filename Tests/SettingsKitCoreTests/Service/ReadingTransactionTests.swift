@@ -14,7 +14,7 @@ struct ReadingTransactionTests {
         let store: any SettingsStore
         let runs = Box(0)
 
-        init(_ store: any SettingsStore) { self.store = store.serialised }
+        init(_ store: any SettingsStore) { self.store = store.serialized }
 
         func write(_ text: String) {
             let writes = ["a", "b"].map { SettingsStoreBatch.Entry(key: key($0), data: Data(text.utf8)) }

@@ -12,7 +12,7 @@ private final class OverrideStore: SettingsStore {
     private let subscription: SettingsService.Subscription?
 
     init(_ overrides: [String: Data], over store: any SettingsStore) {
-        let base = store.serialised
+        let base = store.serialized
         let feed = SettingsStoreFeed(
             isExhaustive: base.feed?.isExhaustive ?? false)
         (self.base, self.overrides, ownFeed) = (base, overrides, feed)
@@ -155,14 +155,14 @@ struct StoreOverStoreTests {
         observation?.cancel()
     }
 
-    @Test("The serialised store is one for each store object, and is the store itself if that has a feed")
-    func serialised() {
+    @Test("The serialized store is one for each store object, and is the store itself if that has a feed")
+    func serialized() {
         let (bare, feeding) = (TwoFunctionStore(), MemoryStore())
-        let serialised = bare.serialised
-        #expect(serialised.feed != nil && serialised.feed === bare.serialised.feed)
-        #expect(serialised.feed !== TwoFunctionStore().serialised.feed)
-        #expect(feeding.serialised.feed === feeding.feed)
-        #expect(!bare.hasAtomicBatches && !serialised.hasAtomicBatches && feeding.hasAtomicBatches)
+        let serialized = bare.serialized
+        #expect(serialized.feed != nil && serialized.feed === bare.serialized.feed)
+        #expect(serialized.feed !== TwoFunctionStore().serialized.feed)
+        #expect(feeding.serialized.feed === feeding.feed)
+        #expect(!bare.hasAtomicBatches && !serialized.hasAtomicBatches && feeding.hasAtomicBatches)
     }
 
     /// A store without a feed that writes to another one.
@@ -251,7 +251,7 @@ struct StoreOverStoreTests {
     func noLockIsHeld() {
         let base = MemoryStore()
         let middle = PassingStore(over: base)
-        let upper = SettingsService.over(PassingStore(over: middle.serialised))
+        let upper = SettingsService.over(PassingStore(over: middle.serialized))
         let services = [SettingsService.over(base), .over(middle), upper]
         let results = Recorder<DispatchTimeoutResult>()
         let subscriptions = services.map { service in

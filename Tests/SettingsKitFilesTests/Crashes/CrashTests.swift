@@ -58,7 +58,7 @@ struct CrashTests {
     }
 
     @Test(
-        "What was synchronised is there when the power fails at any call, and each batch whole or not at all",
+        "What was synchronized is there when the power fails at any call, and each batch whole or not at all",
         arguments: Start.allCases, Rounds.choose([1], full: [1, 2, 3] as [UInt64]))
     func powerFailure(start: Start, seed: UInt64) throws {
         var number = 0

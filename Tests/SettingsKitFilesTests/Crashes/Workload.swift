@@ -40,7 +40,7 @@ enum Step: Sendable {
         }
     }
 
-    /// Changes and batches, with three times of synchronising among them.
+    /// Changes and batches, with three times of synchronizing among them.
     static let usual: [Step] = [
         .set("a", "1"), .batch(["b": "2", "c": "\"three\""]), .synchronize,
         .set("a", "[1,2]"), .set("b", nil), .batch(["c": nil, "d": "true", "e": "1.5"]), .set("ü", "null"),
@@ -130,7 +130,7 @@ struct Course {
     var values: Values
     /// What is stored if also the step is done that was under way.
     var maybe: Values
-    /// What was stored when everything was last synchronised.
+    /// What was stored when everything was last synchronized.
     var synchronized: Values
     /// The steps since, with the one that was under way.
     var since: [Step] = []
@@ -155,7 +155,7 @@ struct Course {
         return nil
     }
 
-    /// Whether the values are those of the last synchronising and of some of the steps since, each done wholly or not at
+    /// Whether the values are those of the last synchronizing and of some of the steps since, each done wholly or not at
     /// all.
     func isPossibleAfterPowerFailure(_ found: Values) -> Bool {
         (0..<(1 << since.count)).contains { chosen in
@@ -181,7 +181,7 @@ extension SimulatedDisk {
         return Dictionary(members.map { ($0.key, NativeValue.bytes(of: $0.value)) }, uniquingKeysWith: { $1 })
     }
 
-    /// Opens the store in a new process, sets one more value, synchronises, and looks whether the file has everything.
+    /// Opens the store in a new process, sets one more value, synchronizes, and looks whether the file has everything.
     ///
     /// - Returns: the values that were found.
     func findValues(_ comment: Comment) throws -> Values {

@@ -118,7 +118,7 @@ struct DirectoryCrashTests {
         }
     }
 
-    @Test("A power failure at any call keeps what was synchronised, and all devices agree on what is left")
+    @Test("A power failure at any call keeps what was synchronized, and all devices agree on what is left")
     func powerFailure() throws {
         let seeds = Rounds.choose(1, full: 3)
         for number in 0..<(try callCount()) {
@@ -128,7 +128,7 @@ struct DirectoryCrashTests {
                 process.set(.death(number))
                 _ = work(device, process)
                 device.disk.powerFailure(seed: UInt64(seed))
-                // Changes that were not synchronised may be lost.
+                // Changes that were not synchronized may be lost.
                 try check(device, Progress(), "call \(number), seed \(seed)")
             }
         }

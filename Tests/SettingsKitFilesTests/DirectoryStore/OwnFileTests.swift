@@ -237,13 +237,13 @@ struct OwnFileTests {
             name: "c",
             entry: SharedEntry(
                 stamp: Stamp(Instant(milliseconds: Device.noon), replica: 7), value: Data("1".utf8),
-                unknownFields: Array("\"colour\":{\"is\":\"red\"},\"size\":12".utf8)))
+                unknownFields: Array("\"color\":{\"is\":\"red\"},\"size\":12".utf8)))
         let header = ReplicaHeader(replica: ReplicaID(7), device: "newer", written: Device.noon, recordCount: 1)
         try device.put(Data(ReplicaFileWriter.bytes(header, [record])), "Settings-0000000000000007.jsonl")
         try device.set("a", "2")
         try device.store.synchronize()
         #expect(
-            String(decoding: try device.ownFile.data, as: UTF8.self).contains(#","colour":{"is":"red"},"size":12,"#))
+            String(decoding: try device.ownFile.data, as: UTF8.self).contains(#","color":{"is":"red"},"size":12,"#))
 
         // In the first line of the own file, written by a newer version on this device.
         let (name, data) = try device.ownFile
@@ -279,7 +279,7 @@ struct OwnFileTests {
         #expect(String(decoding: try device.ownFile.data, as: UTF8.self).contains("\"plan\":1"))
     }
 
-    @Test("After synchronising the directory failed, the next attempt writes the file again")
+    @Test("After synchronizing the directory failed, the next attempt writes the file again")
     func unsynchronized() throws {
         try withTemporaryDirectory { directory in
             let (shared, state) = (directory + "/shared", directory + "/state")
@@ -287,7 +287,7 @@ struct OwnFileTests {
             let store = try DirectoryStore(directory: shared, state: state, fileSystem: fileSystem)
             try store.synchronize()
             try store.set(key("a"), to: Data("1".utf8))
-            // The state's own directory is synchronised with the same call; it comes first.
+            // The state's own directory is synchronized with the same call; it comes first.
             try store.set(key("b"), to: Data("1".utf8))
             fileSystem.set(.calls([.synchronizeDirectory], errno: EIO))
             #expect(throws: SettingsError.self) { try store.synchronize() }

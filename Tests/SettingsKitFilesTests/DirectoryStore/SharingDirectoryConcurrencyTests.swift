@@ -15,7 +15,7 @@ struct SharingDirectoryConcurrencyTests {
             directory: shared, state: state, fileSystem: POSIXFileSystem(), options: options, isWatching: true)
     }
 
-    @Test("Threads that set, read, listen and synchronise leave all devices with the same, and listeners with it, too")
+    @Test("Threads that set, read, listen and synchronize leave all devices with the same, and listeners with it, too")
     func agreement() async throws {
         try await withTemporaryDirectory { directory in
             let stores = try (0..<2).map { try open(directory + "/shared", directory + "/state\($0)") }

@@ -83,7 +83,7 @@ struct JournalScannerTests {
         }
     }
 
-    @Test("Scanning a journal reports every damaged region, neighbours as one")
+    @Test("Scanning a journal reports every damaged region, neighbors as one")
     func tellsOfEveryDamaged() {
         let journal = Self.journal
         var bytes = journal.bytes

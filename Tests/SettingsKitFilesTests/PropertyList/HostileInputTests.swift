@@ -113,7 +113,7 @@ struct HostileInputTests {
             channel.fileHandleForWriting.closeFile()
         }
         #if DEBUG
-            // Without optimisation, frames are more than twice as large.
+            // Without optimization, frames are more than twice as large.
             thread.stackSize = 2 * 512 * 1024
         #else
             thread.stackSize = 512 * 1024

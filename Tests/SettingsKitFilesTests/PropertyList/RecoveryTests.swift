@@ -27,7 +27,7 @@ struct RecoveryTests {
     }
 
     @Test(
-        "Recovering damaged XML: a byte lost anywhere in the dictionary costs at most the pair it is in and a neighbour"
+        "Recovering damaged XML: a byte lost anywhere in the dictionary costs at most the pair it is in and a neighbor"
     )
     func aByteLostAnywhere() throws {
         let file = try XMLPropertyListWriter.write(sampleMembers)

@@ -132,7 +132,7 @@ struct BackgroundWritingTests {
         }
     }
 
-    @Test("Setting, reading and synchronising from many threads at once ends with the last values in the file")
+    @Test("Setting, reading and synchronizing from many threads at once ends with the last values in the file")
     func concurrency() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"

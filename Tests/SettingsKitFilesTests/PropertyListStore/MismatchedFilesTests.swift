@@ -36,7 +36,7 @@ struct MismatchedFilesTests {
 
     private static func text(_ number: Int) -> Data { Data("\(number)".utf8) }
 
-    /// Runs a program that counts to `last`, synchronises each time, and dies with one more change in the journal.
+    /// Runs a program that counts to `last`, synchronizes each time, and dies with one more change in the journal.
     private static func history(on disk: SimulatedDisk, _ numbers: ClosedRange<Int>) throws -> [Files] {
         var states: [Files] = []
         let process = disk.process()

@@ -198,8 +198,8 @@ struct OutsideEditTests {
         }
     }
 
-    @Test("A diagnostic sink may synchronise and set when it receives damage, without deadlock")
-    func sinkSynchronises() async throws {
+    @Test("A diagnostic sink may synchronize and set when it receives damage, without deadlock")
+    func sinkSynchronizes() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/Settings.plist"
             await #expect(processExitsWith: .success) { [path = path as String] in

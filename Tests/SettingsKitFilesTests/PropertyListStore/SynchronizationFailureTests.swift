@@ -34,7 +34,7 @@ struct SynchronizationFailureTests {
         }
     }
 
-    @Test("A new file is synchronised before the rename, its directory after it")
+    @Test("A new file is synchronized before the rename, its directory after it")
     func order() throws {
         try withTemporaryDirectory { directory in
             let fileSystem = FaultyFileSystem()
@@ -56,7 +56,7 @@ struct SynchronizationFailureTests {
         }
     }
 
-    @Test("The parent of a directory that was made is synchronised, also when the first attempt at that failed")
+    @Test("The parent of a directory that was made is synchronized, also when the first attempt at that failed")
     func parentOfNewDirectory() throws {
         try withTemporaryDirectory { directory in
             let fileSystem = FaultyFileSystem()

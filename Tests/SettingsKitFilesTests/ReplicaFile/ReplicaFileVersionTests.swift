@@ -71,7 +71,7 @@ struct ReplicaFileVersionTests {
         }
     }
 
-    @Test("A replica's file in the shared directory is recognised by its first bytes")
+    @Test("A replica's file in the shared directory is recognized by its first bytes")
     func canBeToldBy() {
         for length in 0...64 {
             let isLong = length >= ReplicaFile.magic.utf8.count

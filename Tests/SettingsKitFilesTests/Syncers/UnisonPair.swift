@@ -1,6 +1,6 @@
 import Foundation
 
-/// Two directories that unison synchronises when a test asks for it.
+/// Two directories that unison synchronizes when a test asks for it.
 ///
 /// unison writes a file under a name of its own, `.unison.name.<digits>.unison.tmp`, and renames it; it keeps times to
 /// the microsecond. It refuses to carry the removal of everything that was in a directory.

@@ -6,7 +6,7 @@ import Foundation
 final class DefaultsDouble: UserDefaultsValues {
     private let values = Mutex<[String: Data]>([:])
     private let signals = Mutex<[String: @Sendable () -> Void]>([:])
-    /// Is called within each write of the store, when the value is stored and has been signalled.
+    /// Is called within each write of the store, when the value is stored and has been signaled.
     let whileWriting = Box<(@Sendable (String) -> Void)?>(nil)
 
     /// Changes a value as other code does, without a signal.
@@ -20,7 +20,7 @@ final class DefaultsDouble: UserDefaultsValues {
     func data(named name: String, isURL: Bool) -> Data? { values.withLock { $0[name] } }
 
     func write(_ data: Data?, named name: String, isURL: Bool) {
-        // In several steps, each of which is signalled.
+        // In several steps, each of which is signaled.
         change(name, to: nil)
         signal(name)
         change(name, to: data)

@@ -86,7 +86,7 @@ struct ManagedPreferencesTests {
     @Test("A change just before a name is observed is noticed")
     func justBefore() throws {
         let settings = try settings()
-        // Nothing observes the name yet, so nothing is signalled.
+        // Nothing observes the name yet, so nothing is signaled.
         managed.change("volume", to: 5)
         #expect(settings.get(.volume) == 5)
         managed.change("balance", to: 2)

@@ -30,8 +30,8 @@ struct UserDefaultsContentsTests {
         #expect(report.failures.isEmpty, "\(report)")
     }
 
-    @Test("Listeners receive a change of other code when it is signalled", arguments: [false, true])
-    func signalled(isOnAnotherThread: Bool) {
+    @Test("Listeners receive a change of other code when it is signaled", arguments: [false, true])
+    func signaled(isOnAnotherThread: Bool) {
         for number in 1...3 {
             defaults.change("n", to: bytes(number))
             signal(onAnotherThread: isOnAnotherThread)

@@ -37,7 +37,7 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("A listener may read, set and synchronise")
+    @Test("A listener may read, set and synchronize")
     func reentrance() throws {
         try withSuite { name in
             let service = SettingsService(defaults: UserDefaultsStore(suite: name), diagnosticSink: .none)
@@ -140,14 +140,14 @@ struct UserDefaultsStoreTests {
         }
     }
 
-    @Test("Another process finds synchronised values", arguments: [true, false])
-    func persisted(isSynchronised: Bool) async throws {
+    @Test("Another process finds synchronized values", arguments: [true, false])
+    func persisted(isSynchronized: Bool) async throws {
         try await withSuite { name in
             await #expect(processExitsWith: .success) {
-                [name = name as String, isSynchronised = isSynchronised as Bool] in
+                [name = name as String, isSynchronized = isSynchronized as Bool] in
                 let store = UserDefaultsStore(suite: name)
                 store.set(.init("n", scope: .defaults), to: Data("5".utf8))
-                if isSynchronised { try store.synchronize() }
+                if isSynchronized { try store.synchronize() }
                 // Otherwise the orderly exit does it.
                 withExtendedLifetime(store) { Foundation.exit(0) }
             }

@@ -13,7 +13,7 @@ struct ConnectionTests {
         return connection
     }
 
-    @Test("Synchronising waits for no reader of an older state, and leaves no trace but in the log")
+    @Test("Synchronizing waits for no reader of an older state, and leaves no trace but in the log")
     func readerInTheWay() async throws {
         try await withDatabase { path in
             // A writer that waits for the reader waits too long for the test.
@@ -38,7 +38,7 @@ struct ConnectionTests {
     }
 
     #if canImport(Darwin)
-        @Test("What is synchronised is not left in the drive's cache")
+        @Test("What is synchronized is not left in the drive's cache")
         func driveCache() async throws {
             try await withDatabase { path in
                 let connection = try open(path)

@@ -86,7 +86,7 @@ struct CancellationConcurrencyTests {
         }
     }
 
-    @Test("Synchronising and compacting that are cancelled at any moment lose nothing, and the next write works")
+    @Test("Synchronizing and compacting that are cancelled at any moment lose nothing, and the next write works")
     func maintenance() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("maintenance: seed \(seed)")

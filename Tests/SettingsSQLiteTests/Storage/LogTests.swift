@@ -21,7 +21,7 @@ struct LogTests {
         #expect(try sizes(storage.path).log > 5_000_000)
     }
 
-    @Test("Synchronising empties a log of several megabytes")
+    @Test("Synchronizing empties a log of several megabytes")
     func truncated() async throws {
         try await withStorage { storage in
             try await fill(storage)
@@ -47,7 +47,7 @@ struct LogTests {
     }
 
     @Test(
-        "While a reader uses the log, synchronising makes everything durable without it; afterwards the log is emptied"
+        "While a reader uses the log, synchronizing makes everything durable without it; afterwards the log is emptied"
     )
     func readerInTheWay() async throws {
         try await withStorage { storage in

@@ -155,7 +155,7 @@ struct StoreNoticingTests {
         }
     }
 
-    @Test("A listener may set and synchronise in its callback, for any origin of the change", arguments: [false, true])
+    @Test("A listener may set and synchronize in its callback, for any origin of the change", arguments: [false, true])
     func reentrance(isExternal: Bool) async throws {
         try await withDatabase { path in
             let (service, problems) = SettingsService.over(try openStore(path))

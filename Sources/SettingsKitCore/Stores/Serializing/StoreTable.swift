@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A table with one object for each store object in use, such as its ``SerialisingStore``. It keeps neither alive.
+/// A table with one object for each store object in use, such as its ``SerializingStore``. It keeps neither alive.
 ///
 /// The objects must hold their store: as long as an entry's object lives, no other store can have the same address.
 final class StoreTable<Object: AnyObject & Sendable>: Sendable {

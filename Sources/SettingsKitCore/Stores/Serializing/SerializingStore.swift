@@ -11,8 +11,8 @@ extension SettingsStore {
     ///
     /// A store over another store reads, writes and observes through this. Writes through it are made one after the other
     /// and published, in one order with those of every service that uses the same store object.
-    public var serialised: any SettingsStore {
-        feed == nil ? SerialisingStore.table.object(for: self) { SerialisingStore(self) } : self
+    public var serialized: any SettingsStore {
+        feed == nil ? SerializingStore.table.object(for: self) { SerializingStore(self) } : self
     }
 }
 
@@ -24,8 +24,8 @@ extension SettingsStore {
 /// the write that they were notified of.
 ///
 /// The feed is not exhaustive, because the store may change without this object. Reading therefore asks the store.
-final class SerialisingStore: SettingsStore {
-    static let table = StoreTable<SerialisingStore>()
+final class SerializingStore: SettingsStore {
+    static let table = StoreTable<SerializingStore>()
 
     private let base: any SettingsStore
     private let ownFeed = SettingsStoreFeed(isExhaustive: false)

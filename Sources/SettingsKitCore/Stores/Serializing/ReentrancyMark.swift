@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Marks the code that runs inside a serialising store's lock.
+/// Marks the code that runs inside a serializing store's lock.
 ///
 /// A write from there does not wait for that lock again, and no listener runs before the lock is released.
 final class ReentrancyMark: Sendable {
