@@ -113,3 +113,14 @@ private enum SettingIndex {
         pool.withLock { $0.free.append(index) }
     }
 }
+
+/// Two definitions are equal if they have the same name and scope.
+extension SettingsService.SettingDefinition: Hashable {
+    /// Whether two definitions have the same name and scope.
+    public static func == (one: SettingsService.SettingDefinition, other: SettingsService.SettingDefinition) -> Bool {
+        one.key == other.key
+    }
+
+    /// Hashes the name and the scope.
+    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}

@@ -17,6 +17,10 @@ extension SettingsService {
         return candidate.layer.map { .layer($0) } ?? .store
     }
 
+    /// Whether the setting reads as its default because nothing else counts: nothing is stored, or nothing that the setting
+    /// accepts. It reads the store, as ``source(of:)`` does.
+    public func isDefault(_ setting: SettingDefinition) -> Bool { source(of: setting) == .default }
+
     /// What keeps a setting from being changed: a layer above the one that is written to.
     public struct Lock: Sendable {
         /// The name of the layer.

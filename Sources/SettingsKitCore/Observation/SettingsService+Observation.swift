@@ -54,6 +54,16 @@ extension SettingsService {
             to: setting, .change { decoded in if let change = Change<T>(decoded, of: key) { body(change) } })
     }
 
+    /// Calls `body` after each change that was made in one place, until the subscription is cancelled or released: with
+    /// ``Origin/external``, after those that this process has not made itself.
+    ///
+    /// Otherwise it is like observing all changes.
+    public func observe<T>(
+        _ setting: Setting<T>, from origin: Origin, _ body: @escaping @Sendable (Change<T>) -> Void
+    ) -> Subscription {
+        observe(setting) { change in if change.origin == origin { body(change) } }
+    }
+
     /// The setting as an object that SwiftUI and `withObservationTracking` can follow.
     public func value<T>(_ setting: Setting<T>) -> Value<T> {
         Value(setting, in: self)
@@ -69,6 +79,28 @@ extension SettingsService {
     }
 
     // MARK: Several settings
+
+    /// The current values of several settings, then the newest ones each time that one or more have changed; once for the
+    /// changes of one transaction.
+    ///
+    /// Otherwise it is like the values of one setting. The values of one element may be of different moments if others change
+    /// them meanwhile; the next element follows then.
+    public func values<First, Second, each Other>(
+        of first: Setting<First>, _ second: Setting<Second>, _ others: repeat Setting<each Other>
+    ) -> Stream<(First, Second, repeat each Other)> {
+        var keys: Set = [first.key, second.key]
+        for other in repeat each others { keys.insert(other.key) }
+        return Stream { [keys] in
+            let source = StreamSource<Void>(limit: 1) { _, _ in }
+            let subscription = self.observe(GroupListener(keys: keys, scope: nil) { _ in source.push(()) })
+            let owner = StreamOwner(source) { subscription.cancel() }
+            source.push(())
+            return {
+                guard await owner.next() != nil else { return nil }
+                return (self.get(first), self.get(second), repeat self.get(each others))
+            }
+        }
+    }
 
     /// Which of the given settings have changed, each time that one or more have.
     ///

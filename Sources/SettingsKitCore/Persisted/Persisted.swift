@@ -117,9 +117,7 @@ public struct Persisted<Value: Sendable>: Sendable {
         _ name: String, _ store: any SettingsStore, _ default: DefaultValue<Value>, _ form: StoredForm<Value>,
         _ persistDefault: PersistDefault
     ) {
-        let setting = SettingsService.Setting(
-            key: .init(name, scope: .defaults), default: `default`, form: form)
-        self.init(setting, in: StoreServices.service(over: store), persistDefault: persistDefault)
+        projectedValue = Persister(name: name, store, `default`, form, persistDefault)
     }
 }
 
@@ -138,4 +136,10 @@ extension Persisted where Value: ExpressibleByNilLiteral {
         self.init(
             key: key, storedBy: store, default: nil as Value, transformer: transformer, persistDefault: persistDefault)
     }
+}
+
+/// Two properties are equal if their values are, so that a structure with such properties can be `Equatable`.
+extension Persisted: Equatable where Value: Equatable {
+    /// Whether two properties have equal values now.
+    public static func == (one: Persisted, other: Persisted) -> Bool { one.wrappedValue == other.wrappedValue }
 }

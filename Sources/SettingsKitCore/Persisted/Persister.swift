@@ -46,6 +46,41 @@ public final class Persister<Value: Sendable>: Observable, Sendable {
         cached = service.cachedSetting(for: setting)
     }
 
+    /// Creates a persister for a value of a store.
+    ///
+    /// - Parameters:
+    ///   - key: The name in the store: not empty, without NUL.
+    ///   - store: The store of the value.
+    ///   - default: The value while nothing is stored.
+    ///   - persistDefault: Whether reading stores the default.
+    public convenience init(
+        key: String, storedBy store: any SettingsStore, default: Value, persistDefault: PersistDefault = .never
+    ) where Value: Codable {
+        self.init(name: key, store, .constant(`default`), .standard, persistDefault)
+    }
+
+    /// Creates a persister for a value of a store that `transformer` encodes.
+    public convenience init(
+        key: String, storedBy store: any SettingsStore, default: Value, transformer: some Transformer<Value, Data>,
+        persistDefault: PersistDefault = .never
+    ) {
+        self.init(name: key, store, .constant(`default`), StoredForm(transformer), persistDefault)
+    }
+
+    /// Creates a persister for an optional value of a store, whose default is nil.
+    public convenience init(key: String, storedBy store: any SettingsStore, persistDefault: PersistDefault = .never)
+    where Value: Codable & ExpressibleByNilLiteral {
+        self.init(name: key, store, .constant(nil), .standard, persistDefault)
+    }
+
+    convenience init(
+        name: String, _ store: any SettingsStore, _ default: DefaultValue<Value>, _ form: StoredForm<Value>,
+        _ persistDefault: PersistDefault
+    ) {
+        let setting = SettingsService.Setting(key: .init(name, scope: .defaults), default: `default`, form: form)
+        self.init(setting, in: StoreServices.service(over: store), persistDefault: persistDefault)
+    }
+
     /// The setting's name and scope.
     public var key: SettingsService.StorageKey { setting.key }
 

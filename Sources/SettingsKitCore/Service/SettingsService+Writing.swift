@@ -109,6 +109,11 @@ extension SettingsService {
         }
     }
 
+    /// Removes what is stored for several settings, in one transaction. Problems are diagnosed, and then all of it stays.
+    public func reset(_ first: SettingDefinition, _ second: SettingDefinition, _ others: SettingDefinition...) {
+        transaction { t in for setting in [first, second] + others { t.reset(setting) } }
+    }
+
     /// Removes what is stored for the setting, as ``reset(_:)`` does, and throws what went wrong.
     ///
     /// - Throws: ``SettingsError``; what is stored then stays.

@@ -1,0 +1,17 @@
+extension SettingsService {
+    /// Copies every value of a store into another, in one batch. What the other store has under other names stays.
+    ///
+    /// Listeners of services over the other store are notified. Of a store with layers, the values that count are copied.
+    /// Complexity: both stores handle all of the values.
+    ///
+    /// - Throws: ``SettingsError``; the other store is unchanged then, as far as its batches are all or nothing.
+    public static func copy(from source: any SettingsStore, to target: any SettingsStore) throws {
+        let (source, target) = (ConnectedStore(source), ConnectedStore(target))
+        var batch = SettingsStoreBatch(writes: [])
+        for name in try source.keys() {
+            let key = StorageKey(name, scope: .defaults)
+            if let data = try source.get(key) { batch.writes.append(.init(key: key, data: data)) }
+        }
+        if !batch.writes.isEmpty { _ = try target.apply(batch) }
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import SettingsKitCore
+import Testing
+
+@Suite("Several settings at once")
+struct SeveralSettingsTests {
+    private let one = Setting<Int>("one", in: .defaults, default: 1)
+    private let two = Setting<String>("two", in: .defaults, default: "b")
+    private let three = Setting<Bool?>("three", in: .shared)
+
+    private func service(_ problems: Recorder<SettingsError>? = nil) -> SettingsService {
+        SettingsService(
+            stores: [.defaults: MemoryStore(), .shared: MemoryStore()], diagnosticSink: .init { problems?.append($0) })
+    }
+
+    @Test("Their values come together, first the current ones, then the newest after each transaction")
+    func values() async {
+        let settings = service()
+        var pairs = settings.values(of: one, two).makeAsyncIterator()
+        var triples = settings.values(of: one, two, three).makeAsyncIterator()
+        #expect(await pairs.next().map { "\($0)" } == "(1, \"b\")")
+        #expect(await triples.next().map { "\($0)" } == "(1, \"b\", nil)")
+        for number in 2...20 {
+            settings.transaction { t in
+                t.set(one, to: number)
+                t.set(two, to: "\(number)")
+            }
+        }
+        #expect(await pairs.next().map { "\($0)" } == "(20, \"20\")")
+        settings.set(three, to: true)
+        #expect(await triples.next().map { "\($0)" } == "(20, \"20\", Optional(true))")
+        settings.set(one, to: 5)
+        #expect(await pairs.next()?.0 == 5)
+    }
+
+    @Test("Resetting several is one transaction, and tells which setting has its default")
+    func reset() {
+        let problems = Recorder<SettingsError>()
+        let settings = service(problems)
+        let sets = Recorder<Int>()
+        settings.set(one, to: 1)
+        settings.set(two, to: "x")
+        settings.set(three, to: false)
+        #expect(!settings.isDefault(one) && !settings.isDefault(three))
+        let subscription = settings.observe(in: .defaults) { sets.append($0.keys.count) }
+        settings.reset(one, two, three)
+        #expect(sets.all == [2])
+        #expect(settings.isDefault(one) && settings.isDefault(two) && settings.isDefault(three))
+        #expect(problems.all.isEmpty)
+        subscription.cancel()
+    }
+
+    @Test("A value that the setting does not accept leaves it at its default")
+    func refused() throws {
+        let store = MemoryStore(["one": Data("oops".utf8)])
+        let settings = SettingsService.over(store)
+        #expect(settings.isDefault(one) && settings.isSet(one))
+    }
+
+    @Test("A listener may be notified of the changes of others only, or of this process's")
+    func origins() {
+        let store = FeedStore()
+        let settings = SettingsService.over(store)
+        let (external, local) = (Recorder<Int>(), Recorder<Int>())
+        let subscriptions = [
+            settings.observe(one, from: .external) { external.append($0.newValue) },
+            settings.observe(one, from: .local) { local.append($0.newValue) },
+        ]
+        settings.set(one, to: 2)
+        store.changeFromOutside([("one", "3")])
+        settings.set(one, to: 4)
+        #expect(external.all == [3] && local.all == [2, 4])
+        for subscription in subscriptions { subscription.cancel() }
+    }
+
+    @Test("Definitions are equal if their names and scopes are")
+    func equality() {
+        let same = Setting<Int>("one", in: .defaults, default: 5)
+        let elsewhere = Setting<Int>("one", in: .shared, default: 1)
+        #expect(one == same && one != elsewhere && Set([one, same, elsewhere]).count == 2)
+        #expect(one as SettingDefinition != two as SettingDefinition)
+    }
+
+    @Test("A structure with properties is equal if their values are")
+    func equalProperties() {
+        struct Player: Equatable {
+            @Persisted var volume: Int
+            init(_ store: MemoryStore) { _volume = Persisted(wrappedValue: 5, key: "volume", storedBy: store) }
+        }
+        let store = MemoryStore()
+        let (loud, quiet) = (Player(store), Player(MemoryStore()))
+        #expect(loud == quiet)
+        loud.volume = 9
+        #expect(loud != quiet && loud == Player(store))
+    }
+
+    @Test(
+        "A store is copied in one batch; other names stay, and listeners are notified",
+        arguments: [StoreKind.memory, .feed])
+    func copying(kind: StoreKind) throws {
+        let source = kind.make()
+        for number in 0..<100 { source.set(Setting<Int>("n\(number)", in: .defaults, default: 0), to: number) }
+        let target = kind.make()
+        target.set(Setting<Int>("n5", in: .defaults, default: 0), to: -5)
+        target.set(Setting<Int>("other", in: .defaults, default: 0), to: 1)
+        let sets = Recorder<Int>()
+        let settings = SettingsService.over(target)
+        let subscription = settings.observe(in: .defaults) { sets.append($0.keys.count) }
+        try SettingsService.copy(from: source, to: target)
+        #expect(try target.keys().count == 101 && sets.all == [100])
+        #expect(settings.get(Setting<Int>("n5", in: .defaults, default: 0)) == 5)
+        #expect(try target.text("other") == "1")
+        try SettingsService.copy(from: MemoryStore(), to: target)
+        #expect(try target.keys().count == 101 && sets.count == 1)
+        subscription.cancel()
+    }
+
+    @Test("A store that cannot list its keys, or be written, is not copied, and the error says why")
+    func copyingFails() throws {
+        #expect(thrownCode { try SettingsService.copy(from: TwoFunctionStore(), to: MemoryStore()) } == .unsupported)
+        let broken = FeedStore(willWrite: { _ in throw StoreBroken() })
+        #expect(
+            thrownCode { try SettingsService.copy(from: MemoryStore(["a": Data("1".utf8)]), to: broken) }
+                == .writeFailed)
+    }
+
+    @Test("A transformer of elements serves arrays and dictionaries")
+    func collections() throws {
+        struct Hex: Transformer {
+            func transformValue(_ value: Int) -> String { String(value, radix: 16) }
+            func untransformValue(_ output: String) throws -> Int {
+                guard let value = Int(output, radix: 16) else { throw StoreBroken() }
+                return value
+            }
+        }
+        let list = Setting<[Int]>(
+            "list", in: .defaults, default: [],
+            transformer: Hex().forArray().append(transformer: JSONTransformer<[String]>()))
+        let table = Setting<[String: Int]?>(
+            "table", in: .defaults,
+            transformer: Hex().forDictionary().append(transformer: JSONTransformer<[String: String]>()).forOptional())
+        let store = MemoryStore()
+        let settings = SettingsService.over(store)
+        settings.set(list, to: [10, 255])
+        settings.set(table, to: ["x": 16])
+        #expect(try store.text("list") == #"["a","ff"]"# && store.text("table") == #"{"x":"10"}"#)
+        #expect(
+            SettingsService.over(store).get(list) == [10, 255] && SettingsService.over(store).get(table) == ["x": 16])
+        store.set(list.key, to: Data(#"["a","?"]"#.utf8))
+        #expect(thrownCode { try SettingsService.over(store).load(list) } == .decodingFailed)
+    }
+
+    @Test("All stores are brought up to date, also if one fails; the first error is thrown, the others are diagnosed")
+    func upToDate() throws {
+        final class Place: SettingsStore {
+            let calls = Recorder<String>()
+            let fails: Bool
+            init(fails: Bool) { self.fails = fails }
+            func get(_ key: SettingsService.StorageKey) -> Data? { nil }
+            func set(_ key: SettingsService.StorageKey, to data: Data?) {}
+            func synchronize() throws { calls.append("synchronize") }
+            func bringUpToDate() throws {
+                calls.append("bringUpToDate")
+                if fails { throw StoreBroken() }
+            }
+        }
+        let problems = Recorder<SettingsError>()
+        let places = [true, true, false].map { Place(fails: $0) }
+        let settings = SettingsService(
+            stores: [
+                .defaults: places[0], .shared: try LayeredStore([.writable(places[1])]), .custom(id: "c"): places[2],
+            ], diagnosticSink: .init { problems.append($0) })
+        try settings.synchronize()
+        #expect(thrownCode { try settings.bringUpToDate() } == .writeFailed)
+        #expect(problems.all.map(\.code) == [.writeFailed])
+        for place in places { #expect(place.calls.all == ["synchronize", "bringUpToDate"]) }
+    }
+}
