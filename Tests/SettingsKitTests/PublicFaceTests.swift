@@ -70,6 +70,17 @@ struct PublicFaceTests {
             settings.set(.stamp, to: Date(timeIntervalSince1970: 0.5))
             #expect(settings.get(.stamp) == Date(timeIntervalSince1970: 0.5))
             try settings.synchronize()
+            try settings.bringUpToDate()
+            try settings.remove(.launchCount)
+            settings.reset(.nickname, .volume)
+            #expect(settings.isDefault(.launchCount) && settings.isDefault(.nickname) && settings.get(.volume) == 0.5)
+            let sum = try settings.save { t in
+                t.update(.launchCount) { count in
+                    count += 2
+                    return count
+                }
+            }
+            #expect(sum == 2 && settings.transaction { t in t.get(.launchCount) } == 2)
             settings.reset(scope: .defaults)
             #expect(settings.get(.launchCount) == 0)
         }
@@ -110,6 +121,12 @@ struct PublicFaceTests {
                 if seen.count == 2 { break }
             }
             #expect(seen == ["system-dark-local", "dark-light-local"])
+            for await (theme, count) in settings.values(of: .theme, .launchCount) {
+                #expect(theme == .light && count == 0)
+                break
+            }
+            let others = settings.observe(.theme, from: .external) { change in heard.append(change.newValue) }
+            others.cancel()
             #expect(heard.all == [.dark, .light])
             token.cancel()
             let subscription: SettingsService.Subscription = settings.observe(.launchCount) { _ in }

@@ -79,6 +79,18 @@ struct SurfacesFaceTests {
         #expect(heard.withLock { $0 } == ["new-value", nil])
         token.cancel()
 
+        for await bar in player.$bar.values {
+            #expect(bar == nil)
+            break
+        }
+        try player.$bar.save("x")
+        #expect(try player.$bar.load() == "x")
+        player.$bar.reset()
+        try player.$bar.remove()
+        #expect(player.bar == nil)
+        player.$retries.update { $0 += 1 }
+        player.$retries.reset()
+
         #expect(player.retries == 3)
         player.retries += 1
         #expect(store.get(.init("retries", scope: .defaults)) == Data("4".utf8))
@@ -107,8 +119,12 @@ struct SurfacesFaceTests {
         store.set(loud, to: 2)
         #expect(store.get(loud) == 2)
         #expect(heard.withLock { $0 } == ["1 2"])
-        store.removeAll()
+        store.reset(lion)
         #expect(store.get(lion) == nil)
+        try store.save(lion, to: "Leo")
+        try store.removeAll(in: Cats.self)
+        #expect(store.get(lion) == nil)
+        store.removeAll()
         #expect(store.get(loud) == 1)
     }
 

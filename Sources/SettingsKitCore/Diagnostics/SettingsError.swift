@@ -15,7 +15,7 @@
 /// Neither ``description`` nor any other output of this type contains a setting's value.
 public struct SettingsError: Error, Sendable {
     /// The kind of an error. Codes may be added, so have a `default`.
-    public struct Code: Hashable, NonisolatedExtensions, Sendable {
+    public struct Code: Hashable, CustomStringConvertible, NonisolatedExtensions, Sendable {
         /// The code's name, for example `encodingFailed`. A store may use custom names, best with a prefix.
         public let name: String
         /// The advice that messages show.
@@ -30,6 +30,9 @@ public struct SettingsError: Error, Sendable {
             self.name = name
             self.advice = advice
         }
+
+        /// The name.
+        public var description: String { name }
 
         /// Compares the names.
         public static func == (one: Code, other: Code) -> Bool { one.name == other.name }

@@ -152,6 +152,7 @@ struct SettingsErrorTests {
         let own = SettingsError.Code(name: "vault.locked", advice: "Unlock the vault.")
         #expect(own == SettingsError.Code(name: "vault.locked", advice: "Something else."))
         #expect(own != .noStore)
+        #expect("\(own) \(SettingsError.Code.noStore)" == "vault.locked noStore")
         let error = SettingsError(own)
         #expect(error.description.contains("Unlock the vault."))
         switch error {
