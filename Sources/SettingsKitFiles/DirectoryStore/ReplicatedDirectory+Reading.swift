@@ -49,7 +49,7 @@ extension ReplicatedDirectory {
         diagnoseProblems(missingParts)
         isUnsettled = isUnsettled || missingParts.contains(where: \.isFresh)
         if isUnsettled, isWatching { monitor.poll(after: .seconds(1)) }
-        monitor.noteSuccess()
+        monitor.recordSuccess()
         return missingParts
     }
 

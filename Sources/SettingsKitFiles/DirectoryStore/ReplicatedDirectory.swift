@@ -214,7 +214,7 @@ final class ReplicatedDirectory: Sendable {
         } catch let problem as ReplicaProblem where problem.code == .storeUnavailable {
             throw SettingsError(.storeUnavailable, store: list.description, underlying: problem)
         } catch {
-            monitor.noteFailure(error)
+            monitor.recordFailure(error)
         }
     }
 

@@ -51,7 +51,7 @@ extension JournaledPropertyList {
         }
         contents.withLock { $0.storePending(at: files.ownPosition) }
         files.hasPending = false
-        if let recovery = pendingWriter.takeRecovery() { files.problems.append(recovery) }
+        if let recovery = pendingWriter.endPending() { files.problems.append(recovery) }
     }
 
     /// Writes what is pending, and waits for other processes no longer than it says.

@@ -1,6 +1,6 @@
 /// Runs work in the background, one piece after another, on threads that all queues of the process share.
 ///
-/// No piece runs while the process forks. A child made by `fork` does not run what its parent's queues are given.
+/// No work runs while the process forks. A child made by `fork` does not run the work of its parent's queues.
 package final class BackgroundQueue: Sendable {
     package typealias Work = @Sendable () -> Void
 

@@ -10,46 +10,46 @@ import SettingsKitCore
     import Darwin
 #endif
 
-/// The threads on which all stores of the process do what is not done in a caller's time.
+/// The threads for the background work of all stores of the process.
 ///
-/// One thread, the keeper, sleeps until something is due, however many stores there are. Others come when there is work,
-/// and end when there was none for a second. At most ``width`` pieces of work run at once; one more as often as all of
-/// them have not moved for a while, so that work that hangs does not keep other stores from theirs.
+/// One thread, the keeper, sleeps until work is due, however many stores there are. Others start when there is work, and end
+/// after a second without any. At most ``width`` pieces of work run at once, and one more each time that all of them have stalled
+/// for a while, so that work that hangs does not block other stores.
 ///
-/// Not Dispatch: on Linux its shared threads wake the process once a second for ever, a timer there wakes several threads,
-/// and serial queues that become busy together get a thread each, without a bound.
+/// Not Dispatch: on Linux its shared threads wake the process once a second for ever, a timer wakes several threads, and serial
+/// queues that become busy together get one thread each, without a limit.
 final class BackgroundThreads: Sendable {
     static let shared = BackgroundThreads()
 
-    /// How often files are checked whose changes the system reports. More than ten seconds: an idle process must not wake
-    /// more often.
+    /// The pause between two checks of files whose changes the system reports. More than ten seconds: an idle process must not
+    /// wake more often.
     static let roundPause = Duration.seconds(12)
 
     private static let width = 4
     private static let limit = 64
     /// How long a thread waits for more work before it ends.
     private static let idleTime = Duration.seconds(1)
-    /// How long no work has ended when it is taken to hang.
+    /// The time without an ended piece of work after which the running ones count as stalled.
     private static let stallTime = Duration.milliseconds(50)
     private static let stackSize = 8 << 20
 
     private struct State: Sendable {
-        /// The work that waits, by queue. A queue has an entry while it is in `ready` or a thread runs its work.
+        /// The waiting work, by queue. A queue has an entry while it is in `ready` or a thread runs its work.
         var backlogs: [ObjectIdentifier: [BackgroundQueue.Work]] = [:]
-        /// The queues with work of which none runs.
+        /// The queues with waiting work and without running work.
         var ready: [BackgroundQueue] = []
         var timed = TimedWorks()
         var rounds: [ObjectIdentifier: WeakReference<ChangeMonitor>] = [:]
         var nextRound: Moment?
-        /// All threads, those that are starting included.
+        /// All threads, including starting ones.
         var threads = 0
-        /// Threads that run work, or make a round.
+        /// The threads that run work or make a round.
         var busy = 0
         var running = 0
-        /// Threads that wait for work, beside the keeper.
+        /// The threads that wait for work, apart from the keeper.
         var idle = 0
         var hasKeeper = false
-        /// How many more pieces of work may run at once because others hang.
+        /// The number of additional pieces of work that may run at once because others hang.
         var extraWidth = 0
         var stalledUntil: Moment?
     }
@@ -66,7 +66,7 @@ final class BackgroundThreads: Sendable {
 
     private let mutex = WaitableMutex<State, Condition>(State())
 
-    /// How many threads there are; for tests.
+    /// The number of threads, for tests.
     var count: Int { mutex.withLock { $0.state.threads } }
 
     // MARK: Adding
@@ -86,7 +86,7 @@ final class BackgroundThreads: Sendable {
         }
     }
 
-    /// Has a monitor check its files in each round, as long as it lives.
+    /// Checks the files of a monitor in each round, as long as it lives.
     func addToRounds(_ monitor: ChangeMonitor) {
         mutex.withLock { access in
             access.state.rounds[ObjectIdentifier(monitor)] = WeakReference(monitor)
@@ -98,7 +98,7 @@ final class BackgroundThreads: Sendable {
 
     func removeFromRounds(_ monitor: ObjectIdentifier) { mutex.withLock { $0.state.rounds[monitor] = nil } }
 
-    /// - Returns: false if a thread has the queue already, and goes on with it.
+    /// - Returns: false if a thread already has the queue, and continues with it.
     @discardableResult
     private func append(
         _ new: @escaping BackgroundQueue.Work, to queue: BackgroundQueue, _ access: inout Access
@@ -109,14 +109,14 @@ final class BackgroundThreads: Sendable {
         return true
     }
 
-    /// Makes a thread look at what is due.
+    /// Wakes a thread to check what is due.
     private func wakeKeeper(_ access: inout Access) {
         if access.state.hasKeeper {
             access.signal(.isDue)
         } else if access.state.idle > 0 {
             access.signal(.hasWork)
         } else if access.state.threads == access.state.busy {
-            // No thread is on its way to look.
+            // No thread is about to check.
             start(&access)
         }
     }
@@ -141,7 +141,7 @@ final class BackgroundThreads: Sendable {
         pthread_sigmask(SIG_BLOCK, &all, &present)
         let result = pthread_create(&thread, &attributes, { _ in BackgroundThreads.shared.main() }, nil)
         pthread_sigmask(SIG_SETMASK, &present, nil)
-        // Without a thread the work waits until more is added and there can be one.
+        // Without a thread, the work waits until more is added and a thread can start.
         if result == 0 { access.state.threads += 1 }
     }
 
@@ -150,16 +150,16 @@ final class BackgroundThreads: Sendable {
         var ended: EndedStep?
         repeat {
             ended = runStep(after: ended)
-            // In a child that the work has made, this thread is not one of these.
+            // After `fork`, the child leaves the loop.
         } while ended != nil && forks == Fork.count
         return nil
     }
 
-    /// What a thread does without the lock. It is released without the lock, too: with it may go the last reference to a
-    /// store.
+    /// The work of a thread without the lock. It is also released without the lock, because that may release the last reference
+    /// to a store.
     private enum Step {
         case work(BackgroundQueue.Work, of: BackgroundQueue)
-        /// The files of these monitors are checked: a few calls for each, which do not wait.
+        /// Checks the files of these monitors: a few calls for each, which do not wait.
         case round([ChangeMonitor])
     }
 
@@ -206,7 +206,7 @@ final class BackgroundThreads: Sendable {
                 begin(isRound: true, &access)
                 return .round(monitors)
             }
-            if let queue = takeQueue(now, &access),
+            if let queue = removeFirstQueue(now, &access),
                 let work = access.state.backlogs[ObjectIdentifier(queue)]?.removeFirst()
             {
                 access.state.running += 1
@@ -220,9 +220,9 @@ final class BackgroundThreads: Sendable {
         }
     }
 
-    /// Makes another thread keep watch while this one carries out a step.
+    /// Has another thread keep watch while this one carries out a step.
     ///
-    /// - Parameter isRound: Whether it is a round, which is over soon: the next one needs no other thread.
+    /// - Parameter isRound: Whether the step is a round, which ends soon: the next step needs no other thread.
     private func begin(isRound: Bool, _ access: inout Access) {
         access.state.busy += 1
         let isAnythingDue = !access.state.timed.isEmpty || !isRound && access.state.nextRound != nil
@@ -241,8 +241,8 @@ final class BackgroundThreads: Sendable {
         }
     }
 
-    /// The next queue with work, if another piece may run.
-    private func takeQueue(_ now: Moment, _ access: inout Access) -> BackgroundQueue? {
+    /// Removes the first queue with waiting work, if another piece of work may run.
+    private func removeFirstQueue(_ now: Moment, _ access: inout Access) -> BackgroundQueue? {
         guard !access.state.ready.isEmpty else {
             access.state.extraWidth = 0
             access.state.stalledUntil = nil
@@ -286,6 +286,6 @@ final class BackgroundThreads: Sendable {
 
     func didForkInParent() { mutex.didForkInParent() }
 
-    /// Begins without threads.
+    /// Starts again without threads.
     func didForkInChild() { mutex.didForkInChild(State()) }
 }

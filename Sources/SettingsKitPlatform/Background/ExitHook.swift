@@ -9,8 +9,8 @@ import Synchronization
 
 /// Runs pending writes when the process exits by `exit` or by returning from its main function.
 ///
-/// The process then waits at most half a second for locks of others, however many stores it has. Changes that are not
-/// in a store's file after that are safe in its journal.
+/// The process then waits for locks of other processes for half a second at most, however many stores it has. Changes that are
+/// not yet in a store's file are safe in its journal.
 package enum ExitHook {
     private struct State {
         var isInstalled = false
@@ -21,7 +21,7 @@ package enum ExitHook {
 
     private static let state = Mutex(State(), .leaf)
     private static let hasBegun = Atomic(false)
-    /// The nanoseconds for which threads have waited for locks since the exit began; threads that wait together count once.
+    /// The time in nanoseconds for which threads have waited for locks since the exit began; simultaneous waits count once.
     private static let waited = Atomic<Int64>(0)
 
     static func add(_ writer: WriteBehind) {
@@ -42,26 +42,26 @@ package enum ExitHook {
         }
     }
 
-    /// Whether the process exits.
+    /// Whether the process is exiting.
     package static var isExiting: Bool { hasBegun.load(ordering: .relaxed) }
 
-    /// Whether the process exits, and has waited for locks as long as it may. Then all threads give up locks that are
-    /// not free.
+    /// Whether the process is exiting, and has waited for locks for the permitted time. All threads then give up on locks that
+    /// are not free.
     package static var isOutOfPatience: Bool {
         .nanoseconds(waited.load(ordering: .relaxed)) >= lockPatience
     }
 
-    /// A moment in a wait for a lock while the process exits, and what had been counted by then.
+    /// A moment in a wait for a lock during the exit, and the time counted until then.
     struct WaitMark {
         fileprivate let moment = ContinuousClock.now
         fileprivate let waited = ExitHook.waited.load(ordering: .relaxed)
     }
 
-    /// Counts how long a thread has waited for a lock since a mark. What the exit does between its waits, on a slow disk for
-    /// example, is not counted.
+    /// Counts the time that a thread has waited for a lock since a mark. Work between the waits, on a slow disk for example, is
+    /// not counted.
     ///
-    /// - Parameter mark: Nil if the process did not exit then, or the wait begins now.
-    /// - Returns: A new mark; nil if the process does not exit.
+    /// - Parameter mark: Nil if the process was not exiting then, or the wait begins now.
+    /// - Returns: A new mark; nil if the process is not exiting.
     static func countWait(since mark: WaitMark?) -> WaitMark? {
         guard isExiting else { return nil }
         if let mark {
@@ -72,8 +72,8 @@ package enum ExitHook {
     }
 }
 
-/// The last write of a store that is released. The background may have held the last reference, and the process must
-/// not exit in the middle of the write.
+/// The last write of a store that is being released. The background may have held the last reference, and the process must not
+/// exit in the middle of the write.
 package enum LastWriting {
     private static let count = Atomic(0)
     /// How long the exit waits for writes in progress, which wait for locks no longer than ``ExitHook`` allows.

@@ -6,18 +6,18 @@ import Synchronization
     import Darwin
 #endif
 
-/// What must be known of `fork`.
+/// Excludes background work during `fork`, and detects the child.
 ///
-/// A child inherits open files together with their locks: what the parent locks through one of them, the child has
-/// locked, too. So a child must open for itself what it wants to lock. It has none of the parent's background threads
-/// either; a lock that one of them had would be locked in the child for ever. So they have none while the process forks.
-/// (What a program's own threads do at that moment is its own matter, as it always is.)
+/// A child inherits open files together with their locks: a lock that the parent takes through such a file is also the child's.
+/// So a child must open the files that it locks. It has none of the parent's background threads; a lock that one of them held
+/// would stay locked in the child forever. So the threads hold no lock while the process forks. (The program's own threads are
+/// its own responsibility, as always.)
 package enum Fork {
     private static let forks = Atomic(0)
     private static let running = Atomic(0)
     private static let isForking = Atomic(false)
 
-    /// How long a fork waits for the background; longer only if a listener that runs in the background forks.
+    /// The time that a fork waits for the background. It waits longer only if a listener that runs in the background forks.
     private static let patience = Duration.milliseconds(500)
 
     private static let isInstalled: Bool =
@@ -39,13 +39,13 @@ package enum Fork {
                 Fork.forks.add(1, ordering: .relaxed)
             }) == 0
 
-    /// How often this process has become another one. Costs one memory access after the first time.
+    /// The number of forks between the first process and this one. After the first time, costs one memory access.
     package static var count: Int {
         _ = isInstalled
         return forks.load(ordering: .relaxed)
     }
 
-    /// Does something in the background, not while the process forks.
+    /// Runs `body` in the background, but not while the process forks.
     package static func excluded<R>(_ body: () throws -> R) rethrows -> R {
         while true {
             running.add(1, ordering: .sequentiallyConsistent)

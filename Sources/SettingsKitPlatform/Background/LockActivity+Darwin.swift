@@ -15,8 +15,8 @@
         func begin(_ activity: Int, answer: @escaping @Sendable (_ isGranted: Bool) -> Void) {
             let end = DispatchSemaphore(value: 0)
             ends.withLock { $0[activity] = end }
-            // Calls the block on a thread of its own, and once more with true when the time is over; only with true if there
-            // is none.
+            // Calls the block on a separate thread, and again with true when the time is over. If there is no time, calls it only
+            // with true.
             ProcessInfo.processInfo.performExpiringActivity(withReason: "SettingsKit holds a lock on a file") {
                 isExpired in
                 answer(!isExpired)

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What the system offers to a process that must not be suspended for a moment.
+/// Asks the system not to suspend the process for a moment.
 package protocol SuspensionControl: Sendable {
     /// Asks the system not to suspend the process until ``end(_:)``. Returns at once.
     ///
     /// - Parameters:
     ///   - activity: The number of the activity, which is not used twice.
-    ///   - answer: Is called with true when the system agrees, and with false when it refuses, or wants the activity to end.
-    ///     On any thread; both may come, and the second one before the first.
+    ///   - answer: Called with true when the system agrees, and with false when it refuses or ends the activity. On any thread;
+    ///     both calls may come, the second one even before the first.
     func begin(_ activity: Int, answer: @escaping @Sendable (_ isGranted: Bool) -> Void)
     /// Ends an activity, also one that was refused.
     func end(_ activity: Int)
@@ -15,37 +15,36 @@ package protocol SuspensionControl: Sendable {
 
 /// Keeps the process from being suspended while it holds locks on files.
 ///
-/// iOS ends an app that is suspended while it holds a lock on a file in the container of an app group, because others would
-/// wait for that lock (0xdead10cc). So the system is asked for time before a lock is taken, and an activity ends after the
+/// iOS ends an app that is suspended while it holds a lock on a file in the container of an app group, because other processes
+/// would wait for that lock (0xdead10cc). So the system is asked for time before a lock is taken, and an activity ends after the
 /// last lock was released.
 ///
-/// Asking takes much longer than setting a value. So one activity covers all locks that are taken until none has been held
-/// for ``lingering``: a lock costs a look at a counter, and a program that sets values all the time asks once. A caller that
-/// sets a value does not wait for the answer, which would make it wait for the system; its lock is held for microseconds.
-/// Work in the background takes longer, and can wait: it begins when the system has agreed. If the system refuses, the work
-/// is done later, and nothing is lost: the values are in the journal.
+/// Asking takes much longer than setting a value. So one activity covers all locks until none has been held for ``lingering``: a
+/// lock costs a look at a counter, and a program that sets values all the time asks once. A caller that sets a value does not
+/// wait for the system's answer; its lock is held for microseconds. Background work takes longer, and can wait: it begins when
+/// the system has agreed. If the system refuses, the work is done later, and nothing is lost: the values are in the journal.
 package final class LockActivity: Sendable {
-    /// That of this process. Nil where the system does not suspend processes.
+    /// The activity of this process. Nil where the system does not suspend processes.
     package static let shared: LockActivity? = system.map { LockActivity($0) }
 
     fileprivate enum Answer {
         case pending, granted
-        /// The system refuses, or wants the activity to end.
+        /// The system refuses the activity, or ends it.
         case refused
     }
 
     fileprivate struct State {
-        /// How many locks are held, or being taken.
+        /// The number of locks that are held or being taken.
         var locks = 0
         /// The files that are locked, by their descriptors.
         var locked: Set<Int32> = []
-        /// The activity that is under way.
+        /// The current activity.
         var activity: (number: Int, answer: Answer)?
         var lastNumber = 0
-        /// Counts the locks, to see whether one was held since a moment ago.
+        /// Counts the uses of locks, to detect one since an earlier moment.
         var useCount = 0
         var isEndScheduled = false
-        /// What waits for the answer.
+        /// The work that waits for the answer.
         var waiting: [@Sendable (_ isGranted: Bool) -> Void] = []
     }
 
@@ -64,7 +63,7 @@ package final class LockActivity: Sendable {
 
     /// Takes a lock on a file.
     ///
-    /// - Parameter take: Takes the lock. False if it is taken.
+    /// - Parameter take: Takes the lock. Returns false if another process has it.
     func lock(_ descriptor: Int32, _ take: () throws(SystemError) -> Bool) throws(SystemError) -> Bool {
         begin()
         do throws(SystemError) {
@@ -76,7 +75,7 @@ package final class LockActivity: Sendable {
             end()
             throw error
         }
-        // The file may be locked already: it has one lock.
+        // A file has one lock, which may already be counted.
         if !state.withLock({ $0.locked.insert(descriptor).inserted }) { end() }
         return true
     }
@@ -85,18 +84,18 @@ package final class LockActivity: Sendable {
     ///
     /// - Parameter release: Releases it.
     func unlock(_ descriptor: Int32, _ release: () -> Void) {
-        // Before: another thread may get the descriptor of a file that is closed.
+        // The descriptor is removed first: another thread may get the number when the file is closed.
         let isLocked = state.withLock { $0.locked.remove(descriptor) != nil }
         release()
         if isLocked { end() }
     }
 
-    /// Begins to hold locks that are taken in other ways than by ``lock(_:_:)``.
+    /// Begins to hold locks that ``lock(_:_:)`` does not take.
     package func begin() {
         if let new = state.withLock({ $0.begin() }) { ask(new) }
     }
 
-    /// Ends what ``begin()`` has begun.
+    /// Ends ``begin()``.
     package func end() {
         let (ended, mustSchedule) = state.withLock { state in
             state.locks -= 1
@@ -111,10 +110,10 @@ package final class LockActivity: Sendable {
 
     // MARK: Work in the background
 
-    /// Begins work that takes locks, when the system has agreed that the process continues. ``end()`` ends it, also if the
-    /// system has refused it.
+    /// Begins work that takes locks, when the system has agreed that the process continues. ``end()`` ends it, also if the system
+    /// has refused.
     ///
-    /// - Parameter body: Is called once, on any thread. With false if the system refuses: the work has to wait, and ends.
+    /// - Parameter body: Called once, on any thread. With false if the system refuses: the work must wait, and ends.
     package func beginWork(_ body: @escaping @Sendable (_ mayLock: Bool) -> Void) {
         let (new, answer) = state.withLock { state in
             let new = state.begin()
@@ -129,10 +128,10 @@ package final class LockActivity: Sendable {
     // MARK: The system's answers
 
     private func ask(_ activity: Int) {
-        control.begin(activity) { [weak self] isGranted in self?.note(isGranted, of: activity) }
+        control.begin(activity) { [weak self] isGranted in self?.receive(isGranted, of: activity) }
     }
 
-    private func note(_ isGranted: Bool, of activity: Int) {
+    private func receive(_ isGranted: Bool, of activity: Int) {
         let (ended, waiting) = state.withLock { state in
             // A refusal is final.
             guard state.activity?.number == activity, state.activity?.answer != .refused else {
@@ -147,14 +146,14 @@ package final class LockActivity: Sendable {
         for body in waiting { body(isGranted) }
     }
 
-    /// Ends the activity when no lock was held for a while.
+    /// Ends the activity after a time without locks.
     private func scheduleEnd() {
         let count = state.withLock { $0.useCount }
         queue.async(after: lingering) { [self] in
             let (ended, isUsed) = state.withLock { state in
                 if state.useCount != count || state.locks > 0 { return (nil as Int?, true) }
                 state.isEndScheduled = false
-                return (state.takeActivity(), false)
+                return (state.removeActivity(), false)
             }
             if let ended { control.end(ended) }
             if isUsed { scheduleEnd() }
@@ -163,7 +162,7 @@ package final class LockActivity: Sendable {
 }
 
 extension LockActivity.State {
-    /// - Returns: The number of an activity to begin; nil if one is under way.
+    /// - Returns: The number of an activity to begin; nil if there is one.
     fileprivate mutating func begin() -> Int? {
         locks += 1
         useCount += 1
@@ -174,12 +173,12 @@ extension LockActivity.State {
     }
 
     /// - Returns: The number of the activity to end; nil if there is none.
-    fileprivate mutating func takeActivity() -> Int? {
+    fileprivate mutating func removeActivity() -> Int? {
         defer { activity = nil }
         return activity?.number
     }
 
     fileprivate mutating func endIfRefused() -> Int? {
-        locks == 0 && activity?.answer == .refused ? takeActivity() : nil
+        locks == 0 && activity?.answer == .refused ? removeActivity() : nil
     }
 }

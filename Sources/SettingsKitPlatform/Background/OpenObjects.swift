@@ -7,23 +7,23 @@ import Synchronization
     import Darwin
 #endif
 
-/// What is open in this process, one object a file or directory, however many stores there are over it.
+/// The open objects of this process, one for each file or directory, however many stores use it.
 package final class OpenObjects<Object: AnyObject & Sendable>: Sendable {
     private struct Entry {
-        // By bytes: names that are equal as strings may be two files.
+        // Bytes, because two equal strings may be the names of two files.
         let path: [UInt8]
         let reference: WeakReference<Object>
     }
 
-    /// An array: to find out that `[UInt8]` is hashable costs a process a noticeable part of its start, and opening goes
-    /// through all of them in any case.
+    /// An array: the first use of `[UInt8]` as a key takes a noticeable part of a process's start, and opening visits all entries
+    /// anyway.
     private let entries = Mutex<[Entry]>([], .opening)
 
     package init() {}
 
-    /// The object for a path, opened if it is not. Others who open something wait.
+    /// Returns the object for a path, and opens it if necessary. Other threads that open an object wait.
     package func object(for path: String, open: () throws -> sending Object) throws -> Object {
-        // Given up outside of the lock: the last reference to one runs what is done at its end.
+        // Released outside of the lock: the last reference to an object runs its final work.
         let path = Array(path.utf8)
         var others: [Object] = []
         defer { withExtendedLifetime(others) {} }
@@ -44,7 +44,7 @@ package final class OpenObjects<Object: AnyObject & Sendable>: Sendable {
 }
 
 extension WholeFile {
-    /// A path with symbolic links among its directories followed; as it is where the directory is not there.
+    /// Resolves the symbolic links among the directories of a path. Returns the path unchanged if the directory is missing.
     package static func realPath(_ path: String) -> String {
         let (directory, name) = split(path)
         guard let real = realpath(directory, nil) else { return path }

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// A thread for work that blocks for long: it would hold up the background queues, and Swift's own threads.
+/// A thread for work that blocks for a long time, and would hold up the background queues and Swift's own threads.
 package enum OwnThread {
     private final class Work {
         let body: @Sendable () -> Void

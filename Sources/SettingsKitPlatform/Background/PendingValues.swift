@@ -6,17 +6,17 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// Values that are in force in this process and not stored yet, because another process keeps the store locked.
+/// Values that are in force in this process but not stored yet, because another process keeps the store locked.
 ///
-/// They follow everything that other processes have stored until they are stored, as if they were set at that moment.
+/// Until they are stored, they apply after every change of other processes, as if they were set at that moment.
 package struct PendingValues: Sendable {
-    /// How long a change waits for another process at most before it is kept.
+    /// The longest time that a change waits for another process before it is kept.
     package static let longestWait = Duration.milliseconds(500)
 
     private var values: [String: Data?] = [:]
     /// The bytes of all names and values together.
     package private(set) var size = 0
-    /// The number of forks when the first of them was set.
+    /// The fork count when the first of them was set.
     private var forks = 0
 
     package init() {}
@@ -24,14 +24,14 @@ package struct PendingValues: Sendable {
     package var isEmpty: Bool { values.isEmpty }
     package var count: Int { values.count }
 
-    /// How long a change waits for another process before it is kept: not at all while others are pending.
+    /// The time that a change waits for another process before it is kept: zero while others are pending.
     ///
-    /// - Parameter patience: How long operations wait that throw.
+    /// - Parameter patience: The time that throwing operations wait.
     package func waiting(_ patience: Duration) -> Duration {
         values.isEmpty ? min(patience, Self.longestWait) : .zero
     }
 
-    /// Whether they were set by the parent of this process, which stores them.
+    /// Whether the parent of this process set them; it also stores them.
     package var isInherited: Bool { !values.isEmpty && forks != Fork.count }
 
     /// The names, of values and of removals.
@@ -46,7 +46,7 @@ package struct PendingValues: Sendable {
         return values[name]
     }
 
-    /// All of them, as writes in no order.
+    /// All of them, as unordered writes.
     package var writes: [SettingsStoreBatch.Entry] {
         values.map { .init(key: .init($0.key, scope: .defaults), data: $0.value) }
     }
@@ -54,7 +54,7 @@ package struct PendingValues: Sendable {
     /// Puts writes in force.
     ///
     /// - Parameter stored: Returns the bytes that are stored under a name.
-    /// - Returns: what that has changed, and the keys under which nothing was pending.
+    /// - Returns: the resulting changes, and the keys under which nothing was pending before.
     package mutating func keep(
         _ writes: [SettingsStoreBatch.Entry], over stored: (String) -> Data?
     ) -> (changes: [SettingsStoreChange], new: [SettingsService.StorageKey]) {
@@ -72,23 +72,23 @@ package struct PendingValues: Sendable {
         return (changes, new)
     }
 
-    /// Ends those that have not changed since.
+    /// Removes the values that have not changed since an earlier moment.
     ///
-    /// - Parameter others: What was pending at an earlier moment.
+    /// - Parameter others: The pending values at that moment.
     package mutating func remove(_ others: PendingValues) {
         for (name, data) in others.values where values[name] == .some(data) { remove(name) }
     }
 
-    /// Ends one.
+    /// Removes one value.
     package mutating func remove(_ name: String) {
         guard let data = values.removeValue(forKey: name) else { return }
         size -= Self.size(of: name, data)
     }
 
-    /// Ends all of them, without storing them.
+    /// Removes all of them, without storing them.
     ///
     /// - Parameter stored: Returns the bytes that are stored under a name.
-    /// - Returns: what that has changed.
+    /// - Returns: the resulting changes.
     package mutating func drop(for stored: (String) -> Data?) -> [SettingsStoreChange] {
         defer { self = .init() }
         return values.compactMap { name, old in
@@ -97,7 +97,7 @@ package struct PendingValues: Sendable {
         }
     }
 
-    /// Of changes to what is stored, those that change what is in force.
+    /// Returns those changes of stored values that change a value in force.
     package func unmasked(_ changes: [SettingsStoreChange]) -> [SettingsStoreChange] {
         values.isEmpty ? changes : changes.filter { values[$0.name] == nil }
     }

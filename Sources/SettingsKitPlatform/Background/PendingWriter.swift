@@ -1,12 +1,12 @@
 import SettingsKitCore
 import Synchronization
 
-/// Writes in the background what a store could not write because another process has it locked, as soon as the lock is free.
+/// Writes pending changes in the background, as soon as another process no longer has the store locked.
 package final class PendingWriter: Sendable {
     private static let shortestPause = Duration.milliseconds(10)
     /// The longest time between two attempts.
     private static let longestPause = Duration.milliseconds(250)
-    /// The time between two attempts after one that has failed for another reason than the lock.
+    /// The time between two attempts after a failure other than a lock.
     private static let failurePause = Duration.seconds(2)
 
     private let queue: BackgroundQueue
@@ -18,10 +18,10 @@ package final class PendingWriter: Sendable {
     private let isReported = Atomic(false)
 
     /// - Parameters:
-    ///   - queue: Where attempts run.
-    ///   - feed: Where the store reports.
-    ///   - description: What messages call the store.
-    ///   - cause: Why something is pending.
+    ///   - queue: The queue for attempts.
+    ///   - feed: The feed for reports.
+    ///   - description: The name of the store in messages.
+    ///   - cause: The reason why changes are pending.
     package init(queue: BackgroundQueue, feed: SettingsStoreFeed, description: String, cause: any Error) {
         (self.queue, self.feed, self.description, self.cause) = (queue, feed, description, cause)
     }
@@ -30,7 +30,7 @@ package final class PendingWriter: Sendable {
     ///
     /// - Parameters:
     ///   - keys: The keys to report.
-    ///   - write: Writes what is pending, without waiting for other processes. It is kept until it succeeds, and should keep
+    ///   - write: Writes the pending changes, without waiting for other processes. It is kept until it succeeds, and should keep
     ///     the store.
     package func begin(_ keys: [SettingsService.StorageKey], write: @escaping @Sendable () throws -> Void) {
         if !keys.isEmpty { isReported.store(true, ordering: .releasing) }
@@ -38,15 +38,15 @@ package final class PendingWriter: Sendable {
         attempt(write, after: Self.shortestPause, failure: nil)
     }
 
-    /// Returns the report that nothing is pending any more, once for each time that something was.
-    package func takeRecovery() -> SettingsError? {
+    /// Ends the pending state. Returns the error `recovered` if `pending` was reported, once for each time.
+    package func endPending() -> SettingsError? {
         guard isReported.exchange(false, ordering: .acquiringAndReleasing) else { return nil }
         return SettingsError(.recovered, store: description)
     }
 
-    /// Reports that nothing is pending any more, once for each time that something was. Called with no lock held.
+    /// Ends the pending state, and reports `recovered` if `pending` was reported. Must be called without a lock.
     package func finish() {
-        if isReported.load(ordering: .acquiring), let recovery = takeRecovery() { feed.report(recovery) }
+        if isReported.load(ordering: .acquiring), let recovery = endPending() { feed.report(recovery) }
     }
 
     /// - Parameter failure: The code of the error that was reported last.

@@ -4,12 +4,12 @@
     import Darwin
 #endif
 
-/// How long a processor has worked.
+/// The processor time that was used.
 package enum ProcessorTime {
-    /// For the calling thread, since it began.
+    /// The time of the calling thread, since it began.
     package static var ofThread: Duration { time(of: CLOCK_THREAD_CPUTIME_ID) }
 
-    /// For all threads of the process, since it began.
+    /// The time of all threads of the process, since it began.
     package static var ofProcess: Duration { time(of: CLOCK_PROCESS_CPUTIME_ID) }
 
     private static func time(of clock: clockid_t) -> Duration {

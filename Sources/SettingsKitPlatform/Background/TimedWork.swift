@@ -1,4 +1,4 @@
-/// Work and the moment at which a queue is to be given it.
+/// Work, and the moment at which it is due.
 struct TimedWork {
     let moment: Moment
     let queue: BackgroundQueue
@@ -11,7 +11,7 @@ struct TimedWorks {
 
     var isEmpty: Bool { heap.isEmpty }
 
-    /// When the first of it is due.
+    /// The moment at which the first work is due.
     var firstMoment: Moment? { heap.first?.moment }
 
     mutating func insert(_ new: TimedWork) {
@@ -25,7 +25,7 @@ struct TimedWorks {
         }
     }
 
-    /// Takes out the first, if it is due.
+    /// Removes and returns the first work, if it is due.
     mutating func popFirst(by now: Moment) -> TimedWork? {
         guard let first = heap.first, first.moment <= now else { return nil }
         heap.swapAt(0, heap.count - 1)

@@ -8,14 +8,14 @@ import SettingsKitCore
 
 /// State guarded by a mutex of the C library, for threads that wait until the state changes.
 ///
-/// Unlike `Mutex`, it can be locked while the process forks, and the child can go on with a new one.
+/// Unlike `Mutex`, it can be locked while the process forks, and the child can continue with a new one.
 ///
-/// `@unchecked Sendable`: the pointers to the mutex and the conditions never change, and the C library's functions that get
-/// them may be called on any thread. `state` is used only while the mutex is locked: through an ``Access``, which exists only
-/// then and cannot be copied out of `body`, and in the child of a fork, which has one thread.
+/// `@unchecked Sendable`: the pointers to the mutex and the conditions never change, and any thread may call the C library's
+/// functions with them. `state` is used only while the mutex is locked: through an ``Access``, which exists only then and cannot
+/// be copied out of `body`, and in the child of a fork, which has one thread.
 final class WaitableMutex<State: Sendable, Condition: RawRepresentable<Int> & CaseIterable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    /// What threads wait for, by the raw values, which count from 0.
+    /// The conditions, by their raw values, which count from 0.
     private let conditions = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: Condition.allCases.count)
     private var state: UnsafeMutablePointer<State>
     #if DEBUG
@@ -64,7 +64,7 @@ final class WaitableMutex<State: Sendable, Condition: RawRepresentable<Int> & Ca
     struct Access: ~Copyable {
         fileprivate let owner: WaitableMutex
 
-        /// The state. Each use of it is over before ``wait(for:until:)`` lets other threads change it.
+        /// The state. Each use of it must end before ``wait(for:until:)`` lets other threads change it.
         var state: State {
             _read { yield owner.state.pointee }
             _modify { yield &owner.state.pointee }
@@ -92,7 +92,7 @@ final class WaitableMutex<State: Sendable, Condition: RawRepresentable<Int> & Ca
 
     func didForkInParent() { pthread_mutex_unlock(mutex) }
 
-    /// Begins again in the child of a fork, where no other thread exists.
+    /// Starts again in the child of a fork, which has no other threads.
     ///
     /// The parent's state is never released: releasing it could run the parent's work there.
     func didForkInChild(_ initialState: State) {

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Writes a store's changes in the background soon after they are made, and when the process exits in order.
+/// Writes a store's changes in the background, soon after they are made, and at an orderly exit.
 ///
-/// A write that fails is repeated after a second, two, four, up to a minute, and after each change. The first failure in a
-/// row is reported.
+/// A failed write is repeated after a second, two, four, up to a minute, and after each change. The first failure in a row is
+/// reported.
 package final class WriteBehind: Sendable {
     private struct State {
         var work: Work?
         var isRetryScheduled = false
         /// Whether the last write failed, and the failure was reported.
         var hasFailed = false
-        /// How many repetitions in a row have failed.
+        /// The number of failed repetitions in a row.
         var retries = 0
-        /// How long changes are gathered before the next write.
+        /// The time for which changes are gathered before the next write.
         var delay: Duration
     }
 
@@ -22,7 +22,7 @@ package final class WriteBehind: Sendable {
         let report: @Sendable (any Error) -> Void
     }
 
-    /// Writing takes at most this share of the time.
+    /// The largest share of the time that writing takes.
     private static let share = 0.1
     private static let longestDelay = Duration.seconds(0.8)
 
@@ -33,16 +33,16 @@ package final class WriteBehind: Sendable {
     private let isScheduled = Atomic(false)
 
     /// - Parameters:
-    ///   - delay: How long changes are gathered before they are written. Longer, but less than a second, if writing takes
-    ///     long.
-    ///   - lockActivity: Is asked before a write, which takes locks. If the system refuses, it is written a second later.
+    ///   - delay: The time for which changes are gathered before they are written. Longer, but less than a second, if writing
+    ///     takes long.
+    ///   - lockActivity: Asked before a write, which takes locks. If the system refuses, the write runs a second later.
     package init(delay: Duration, lockActivity: LockActivity? = .shared) {
         shortestDelay = delay
         self.lockActivity = lockActivity
         state = Mutex(State(delay: delay), .leaf)
     }
 
-    /// Sets what is run.
+    /// Sets the closures.
     ///
     /// - Parameters:
     ///   - write: Writes the changes, if there are any. Called on a background thread.
@@ -58,10 +58,11 @@ package final class WriteBehind: Sendable {
 
     /// Runs the next write soon. Takes no lock if it is scheduled already.
     ///
-    /// - Parameter patience: An additional delay, for changes that another process probably writes first. If the last write
+    /// - Parameter patience: An additional delay, for changes that another process will probably write first. If the last write
     ///   has failed by then, its repetition writes them.
     package func schedule(after patience: Duration = .zero) {
-        // The change was made under a lock that the next write takes, too: it sees the change, or this sees the flag.
+        // The change was made under a lock that the next write also takes: either the write sees the change, or this thread sees
+        // the flag.
         if isScheduled.load(ordering: .acquiring) { return }
         if isScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
         queue.async(after: state.withLock { $0.delay } + patience) { [weak self] in

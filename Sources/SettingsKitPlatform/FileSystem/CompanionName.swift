@@ -1,7 +1,7 @@
 /// The names of the files beside a file that belong to it.
 ///
-/// A name in a directory has at most 255 bytes. If a file's own name is long, the names of its companions have a part
-/// of it and a hash of all of it, so that every process computes the same name.
+/// A name in a directory has at most 255 bytes. If a file's own name is long, the names of its companions contain a part of it
+/// and a hash of all of it, so that every process computes the same name.
 package enum CompanionName {
     /// The longest name that companions contain completely. The longest suffix takes 44 bytes: `-journal.damaged-` with
     /// a date and a random number.

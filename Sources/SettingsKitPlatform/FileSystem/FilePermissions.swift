@@ -34,13 +34,13 @@ extension FileSystem {
     /// Only the superuser can give a file to another owner. A member of a group can give a file to that group. If the
     /// group cannot be kept, its bits become those of all other users, because they would be another group's.
     ///
-    /// - Parameter new: The present permissions of the file.
+    /// - Parameter new: The current permissions of the file.
     func copy(_ permissions: FilePermissions, to file: FileHandle, having new: FilePermissions) throws(SystemError) {
         var mode = permissions.mode
         var (isOwnerKept, isGroupKept) = (new.owner == permissions.owner, new.group == permissions.group)
         if !isOwnerKept { isOwnerKept = try changeOwner(of: file, to: permissions.owner) }
         if !isGroupKept { isGroupKept = try changeGroup(of: file, to: permissions.group) }
-        // The file's owner is this user, who must be able to use it.
+        // This user owns the file, and must be able to use it.
         if !isOwnerKept { mode |= 0o600 }
         if !isGroupKept { mode = mode & ~0o070 | mode << 3 & 0o070 }
         if mode != new.mode { try changeMode(of: file, to: mode) }

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// How a file is kept that another one replaces.
+/// How a replaced file is kept.
 enum KeptFile {
     case notAtAll
     /// It has a second name.
@@ -25,7 +25,7 @@ extension FileSystem {
         }
     }
 
-    /// Gives a file another name, which on file systems without hard links replaces the old one.
+    /// Gives a file another name. On file systems without hard links, that name replaces the old one.
     func keepAside(_ path: String, as newPath: String) throws(SystemError) -> KeptFile {
         do throws(SystemError) {
             try link(path, as: newPath)

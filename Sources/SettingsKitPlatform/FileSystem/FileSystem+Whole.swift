@@ -52,7 +52,7 @@ extension FileSystem {
         }
     }
 
-    /// Returns the file's bytes from an offset on; fewer than `count` if the file ends before.
+    /// Returns the file's bytes from an offset; fewer than `count` if the file ends earlier.
     package func read(_ count: Int, of file: FileHandle, at offset: Int64) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let read = try bytes.withUnsafeMutableBufferPointer { buffer throws(SystemError) in

@@ -22,9 +22,9 @@ package struct FileStatus: Equatable, Sendable {
     package var changed: Timestamp
     /// The number of the file's names; 0 after it was removed or replaced.
     package var linkCount: UInt64
-    /// Not compared: a change of them changes the change time.
+    /// Not compared: a change of permissions changes the change time.
     package var permissions: FilePermissions
-    /// Whether only the file's name is here, and reading it would download its contents.
+    /// Whether only the file's name is local. Reading would download its contents.
     package var isDataless = false
 
     package init(
@@ -88,28 +88,28 @@ package struct FileHandle: Sendable {
     }
 }
 
-/// The system calls of the file stores, which use the disk in no other way.
+/// The system calls of the file stores, and their only access to the disk.
 ///
-/// Tests use another implementation, to make any call fail. An implementation restarts calls that a signal has
-/// interrupted (`EINTR`), and reports all other errors.
+/// Tests use another implementation that makes any call fail. An implementation restarts calls that a signal has interrupted
+/// (`EINTR`), and throws all other errors.
 package protocol FileSystem: Sendable {
     /// Returns the status of the file at a path; nil if there is none.
     func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus?
     func status(of file: FileHandle) throws(SystemError) -> FileStatus
-    /// Returns the numbers of bytes and of names of an open file. This costs less than its status, also at the next write:
-    /// a file system whose file times were read keeps the next times with more precision.
+    /// Returns the numbers of bytes and of names of an open file. Cheaper than its status, also for the next write: a file system
+    /// whose file times were read keeps the next times with more precision.
     func extent(of file: FileHandle) throws(SystemError) -> FileExtent
     /// Returns the target of a symbolic link, as it is stored.
     func destination(ofLink path: String) throws(SystemError) -> String
     /// - Parameter followingLink: If false, a symbolic link at the path is an error (`ELOOP`).
     func openForReading(_ path: String, followingLink: Bool) throws(SystemError) -> FileHandle
-    /// Creates a file that must not exist. It is read at any offset and written at its end. Its mode is 0600, whatever
-    /// the process's umask.
+    /// Creates a file that must not exist. It is read at any offset and written at its end. Its mode is 0600, regardless of the
+    /// process's umask.
     func create(_ path: String) throws(SystemError) -> FileHandle
     /// Opens a file that is read at any offset and written at its end. A symbolic link is an error (`ELOOP`).
     func openForAppending(_ path: String) throws(SystemError) -> FileHandle
-    /// Returns another descriptor of an open file, which is closed by itself. A failed write that one of them has not reported is
-    /// reported by the next flush through any of them.
+    /// Returns another descriptor of an open file, which must be closed separately. The next flush through either descriptor
+    /// reports a failed write that was not reported yet.
     func duplicate(_ file: FileHandle) throws(SystemError) -> FileHandle
     /// The user with whose rights the process runs.
     var user: UInt32 { get }
@@ -118,15 +118,15 @@ package protocol FileSystem: Sendable {
     /// - Returns: false if this user cannot give files to that group.
     func changeGroup(of file: FileHandle, to group: UInt32) throws(SystemError) -> Bool
     func changeMode(of file: FileHandle, to mode: UInt16) throws(SystemError)
-    /// Returns the attributes of the file at a path that a file which replaces it is to have; none if they cannot be read.
-    /// A symbolic link at the path is not followed.
+    /// Returns the attributes of the file at a path that a replacement must keep; an empty list if they cannot be read. Does not
+    /// follow a symbolic link at the path.
     func attributes(of path: String) -> [FileAttribute]
     /// - Returns: false if the file cannot have the attribute.
     @discardableResult
     func setAttribute(_ attribute: FileAttribute, of file: FileHandle) -> Bool
-    /// Reads into the buffer from the end of the last call on; returns 0 at the end of the file.
+    /// Reads into the buffer from the end of the last call; returns 0 at the end of the file.
     func read(_ file: FileHandle, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
-    /// Reads into the buffer from `offset` on; returns 0 at the end of the file.
+    /// Reads into the buffer from `offset`; returns 0 at the end of the file.
     func read(
         _ file: FileHandle, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int
@@ -134,21 +134,21 @@ package protocol FileSystem: Sendable {
     /// appending.
     func write(_ bytes: UnsafeRawBufferPointer, to file: FileHandle) throws(SystemError) -> Int
     func truncate(_ file: FileHandle, to size: Int64) throws(SystemError)
-    /// Sets a file's times to now, which is reported to watchers of its directory. A symbolic link is not followed.
+    /// Sets a file's times to now, which notifies watchers of its directory. Does not follow a symbolic link.
     func touch(_ path: String) throws(SystemError)
-    /// Takes the exclusive lock on an open file, without waiting. It belongs to the open file, not to the process or the
-    /// thread, and ends when the file is closed, for whatever reason.
+    /// Takes the exclusive lock on an open file, without waiting. It belongs to the open file, not to the process or the thread,
+    /// and ends when the file is closed for any reason.
     ///
-    /// - Returns: false if it is taken.
+    /// - Returns: false if another open file has the lock.
     func lock(_ file: FileHandle) throws(SystemError) -> Bool
     func unlock(_ file: FileHandle)
     /// Returns when the file's contents survive a power failure.
     func synchronize(_ file: FileHandle) throws(SystemError)
     /// Returns when the directory's entries survive a power failure.
     func synchronizeDirectory(_ path: String) throws(SystemError)
-    /// Returns when nothing written from now on can survive a power failure that the file's contents do not survive.
+    /// Returns when nothing written later can survive a power failure that the file's contents do not survive.
     ///
-    /// - Returns: how far they are safe, which may be further.
+    /// - Returns: the reached safety, which may be higher.
     func order(_ file: FileHandle) throws(SystemError) -> Flush
     /// The same for the directory's entries.
     func orderDirectory(_ path: String) throws(SystemError) -> Flush
@@ -158,24 +158,23 @@ package protocol FileSystem: Sendable {
     /// Gives a file a second name, which must be free.
     func link(_ path: String, as newPath: String) throws(SystemError)
     func remove(_ path: String) throws(SystemError)
-    /// Creates a directory with the mode 0700, whatever the process's umask.
+    /// Creates a directory with the mode 0700, regardless of the process's umask.
     ///
     /// - Returns: false if the path already exists.
     @discardableResult
     func createDirectory(_ path: String) throws(SystemError) -> Bool
     func names(inDirectory path: String) throws(SystemError) -> [String]
-    /// Asks a cloud that keeps the contents of the file at a path to bring them, if there is one. Returns at once.
+    /// Asks the cloud, if there is one, to download the contents of the file at a path. Returns immediately.
     func requestDownload(of path: String)
-    /// Calls `body` once, in turn with the cloud's own process if the file at a path is in the directory of a cloud. Other files
-    /// need no turn.
+    /// Calls `body` once. If the file at a path is in the directory of a cloud, coordinates with the cloud's process.
     func coordinate(_ access: CoordinatedAccess, of path: String, _ body: () -> Void)
-    /// Whether the file at a path has an attribute that keeps everyone from changing or replacing it.
+    /// Whether an attribute prevents all users from changing or replacing the file at a path.
     func isImmutable(_ path: String) -> Bool
-    /// The process that has the lock of a file, as the system lists it. Nil if none has it, or the system does not tell.
+    /// The process that has a file's lock, as listed by the system. Nil if there is none, or the system does not list it.
     func lockHolder(of path: String) -> LockHolder?
 }
 
-/// What is done with a file in the directory of a cloud.
+/// The access to a file in the directory of a cloud.
 package enum CoordinatedAccess: Equatable, Sendable {
     case reading, replacing
 }

@@ -1,7 +1,7 @@
-/// How far what was written is safe from a power failure.
+/// The safety of written data from a power failure.
 package enum Flush: Comparable, Sendable {
-    /// A power failure may undo it, and then undoes everything that was written after it, too. Much cheaper than ``durable`` on
-    /// Apple systems, where it does not wait for the drive.
+    /// A power failure may undo it, and then also undoes everything written later. Much cheaper than ``durable`` on Apple
+    /// systems, where it does not wait for the drive.
     case ordered
     /// It survives a power failure.
     case durable
@@ -10,14 +10,14 @@ package enum Flush: Comparable, Sendable {
 extension FileSystem {
     /// Flushes a file's contents.
     ///
-    /// - Returns: how far they are safe, which may be further than asked for.
+    /// - Returns: the reached safety, which may be higher than requested.
     package func flush(_ file: FileHandle, _ flush: Flush) throws(SystemError) -> Flush {
         if flush == .ordered { return try order(file) }
         try synchronize(file)
         return .durable
     }
 
-    // Where the system has no such call, everything is flushed.
+    // A system without such a call flushes everything.
 
     package func order(_ file: FileHandle) throws(SystemError) -> Flush {
         try synchronize(file)

@@ -43,7 +43,7 @@ extension POSIXFileSystem {
                 let number = fcntl(file.descriptor, F_GETPROTECTIONCLASS)
                 return number > 0 ? [.protectionClass(number)] : []
             } catch {
-                // The files that cannot be opened while a device is locked are those of the strictest class, 1.
+                // Only files of the strictest class, 1, cannot be opened while a device is locked.
                 return error.number == EPERM && !Self.isMac ? [.protectionClass(1)] : []
             }
         #else
@@ -56,7 +56,7 @@ extension POSIXFileSystem {
 private enum ExtendedAttributes {
     /// Calls a function of the system once for the size of its answer, and again for the answer.
     ///
-    /// - Returns: nil if it fails, if there is too much, or if it has become more in between.
+    /// - Returns: nil if it fails, if the answer is too long, or if it has grown in between.
     static func bytes(_ call: (UnsafeMutableRawPointer?, Int) -> Int) -> [UInt8]? {
         let size = call(nil, 0)
         guard size > 0 else { return size == 0 ? [] : nil }
@@ -79,12 +79,12 @@ private enum ExtendedAttributes {
             fsetxattr(descriptor, name, value, value.count, 0, 0)
         }
 
-        /// Not those of a cloud's file provider, which identify the old file.
+        /// Excludes those of a cloud's file provider, which identify the old file.
         static func isKept(_ name: String) -> Bool {
             !["com.apple.fileprovider.", "com.apple.icloud.", "com.apple.ubd."].contains { name.hasPrefix($0) }
         }
     #else
-        // Swift's modules of the C library do not have them. They are missing in a program without dynamic libraries.
+        // Swift's modules of the C library do not have these functions. They are missing in a program without dynamic libraries.
         private typealias List = @convention(c) (UnsafePointer<CChar>, UnsafeMutableRawPointer?, Int) -> Int
         private typealias Get =
             @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer?, Int) -> Int
@@ -107,7 +107,8 @@ private enum ExtendedAttributes {
             systemSet?(descriptor, name, value, value.count, 0) ?? -1
         }
 
-        /// Those of users and programs. The others are the system's: labels, and access lists that belong to permissions.
+        /// Includes those of users and programs. The others are the system's: labels, and access lists that belong to
+        /// permissions.
         static func isKept(_ name: String) -> Bool { name.hasPrefix("user.") }
     #endif
 }

@@ -6,7 +6,7 @@ extension POSIXFileSystem {
     package func coordinate(_ access: CoordinatedAccess, of path: String, _ body: () -> Void) {
         #if canImport(Darwin)
             let url = URL(fileURLWithPath: path)
-            // Asked of the directory: the file may be a new one.
+            // The directory is asked, because the file may be new.
             guard FileManager.default.isUbiquitousItem(at: url.deletingLastPathComponent()) else { return body() }
             let coordinator = NSFileCoordinator(filePresenter: nil)
             var isDone = false
@@ -20,7 +20,8 @@ extension POSIXFileSystem {
             case .replacing:
                 coordinator.coordinate(writingItemAt: url, options: .forReplacing, error: nil, byAccessor: perform)
             }
-            // Without a turn, the file is used as in any other directory: it is replaced whole, and its lines are checked.
+            // Without coordination, the file is used as in any other directory: it is replaced as a whole, and its lines are
+            // checked.
             if !isDone { body() }
         #else
             body()
@@ -32,7 +33,7 @@ extension POSIXFileSystem {
             do {
                 try FileManager.default.startDownloadingUbiquitousItem(at: URL(fileURLWithPath: path))
             } catch {
-                // It is no file of iCloud Drive, or there is no account. It stays pending, which is reported.
+                // The file is not in iCloud Drive, or there is no account. It stays pending, which is reported.
             }
         #endif
     }

@@ -14,7 +14,7 @@ extension POSIXFileSystem {
 }
 
 #if canImport(Glibc)
-    /// The call `statx`, which returns only what is asked for.
+    /// The call `statx`, which returns only the requested fields.
     ///
     /// Swift's module of the C library does not have it. It is missing in a program without dynamic libraries.
     private enum StatusCall {

@@ -7,7 +7,7 @@
 /// A process that has the lock of a file.
 package struct LockHolder: Sendable, Equatable {
     package var process: Int32
-    /// The name of the process; nil if it is not known.
+    /// The name of the process; nil if it is unknown.
     package var name: String?
 }
 
@@ -16,7 +16,7 @@ extension FileSystem {
     package func lockHolder(of path: String) -> LockHolder? { nil }
 }
 
-/// What keeps a file from being written, for inspections.
+/// The obstacles to writing a file, for inspections.
 extension POSIXFileSystem {
     package func isImmutable(_ path: String) -> Bool {
         #if canImport(Darwin)

@@ -10,7 +10,7 @@ import SettingsKitCore
 package struct POSIXFileSystem: FileSystem {
     private let lockActivity: LockActivity?
 
-    /// - Parameter lockActivity: Is asked before a lock is taken; nil where the system suspends no process.
+    /// - Parameter lockActivity: Asked before a lock is taken; nil where the system does not suspend processes.
     package init(lockActivity: LockActivity? = .shared) { self.lockActivity = lockActivity }
 
     package func status(of path: String, followingLink: Bool) throws(SystemError) -> FileStatus? {
@@ -35,7 +35,7 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func openForReading(_ path: String, followingLink: Bool) throws(SystemError) -> FileHandle {
-        // Without blocking: opening a FIFO without a writer would never return.
+        // Opening must not block: a FIFO without a writer would never open.
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followingLink ? 0 : O_NOFOLLOW)
         return try Self.handle(path) { open(path, flags) }
     }
@@ -43,7 +43,7 @@ package struct POSIXFileSystem: FileSystem {
     package func create(_ path: String) throws(SystemError) -> FileHandle {
         let file = try Self.handle(path) { open(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
         do throws(SystemError) {
-            // The umask may have removed bits of the owner, too.
+            // The umask may have removed bits of the owner.
             try changeMode(of: file, to: 0o600)
         } catch {
             // A file system without permissions may refuse. The file's mode is checked where it matters.
@@ -95,11 +95,11 @@ package struct POSIXFileSystem: FileSystem {
     }
 
     package func lock(_ file: FileHandle) throws(SystemError) -> Bool {
-        guard let lockActivity else { return try takeLock(file) }
-        return try lockActivity.lock(file.descriptor) { () throws(SystemError) in try takeLock(file) }
+        guard let lockActivity else { return try acquireLock(file) }
+        return try lockActivity.lock(file.descriptor) { () throws(SystemError) in try acquireLock(file) }
     }
 
-    private func takeLock(_ file: FileHandle) throws(SystemError) -> Bool {
+    private func acquireLock(_ file: FileHandle) throws(SystemError) -> Bool {
         if Self.restarting({ flock(file.descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
         if errno == EWOULDBLOCK { return false }
         throw SystemError(call: "flock", path: file.path, number: errno)
@@ -109,7 +109,7 @@ package struct POSIXFileSystem: FileSystem {
         release(file) { _ = Self.restarting { flock(file.descriptor, LOCK_UN) } }
     }
 
-    /// Ends the file's lock by what `body` does.
+    /// Ends the file's lock with `body`.
     private func release(_ file: FileHandle, _ body: () -> Void) {
         if let lockActivity { lockActivity.unlock(file.descriptor, body) } else { body() }
     }
@@ -187,7 +187,7 @@ package struct POSIXFileSystem: FileSystem {
     private static func changed(_ result: Int32, _ path: String) throws(SystemError) -> Bool {
         if result == 0 { return true }
         switch errno {
-        // This user may not, or the file system has no such owners.
+        // This user may not do it, or the file system has no such owners.
         case EPERM, EINVAL, ENOTSUP, ENOSYS: return false
         default: throw SystemError(call: "fchown", path: path, number: errno)
         }
@@ -201,7 +201,7 @@ package struct POSIXFileSystem: FileSystem {
         try names(inDirectory: path, limit: .max)
     }
 
-    /// - Returns: so many of the names, or all if there are fewer.
+    /// - Returns: as many names as the limit permits.
     func names(inDirectory path: String, limit: Int) throws(SystemError) -> [String] {
         let file = try Self.handle(path) { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard let directory = fdopendir(file.descriptor) else {
@@ -234,7 +234,7 @@ package struct POSIXFileSystem: FileSystem {
     }
 }
 
-// Inside the type, the names of these calls are those of its functions.
+// Inside the type, these names would mean its own functions.
 
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, buffer, count)

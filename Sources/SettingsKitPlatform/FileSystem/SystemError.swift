@@ -37,7 +37,7 @@ extension SystemError: CustomStringConvertible {
 extension SystemError: ValueFreeError {}
 
 extension SystemError {
-    /// Whether the error means that the file cannot be written, or that there is no room.
+    /// Whether the error means that the file cannot be written, or that the disk is full.
     package var isAboutWriting: Bool {
         switch number {
         case EACCES, EPERM, EROFS, ENOSPC, EDQUOT, EMFILE, ENFILE: true
@@ -45,7 +45,7 @@ extension SystemError {
         }
     }
 
-    /// Whether the error means that something else is in the place of a directory.
+    /// Whether the error means that there is something other than a directory.
     package var isAboutKind: Bool {
         switch number {
         case ENOTDIR, ELOOP, ENAMETOOLONG: true

@@ -31,7 +31,7 @@ extension WholeFile {
         while true {
             let file = try fileSystem.create(temporaryPath(for: target))
             do throws(SystemError) {
-                // Another process may have taken it for abandoned before it was locked.
+                // Another process may have treated the file as abandoned before it was locked.
                 if try fileSystem.lock(file), try fileSystem.status(of: file).linkCount > 0 { return file }
                 attempts += 1
                 if attempts == 100 { throw SystemError(call: "flock", path: file.path, number: EAGAIN) }
@@ -49,7 +49,7 @@ extension WholeFile {
         do throws(SystemError) {
             try fileSystem.remove(path)
         } catch {
-            // A later run removes it, and the error that led here is reported.
+            // A later run removes it. The error that led here is reported.
         }
     }
 
@@ -73,7 +73,7 @@ extension WholeFile {
             let isKept = candidate.hasSuffix(Self.keptSuffix)
             let path = Self.join(directory, candidate)
             guard let status = try fileSystem.status(of: path, followingLink: false), status.kind == .file,
-                // The contents of a kept file are older than its name.
+                // A kept file's contents are older than its name.
                 abandonment == .unlocked && !isKept
                     || (isKept ? status.changed : status.modified).seconds < Self.anHourAgo
             else { continue }
@@ -99,7 +99,7 @@ extension WholeFile {
         do throws(SystemError) {
             file = try fileSystem.openForReading(path, followingLink: false)
         } catch {
-            // Another process has removed it, or it is another user's, whose programs remove it.
+            // Another process has removed it, or another user owns it, whose programs remove it.
             return
         }
         defer { fileSystem.close(file) }

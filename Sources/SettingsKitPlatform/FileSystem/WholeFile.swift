@@ -15,9 +15,9 @@ import Synchronization
 
 /// A file that is always read and replaced as a whole.
 ///
-/// Replacing writes a temporary file in the same directory, synchronizes it, renames it over the old one and synchronizes
-/// the directory: a reader finds the old file or the new one, also after a power failure. A symbolic link at
-/// the path stays a link, and what it points to is replaced.
+/// Replacing writes a temporary file in the same directory, synchronizes it, renames it over the old one and synchronizes the
+/// directory: a reader finds the old file or the new one, even after a power failure. A symbolic link at the path stays a link,
+/// and its target is replaced.
 package final class WholeFile: Sendable {
     /// The bytes of a file, and its state.
     package struct Contents: Sendable {
@@ -51,7 +51,7 @@ package final class WholeFile: Sendable {
         do throws(SystemError) {
             file = try fileSystem.openForReading(path)
         } catch {
-            // It existed a moment ago. If it does not now, there is nothing to read, which is no error.
+            // It existed a moment ago. If it is gone now, there is nothing to read, which is not an error.
             if error.number == ENOENT { return nil }
             throw error
         }
@@ -91,8 +91,8 @@ package final class WholeFile: Sendable {
         }
     }
 
-    /// A complete and synchronized new file beside the old one, to replace it. It is open and locked, so that other
-    /// processes do not take it for abandoned.
+    /// A complete and synchronized new file beside the old one, ready to replace it. It is open and locked, so that other
+    /// processes do not treat it as abandoned.
     package final class Prepared: Sendable {
         package let bytes: Data
         fileprivate let target: String
@@ -107,7 +107,7 @@ package final class WholeFile: Sendable {
             self.status = status
         }
 
-        fileprivate func take() -> FileHandle? { file.withLock { $0.take() } }
+        fileprivate func removeFile() -> FileHandle? { file.withLock { $0.take() } }
     }
 
     /// Replaces the file by `bytes`: ``prepare(_:)``, ``put(_:replaced:)`` and ``synchronizeDirectory()``.
@@ -126,15 +126,15 @@ package final class WholeFile: Sendable {
         return status
     }
 
-    /// Writes a new file beside the old one and synchronizes it. Creates the directory if it is missing. This is the
-    /// slow part.
+    /// Writes a new file beside the old one and synchronizes it. Creates the directory if it is missing. This step is the slow
+    /// one.
     ///
-    /// The new file has the permissions and attributes of the old one, as far as the system allows. If there is no old one, only its
-    /// owner can use it.
+    /// The new file has the permissions and attributes of the old one, as far as the system allows. Without an old one, only
+    /// its owner can use it.
     ///
     /// - Parameters:
     ///   - permissions: The permissions of the file if there is no old one; nil for its owner only.
-    ///   - flush: How far the file is to be safe before it is put in place.
+    ///   - flush: The required safety of the file before it is put in place.
     /// - Throws: the errors of the system; nothing is left behind then.
     package func prepare(
         _ bytes: Data, permissions: FilePermissions? = nil, flush: Flush = .durable
@@ -144,7 +144,7 @@ package final class WholeFile: Sendable {
         let old = try fileSystem.status(of: target, followingLink: false)?.permissions
         let permissions = old ?? permissions
         let file = try Self.makeTemporary(beside: target, in: fileSystem)
-        // Before it has contents, which are protected by one of them.
+        // Set before the file has contents, which one of the attributes protects.
         if old != nil { fileSystem.carryAttributes(from: target, to: file) }
         do throws(SystemError) {
             return Prepared(file, bytes, target: target, status: try write(bytes, to: file, permissions, flush))
@@ -156,15 +156,15 @@ package final class WholeFile: Sendable {
 
     /// Removes a prepared file. Does nothing after ``put(_:replaced:)``.
     func discard(_ prepared: Prepared) {
-        if let file = prepared.take() { discard(file) }
+        if let file = prepared.removeFile() { discard(file) }
     }
 
     /// What to do with the replaced file.
     package enum Replaced: Sendable {
         case removed
-        /// Gives it this name, replacing the present file of that name, just after it was replaced.
+        /// Renames it to this name after the replacement, over any file of that name.
         case renamed(String)
-        /// Gives it this free name before it is replaced. If that is not possible, it is not replaced.
+        /// Gives it this free name before the replacement. If that is impossible, it is not replaced.
         case keptAside(String)
     }
 
@@ -176,7 +176,7 @@ package final class WholeFile: Sendable {
     package func put(
         _ prepared: Prepared, replaced: Replaced
     ) throws(SystemError) -> (status: FileStatus, isOldKept: Bool) {
-        guard let file = prepared.take() else { preconditionFailure("a prepared file is put in place once") }
+        guard let file = prepared.removeFile() else { preconditionFailure("a prepared file is put in place once") }
         defer { fileSystem.close(file) }
         let (temporary, target) = (file.path, prepared.target)
         let directory = Self.split(target).directory
@@ -202,7 +202,7 @@ package final class WholeFile: Sendable {
                 case .notAtAll: break
                 }
             } catch {
-                // The first error has the reason. Nothing is lost: the old file may keep a second name.
+                // The first error has the cause. Nothing is lost: the old file may keep a second name.
             }
             Self.removeOwn(temporary, in: fileSystem)
             throw error
@@ -212,7 +212,7 @@ package final class WholeFile: Sendable {
             do throws(SystemError) {
                 try fileSystem.rename(keptPath, to: Self.join(directory, name))
             } catch {
-                // The new file is in place, which is what counts.
+                // The new file is in place, which matters most.
                 isOldKept = false
                 Self.removeOwn(keptPath, in: fileSystem)
             }
@@ -230,11 +230,11 @@ package final class WholeFile: Sendable {
         do throws(SystemError) {
             present = try fileSystem.status(of: prepared.target, followingLink: false)
         } catch {
-            // The file is in its place; what is known of it will be found out of date.
+            // The file is in place; a later check finds its status outdated.
             return written
         }
-        // The rename has changed the change time. If another program has put a file there since, that is not ours to
-        // report: the status of what we wrote will not match it, and it will be noticed.
+        // The rename has changed the change time. If another program has put a file there in the meantime, this must not report
+        // it: the status of the written file will not match, and the change will be noticed.
         let isOurs = present.map {
             $0.isSameFile(as: written) && $0.size == written.size && $0.modified == written.modified
         }
@@ -248,14 +248,14 @@ package final class WholeFile: Sendable {
 
     /// Flushes the directory, and with it the file that was last put in place.
     ///
-    /// - Returns: how far that is safe, which may be further than asked for.
+    /// - Returns: the reached safety, which may be higher than requested.
     package func flushDirectory(_ flush: Flush) throws(SystemError) -> Flush {
         if flush == .ordered { return try fileSystem.orderDirectory(Self.split(try resolvedPath()).directory) }
         try synchronizeDirectory()
         return .durable
     }
 
-    /// Makes the directory in which the file is, if there is none, and sees to it that it survives a power failure.
+    /// Creates the file's directory if it is missing, and makes it survive a power failure.
     package func createDirectory() throws(SystemError) {
         try createDirectories(Self.split(try resolvedPath()).directory)
     }
@@ -276,7 +276,7 @@ package final class WholeFile: Sendable {
         return try fileSystem.status(of: file)
     }
 
-    /// The path with the symbolic links at its end followed, also to a target that is not there.
+    /// Follows the symbolic links at the end of the path, also to a missing target.
     ///
     /// - Parameter body: Receives the destination of each link.
     package func resolvedPath(_ body: (String) -> Void = { _ in }) throws(SystemError) -> String {
@@ -303,7 +303,7 @@ package final class WholeFile: Sendable {
             if try fileSystem.createDirectory(path) { try giveToOwnerOfParent(path) }
             unsynchronized.withLock { $0.append(Self.split(path).directory) }
         }
-        // Also those that an earlier call has made and then failed to synchronize.
+        // Includes directories that an earlier call created but could not synchronize.
         while let parent = unsynchronized.withLock({ $0.first }) {
             try fileSystem.synchronizeDirectory(parent)
             unsynchronized.withLock { $0.removeAll { $0 == parent } }

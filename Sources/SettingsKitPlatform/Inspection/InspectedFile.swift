@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// What an inspection finds at a path. Nothing is locked or written, and a pipe or a device is not opened.
+/// The result of inspecting a path. Nothing is locked or written, and a pipe or a device is not opened.
 package struct InspectedFile: Sendable {
     package enum Contents: Sendable {
         /// There is nothing at the path, or it is not a regular file.
@@ -36,7 +36,7 @@ package struct InspectedFile: Sendable {
             }
             let file = try fileSystem.openForReading(path, followingLink: isFollowingLink)
             defer { fileSystem.close(file) }
-            // It may have been replaced, by a pipe for example.
+            // The file may have been replaced, by a pipe for example.
             let opened = try fileSystem.status(of: file)
             guard opened.kind == .file, opened.size <= limit else { return }
             self.status = opened

@@ -1,11 +1,11 @@
-/// A finding of an inspection: what is wrong with a file of a store, and what to do.
+/// A finding of an inspection: the problem with a store's file, and the cure.
 ///
 /// Its texts never contain a value.
 package struct StoreFinding: Sendable, Equatable {
     package enum Severity: String, Sendable {
         /// The store does not work as it should, or a value is not used.
         case problem
-        /// The store works. A person may want to know it all the same.
+        /// The store works, but a person may want to know.
         case note
     }
 
@@ -40,9 +40,9 @@ package struct StoreFinding: Sendable, Equatable {
     package var kind: Kind
     package var severity: Severity
     package var path: String
-    /// What is wrong, in sentences.
+    /// The problem, in sentences.
     package var message: String
-    /// What to do, in sentences; empty if there is nothing to do.
+    /// The cure, in sentences; empty if nothing needs to be done.
     package var advice: String
     package var repair: Repair?
 

@@ -49,7 +49,7 @@ extension FixedWidthInteger {
 }
 
 extension UInt8 {
-    /// The value of this ASCII digit. Nil if it is none in `radix`, which is 10 or 16.
+    /// The value of this ASCII digit. Nil if it is not a digit in `radix`, which is 10 or 16.
     @inlinable package func digit(radix: UInt32) -> UInt32? {
         switch self {
         case 0x30...0x39: UInt32(self - 0x30)

@@ -1,7 +1,7 @@
-/// Lower-case hexadecimal digits, as many as the type of the number has, so that every number has one text.
+/// Lower-case hexadecimal digits with the full length of the number's type, so that every number has exactly one text.
 ///
-/// Functions of an integer, and inlinable: the readers of large files are in another module, and a generic function of
-/// which they do not see the body costs them more than all else that they do.
+/// Functions of an integer, and inlinable: the readers of large files are in another module, where a call of a generic function
+/// with a hidden body would cost more than the rest of the reading.
 extension FixedWidthInteger where Self: UnsignedInteger {
     /// The digits of this number.
     package var hexDigits: String {

@@ -2,20 +2,20 @@ import Synchronization
 
 /// Announces changes to other processes, by touching a file that they watch.
 ///
-/// A change after a pause is announced at once, by the thread that has made it: waking another thread takes as long as
-/// touching the file. Of the changes after it, one announcement is made at each pause, in the background.
+/// A change after a pause is announced immediately, by the thread that made it: waking another thread takes as long as touching
+/// the file. Later changes are announced together, once in each pause, in the background.
 package final class ChangeAnnouncer: Sendable {
     private let pause: Duration
     private let touch: @Sendable () -> Void
     /// Polling may call listeners, for which an announcement should not wait, so it does not use the same queue.
     private let queue = BackgroundQueue()
-    /// Whether the next announcement is planned, and will be of every change made by then.
+    /// Whether the next announcement is scheduled. It covers every change until then.
     private let isDue = Atomic(false)
     private let nextMoment = Mutex(Moment.now, .leaf)
 
     /// - Parameters:
     ///   - pause: The time between two announcements.
-    ///   - touch: Touches the file. Called on the thread that has made a change, or in the background.
+    ///   - touch: Touches the file. Called on the thread that made a change, or in the background.
     package init(pause: Duration, touch: @escaping @Sendable () -> Void) {
         self.pause = pause
         self.touch = touch
@@ -27,7 +27,7 @@ package final class ChangeAnnouncer: Sendable {
     @discardableResult
     package func announce() -> Bool {
         guard queue.isRunning else {
-            // The child of a fork has no background.
+            // The child of a fork has no background threads.
             touch()
             return false
         }
@@ -44,7 +44,7 @@ package final class ChangeAnnouncer: Sendable {
 
     private func makeAnnouncement() {
         nextMoment.withLock { $0 = .after(pause) }
-        // Before touching the file: the next change is announced again.
+        // Cleared before the file is touched, so that the next change is announced again.
         isDue.store(false, ordering: .sequentiallyConsistent)
         touch()
     }

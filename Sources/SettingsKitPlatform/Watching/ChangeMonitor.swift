@@ -5,24 +5,23 @@ import Synchronization
 package protocol ChangeMonitored: AnyObject, Sendable {
     /// The directory entries whose changes the system reports.
     var monitoredPlaces: [ChangeMonitor.Place] { get }
-    /// Whether a reported change may be one of another process. Called on a thread of the watcher, so it must be quick.
+    /// Whether a reported change may be another process's. Called on a watcher's thread, so it must be quick.
     func isRelevant(_ event: DirectoryWatcher.Event) -> Bool
-    /// Whether nothing has changed, as far as a few calls can tell. Must not wait for a lock.
+    /// Whether nothing has changed, according to a few calls. Must not wait for a lock.
     var isQuiet: Bool { get }
-    /// Reads what has changed.
+    /// Reads the changes.
     ///
-    /// - Returns: false if the files are in use, and are polled afterwards.
-    /// - Throws: `busy` if another process is in the way, in which case it is called again; what the system reports.
+    /// - Returns: false if the files are in use, and will be polled afterwards.
+    /// - Throws: `busy` if another process is in the way: it is called again. The system's errors.
     func poll() throws -> Bool
     /// Reports the first of several failures in a row.
     func reportFailedPoll(_ error: any Error)
 }
 
-/// Polls files when the system reports a change of them, and from time to time besides.
+/// Polls files when the system reports a change of them, and from time to time.
 ///
-/// How often depends on the file system. Where it reports every change, a round that the process makes for all monitors
-/// polls only files that are not quiet. Elsewhere the files are polled at the monitor's interval, or ten times a second if
-/// they cannot be watched.
+/// The frequency depends on the file system. Where it reports every change, the process's round polls only files that are not
+/// quiet. Elsewhere, the files are polled at the monitor's interval, or ten times a second if they cannot be watched.
 ///
 /// One poll runs at a time, on the monitor's queue. The first failure in a row is reported.
 package final class ChangeMonitor: Sendable {
@@ -57,7 +56,7 @@ package final class ChangeMonitor: Sendable {
         weak var subject: (any ChangeMonitored)?
         var places: [Place] = []
         var watches: [DirectoryWatcher.Watch] = []
-        /// The directories at the places. Nothing is reported when a volume is mounted over one.
+        /// The directories at the places. The system does not report a volume that is mounted over one.
         var directories: [Directory?] = []
         /// Whether all places are on file systems that report changes.
         var isReporting = false
@@ -69,7 +68,7 @@ package final class ChangeMonitor: Sendable {
         var isWorking: Bool { !watches.isEmpty && watches.count == places.count && watches.allSatisfy(\.isWorking) }
     }
 
-    /// How long to wait after another process was in the way.
+    /// The pause after another process was in the way.
     private static let busyPause = Duration.seconds(2)
     /// The interval where nothing can be watched.
     private static let unwatchedInterval = Duration.milliseconds(100)
@@ -89,10 +88,10 @@ package final class ChangeMonitor: Sendable {
     /// Creates a monitor, which does nothing until it has a subject.
     ///
     /// - Parameters:
-    ///   - interval: How long a change may stay unnoticed where the file system may not report it.
-    ///   - isIntervalFixed: Whether the files are polled as often where the file system reports changes.
-    ///   - pollsAfterFailure: Whether the files are polled at the interval, everywhere, after a poll has failed.
-    ///   - queue: Where polls run.
+    ///   - interval: The longest time that a change may stay unnoticed where the file system may not report it.
+    ///   - isIntervalFixed: Whether to poll as often where the file system reports changes.
+    ///   - pollsAfterFailure: Whether to poll at the interval, everywhere, after a failed poll.
+    ///   - queue: The queue for polls.
     package init(
         interval: Duration, isIntervalFixed: Bool = false, pollsAfterFailure: Bool = true, queue: BackgroundQueue
     ) {
@@ -107,22 +106,22 @@ package final class ChangeMonitor: Sendable {
         for watch in state.withLock({ $0.watches }) { watch.cancel() }
     }
 
-    /// Sets the files to monitor, which keep the monitor.
+    /// Sets the files to monitor. They own the monitor.
     package func monitor(_ subject: some ChangeMonitored) { state.withLock { $0.subject = subject } }
 
     private var subject: (any ChangeMonitored)? { state.withLock { $0.subject } }
 
     // MARK: Starting
 
-    /// Begins to watch, in the background, and polls then. Has no effect after the first time.
+    /// Begins to watch, in the background, and then polls. Only the first call has an effect.
     package func start(after delay: Duration = .zero) {
         if hasStarted.load(ordering: .relaxed) { return }
         queue.async(after: delay) { [weak self] in self?.startNow() }
     }
 
-    /// Begins to watch. Called on the queue. Has no effect after the first time.
+    /// Begins to watch. Called on the queue. Only the first call has an effect.
     ///
-    /// - Parameter isPolling: Whether to poll then, for earlier changes.
+    /// - Parameter isPolling: Whether to poll for earlier changes.
     package func startNow(isPolling: Bool = true) {
         if hasStarted.exchange(true, ordering: .acquiringAndReleasing) { return }
         BackgroundThreads.shared.addToRounds(self)
@@ -149,7 +148,7 @@ package final class ChangeMonitor: Sendable {
     /// Polls after a delay.
     package func poll(after delay: Duration) { queue.async(after: delay) { [weak self] in self?.poll() } }
 
-    /// Polls after a delay, unless an earlier retry is planned: the files are in use, and there may be no further event.
+    /// Polls after a delay, unless an earlier retry is scheduled: the files are in use, and there may be no further event.
     package func retry(after delay: Duration) {
         let moment = Moment.after(delay)
         let isPlanned = state.withLock { state in
@@ -168,26 +167,26 @@ package final class ChangeMonitor: Sendable {
     private func poll() {
         guard let subject else { return }
         do {
-            if try subject.poll() { noteSuccess() }
+            if try subject.poll() { recordSuccess() }
         } catch SettingsError.Code.busy {
             retry(after: min(interval, Self.busyPause))
         } catch {
-            noteFailure(error, of: subject)
+            recordFailure(error, of: subject)
         }
     }
 
     /// Whether the last poll has failed.
     package var isFailing: Bool { failing.load(ordering: .relaxed) }
 
-    /// Notes that the files were read.
-    package func noteSuccess() { failing.store(false, ordering: .relaxed) }
+    /// Records that the files were read.
+    package func recordSuccess() { failing.store(false, ordering: .relaxed) }
 
-    /// Notes that the files could not be read, and reports the first failure in a row.
-    package func noteFailure(_ error: any Error) {
-        if let subject { noteFailure(error, of: subject) }
+    /// Records that the files could not be read, and reports the first failure in a row.
+    package func recordFailure(_ error: any Error) {
+        if let subject { recordFailure(error, of: subject) }
     }
 
-    private func noteFailure(_ error: any Error, of subject: any ChangeMonitored) {
+    private func recordFailure(_ error: any Error, of subject: any ChangeMonitored) {
         if failing.exchange(true, ordering: .relaxed) { return }
         subject.reportFailedPoll(error)
     }
@@ -197,7 +196,7 @@ package final class ChangeMonitor: Sendable {
     /// Polls soon if something seems to have changed. Called in rounds; waits for nothing.
     func check() {
         let state = state.withLock { $0 }
-        // The next poll is planned elsewhere.
+        // The next poll is scheduled elsewhere.
         if state.isTimed { return }
         if state.isWorking, state.directories == Self.directories(at: state.places), state.subject?.isQuiet ?? true,
             !mustPollAfterFailure
@@ -247,14 +246,14 @@ package final class ChangeMonitor: Sendable {
 
     // MARK: Watching
 
-    /// Watches the places where the files are now, soon, and polls then: they may have moved. Has no effect before the start.
+    /// Soon watches the current places of the files, which may have moved, and polls. Has no effect before the start.
     package func renewSoon() {
         guard hasStarted.load(ordering: .relaxed) else { return }
         isUncertain.store(true, ordering: .releasing)
         turnSoon()
     }
 
-    /// Watches other places if the files are elsewhere now, and tries again where watching failed.
+    /// Watches other places if the files have moved, and tries again where watching failed.
     private func renew() {
         let places = subject?.monitoredPlaces ?? []
         let directories = Self.directories(at: places)

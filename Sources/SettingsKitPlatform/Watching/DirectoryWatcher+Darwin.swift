@@ -2,8 +2,7 @@
     import Darwin
     import Dispatch
 
-    /// Watches open files: the directory, for its entries, and those of the named entries that are there, for what is
-    /// written into them.
+    /// Watches open files: the directory, for its entries, and the named entries that exist, for writes.
     struct PathObserver {
         struct Event: Sendable {
             enum Subject: Sendable {
@@ -12,12 +11,12 @@
             }
 
             var id: WatchID
-            /// Tells it from those that were asked for before the last ``PathObserver/observe``.
+            /// Distinguishes it from requests before the last ``PathObserver/observe``.
             var generation: UInt64
             var subject: Subject
         }
 
-        /// An open file, closed when it is let go of.
+        /// An open file, closed with its last reference.
         private struct Watched {
             var status: FileStatus
             var source: EventSource
@@ -28,8 +27,8 @@
         private struct Observation {
             let generation: UInt64
             let path: String
-            /// Nil if the directory is not there, and `path` is one above; or if all entries are of interest, of which only
-            /// the directory itself tells: that they appear and disappear.
+            /// Nil if the directory is missing and `path` is above it; or if all entries are of interest: the directory itself
+            /// then reports only that they appear and disappear.
             let names: Set<String>?
             let directory: Watched
             var files: [String: Watched] = [:]
@@ -42,8 +41,8 @@
 
         init() {}
 
-        /// Watches a directory, or the one in which the next name on the way to it will appear, instead of what was watched
-        /// for `id` until now.
+        /// Watches a directory, or the one in which the next name on the way to it will appear, instead of the previous one for
+        /// `id`.
         ///
         /// - Returns: true: it may be another one.
         mutating func observe(
@@ -68,7 +67,7 @@
 
         mutating func forget(_ id: WatchID) { observations[id] = nil }
 
-        /// Which watches an event is about, and what it means to them.
+        /// The watches that an event concerns, and its meaning for them.
         mutating func changes(of event: Event, all: some Collection<WatchID>) -> [(WatchID, WatchTable.Change)] {
             guard var observation = observations[event.id], observation.generation == event.generation else {
                 return []
@@ -82,7 +81,7 @@
                 }
                 var changed: Set<String> = []
                 if case .file(let name) = event.subject { changed.insert(name) }
-                // A directory does not tell which of its entries is another file now.
+                // A directory does not report which of its entries is another file now.
                 for name in names {
                     let path = WatchLocation.join(observation.path, name)
                     let status = try files.status(of: path, followingLink: true)
@@ -93,7 +92,7 @@
                 }
                 return changed.map { (event.id, .entry($0)) }
             } catch {
-                // It will come up again when the watch is renewed.
+                // The failure recurs when the watch is renewed.
                 return [(event.id, .path)]
             }
         }

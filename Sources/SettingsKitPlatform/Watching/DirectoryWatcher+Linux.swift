@@ -1,7 +1,7 @@
 #if canImport(Glibc)
     import Glibc
 
-    /// The calls of inotify that run out of something; tests put others here.
+    /// The inotify calls that can exhaust a resource; tests replace them.
     struct InotifyCalls: Sendable {
         var makeInstance: @Sendable () throws(SystemError) -> Int32
         var addWatch: @Sendable (_ instance: Int32, _ path: String, _ mask: UInt32) throws(SystemError) -> Int32
@@ -25,9 +25,9 @@
     ///
     /// A path is watched in one of two ways. Usually each directory and symbolic link on it is watched for its own removal and
     /// renaming, so that other files in the directories above wake no thread. But the system reports the removal of a directory
-    /// only when nothing keeps it in memory any more, such as an open file that was in it. A directory is empty before it is
-    /// removed, and each one on the path contains the next part of it, except the path's ends. So while an end is empty, the
-    /// names on the path are watched besides, in the directories that contain them: the system reports a removed name at once.
+    /// only when nothing keeps it in memory, such as an open file that was in it. A directory is empty before it is removed, and
+    /// each one on the path contains the next part of it, except the path's ends. So while an end is empty, the names on the path
+    /// are also watched, in the directories that contain them: the system reports a removed name immediately.
     struct PathObserver {
         struct Event: Sendable {
             var descriptor: Int32
@@ -36,7 +36,7 @@
             var name: String?
         }
 
-        /// What a watch wants to know of one directory or symbolic link.
+        /// The interest of a watch in one directory or symbolic link.
         private struct Interest {
             /// Nil: all.
             var names: Set<String>? = []
@@ -47,18 +47,18 @@
             var mask: UInt32 = 0
         }
 
-        /// What one watch descriptor is for.
+        /// The purpose of one watch descriptor.
         private struct Object {
             /// A path that led to it.
             var path: String
             var users: [WatchID: Interest] = [:]
         }
 
-        /// What is watched for one watch.
+        /// The watched objects of one watch.
         private struct Placement {
             var descriptors: Set<Int32> = []
-            /// The directories and links on the path, from the root on; -1 for those that cannot be watched. Unlike its inode's
-            /// number, the descriptor of what was removed is not used again.
+            /// The directories and links on the path, from the root; -1 for those that cannot be watched. Unlike an inode's
+            /// number, the descriptor of a removed object is not reused.
             var path: [Int32] = []
             /// The ends of the path that were empty. While there are any, the names on the path are watched.
             var emptyEnds: [String] = []
@@ -66,7 +66,7 @@
 
         private struct Instance {
             let descriptor: Int32
-            /// A forked child shares the instance with its parent, and must not change what is watched.
+            /// A forked child shares the instance with its parent, and must not change its watches.
             let process = getpid()
             let reader: InotifyReader
         }
@@ -78,12 +78,12 @@
 
         init(calls: InotifyCalls = .system) { self.calls = calls }
 
-        /// Watches a directory and the way to it, instead of what was watched for `id` until now.
+        /// Watches a directory and the way to it, instead of the previous one for `id`.
         ///
-        /// Adds the system's watches from the root down. If a directory on the way is moved after its watch was added,
-        /// the move is reported; if it is moved before that, the rest of the path is looked up in the new place.
+        /// Adds the system's watches from the root down. If a directory on the way is moved after its watch was added, the move
+        /// is reported. If it is moved earlier, the rest of the path is looked up in the new place.
         ///
-        /// - Returns: whether there are other directories or links on the path than those watched until now.
+        /// - Returns: whether other directories or links are on the path than those watched before.
         mutating func observe(
             _ location: WatchLocation, names: Set<String>?, for id: WatchID, watcher: DirectoryWatcher
         ) throws(SystemError) -> Bool {
@@ -94,13 +94,13 @@
             defer { place(id, new, found) }
             @discardableResult
             func request(
-                _ mask: UInt32, at path: String, note: (inout Interest) -> Void = { _ in }
+                _ mask: UInt32, at path: String, change: (inout Interest) -> Void = { _ in }
             ) throws(SystemError) -> Int32 {
-                // A directory may be watched for several reasons: the events are added to those requested before.
+                // A directory may be watched for several reasons: the events are added to the ones already requested.
                 let descriptor = try calls.addWatch(instance, path, mask | Mask.adding)
                 var interest = found[descriptor]?.interest ?? Interest()
                 interest.mask |= mask
-                note(&interest)
+                change(&interest)
                 found[descriptor] = (path, interest)
                 return descriptor
             }
@@ -111,7 +111,7 @@
                 do throws(SystemError) {
                     new.path.append(try request(step.object?.kind == .link ? Mask.link : Mask.own, at: step.path))
                 } catch {
-                    // A directory above that must not be read, such as /home, is no reason not to watch at all.
+                    // An unreadable directory above, such as /home, must not prevent watching.
                     new.path.append(-1)
                     try? requestName(step)
                 }
@@ -122,7 +122,7 @@
             } else if let missing = location.steps.last {
                 try requestName(missing)
             }
-            // After the ends are watched: that their last entries disappear later is reported.
+            // Checked after the ends are watched, so that the later removal of their last entries is reported.
             new.emptyEnds = location.ends.filter { !Self.hasEntries($0) }
             if !new.emptyEnds.isEmpty {
                 for step in location.steps { try? requestName(step) }
@@ -152,13 +152,13 @@
 
         // MARK: Events
 
-        /// Which watches an event is about, and what it means to them.
+        /// The watches that an event concerns, and its meaning for them.
         mutating func changes(
             of event: Event, all: some Collection<WatchID>
         ) -> [(WatchID, WatchTable.Change)] {
             if event.mask & Int(IN_Q_OVERFLOW) != 0 { return all.map { ($0, .lost) } }
             guard let object = objects[event.descriptor] else { return [] }
-            // The system has ended this watch, and there will be another for what is at the path now.
+            // The system has ended this watch. There will be another for the object at the path now.
             if event.mask & Int(IN_IGNORED) != 0 { objects[event.descriptor] = nil }
             guard let name = event.name else { return object.users.keys.map { ($0, .path) } }
             let changes = object.users.compactMap { id, interest -> (WatchID, WatchTable.Change)? in
@@ -173,7 +173,7 @@
             return changes + watchedOtherwise(after: event, of: object).map { ($0, .needs) }
         }
 
-        /// The watches for which names on the path have to be watched from now on, or need not be any more.
+        /// The watches that now need the names on the path to be watched, or no longer need it.
         private func watchedOtherwise(after event: Event, of object: Object) -> [WatchID] {
             lazy var isEmpty = !Self.hasEntries(object.path)
             return object.users.compactMap { id, interest in
@@ -181,7 +181,7 @@
                 if emptyEnds.isEmpty {
                     return interest.isEnd && event.mask & Mask.removals != 0 && isEmpty ? id : nil
                 }
-                // An event of other files is the occasion: each change in the directory itself would be too often.
+                // Events of other files trigger this check: after each change in the directory itself, it would run too often.
                 let isOfOthers =
                     !interest.isEnd && !interest.steps.isEmpty && !interest.steps.contains(event.name ?? "")
                 return isOfOthers && emptyEnds.allSatisfy(Self.hasEntries) ? id : nil
@@ -194,7 +194,7 @@
 
         /// Requests only the events that are needed.
         ///
-        /// - Returns: false if the path leads elsewhere now, so that too little may be requested there.
+        /// - Returns: false if the path now leads elsewhere, so that too few events may be requested there.
         private func narrow(_ descriptor: Int32, to mask: UInt32) -> Bool {
             guard let instance, let path = objects[descriptor]?.path else { return true }
             do throws(SystemError) {
@@ -225,7 +225,7 @@
     /// The events that are requested. The system adds `IN_ISDIR`, `IN_IGNORED`, `IN_UNMOUNT` and `IN_Q_OVERFLOW`.
     private enum Mask {
         static let removals = Int(IN_DELETE | IN_MOVED_FROM)
-        /// Names that appear and disappear.
+        /// Appearing and disappearing names.
         static let entries = removals | Int(IN_CREATE | IN_MOVED_TO)
         private static let itself = Int(IN_DELETE_SELF | IN_MOVE_SELF | IN_DONT_FOLLOW)
 
@@ -234,9 +234,9 @@
         static let own = UInt32(truncatingIfNeeded: itself | Int(IN_ONLYDIR))
         static let end = own | UInt32(truncatingIfNeeded: removals)
         static let step = own | UInt32(truncatingIfNeeded: entries)
-        /// Not `IN_MODIFY`: it makes each write to a watched file twice as expensive, and reports files that a process
-        /// is still writing. A file is reported when it is closed, also by the end of its process; a process that keeps
-        /// a file open for long touches it (``FileSystem/touch(_:)``).
+        /// Not `IN_MODIFY`: it makes each write to a watched file twice as expensive, and reports files that are still being
+        /// written. A file is reported when it is closed, also by the end of its process; a process that keeps a file open for
+        /// long touches it (``FileSystem/touch(_:)``).
         static let directory = step | UInt32(truncatingIfNeeded: Int(IN_CLOSE_WRITE | IN_ATTRIB))
         static let adding = UInt32(truncatingIfNeeded: Int(IN_MASK_ADD))
     }

@@ -6,19 +6,18 @@ import Synchronization
 
 /// Reports changes in a directory.
 ///
-/// The directory may be missing. Its path is watched as well, so that the watcher also reports when the directory is
-/// made, removed, moved or replaced by another, and goes on to watch the directory that is there then. On Linux, other files
-/// in the directories above it wake no thread, unless the directory is missing or empty. On Darwin, only the nearest existing
-/// directory is watched, not those above it.
+/// The directory may be missing. Its path is also watched, so that the watcher reports when the directory is created, removed,
+/// moved or replaced, and then watches the new directory. On Linux, other files in the directories above it wake no thread,
+/// unless the directory is missing or empty. On Darwin, only the nearest existing directory is watched, not those above it.
 ///
-/// May be used on any thread. A child process that was made by `fork` without `exec` does not go on watching, because
-/// it has none of the watcher's threads. Its handlers are not called, and watches that it cancels go on in its parent.
+/// Any thread may use it. A child made by `fork` without `exec` does not continue watching, because it has none of the watcher's
+/// threads. Its handlers are not called, and watches that it cancels continue in its parent.
 package final class DirectoryWatcher: Sendable {
     package enum Event: Sendable, Equatable {
-        /// An entry was made, written and closed, touched, renamed or removed, or its attributes were changed.
+        /// An entry was created, written and closed, touched, renamed or removed, or its attributes were changed.
         case changed(name: String)
-        /// Anything may have happened: events were lost; or the directory itself has appeared, or was removed, renamed or
-        /// unmounted, or something on its path was; or it can be watched no longer.
+        /// Any change may have happened: events were lost; the directory itself has appeared, or was removed, renamed or
+        /// unmounted, or something on its path was; or it can no longer be watched.
         case unknown
     }
 
@@ -27,13 +26,13 @@ package final class DirectoryWatcher: Sendable {
 
     /// How long events are gathered before the next are read.
     ///
-    /// After events that came soon after others, the next are left alone for this long. While they wait, the system merges an
-    /// event with the last one if they are alike, and need not wake a thread. An event after a time of quiet is handled at
-    /// once, and so is the one after it: most often there is none, and a pause wakes a thread once more.
+    /// After events in quick succession, the next ones are left alone for this long. While they wait, the system merges an event
+    /// with the last one if they are alike, and need not wake a thread. An event after a quiet time is handled immediately, and
+    /// so is the next one: usually there is none, and a pause wakes a thread once more.
     static let pause = Duration.microseconds(200)
 
     #if canImport(Darwin)
-        /// Where events are read and handlers called.
+        /// The queue for reading events and calling handlers.
         let queue = DispatchQueue(label: "SettingsKit.DirectoryWatcher")
     #endif
     private let table: Mutex<WatchTable>
@@ -44,29 +43,28 @@ package final class DirectoryWatcher: Sendable {
 
     /// Begins to watch.
     ///
-    /// Reports the changes that are made after this returns, and possibly earlier ones. A change at about the same time
-    /// as one on the directory's path is not reported by itself: an ``Event/unknown`` stands for all of them.
+    /// Reports changes that are made after this returns, and possibly earlier ones. A change at about the same time as one on the
+    /// directory's path is not reported separately: an ``Event/unknown`` covers all of them.
     ///
     /// - Parameters:
     ///   - directory: An absolute path. Symbolic links in it are followed.
     ///   - names: The entries whose changes are reported to the handler; nil for all.
-    ///   - handler: Called on a thread of the watcher, one call after the other, for this watch and all others: it must be
-    ///     quick. It may call the functions of this type. Kept until the watch is cancelled, so it should not keep an
-    ///     object that keeps the watch.
+    ///   - handler: Called on a thread of the watcher, one call after the other, for all watches: it must be quick. It may call
+    ///     the functions of this type. Kept until the watch is cancelled, so it should not own an object that owns the watch.
     /// - Returns: nil where watching is not possible, because the process has no descriptors, or the user no inotify
     ///   instances or watches left, or the directory must not be read: the caller then polls.
     package func watch(
         _ directory: String, names: Set<String>?, handler: @escaping @Sendable (Event) -> Void
     ) -> Watch? {
         let subscription = Subscription(path: directory, names: names, handler: handler)
-        // The system's calls are made under the lock, so that the table never says anything else than the system.
+        // The system's calls are made under the lock, so that the table never contradicts the system.
         let id = table.withLock { $0.add(subscription, watcher: self) }
         return id.map { Watch(id: $0, subscription: subscription, watcher: self) }
     }
 
     fileprivate func cancel(_ id: WatchID) { table.withLock { $0.remove(id) } }
 
-    /// Calls the handlers. Called for one batch of events after the other.
+    /// Calls the handlers. Called for one batch of events after another.
     func receive(_ events: [PathObserver.Event]) {
         Fork.excluded {
             let deliveries = table.withLock { $0.apply(events, watcher: self) }
@@ -74,7 +72,7 @@ package final class DirectoryWatcher: Sendable {
         }
     }
 
-    /// A watch that goes on until it is cancelled or let go of.
+    /// A watch that continues until it is cancelled or released.
     package final class Watch: Sendable {
         private let id: WatchID
         private let subscription: Subscription
@@ -88,7 +86,7 @@ package final class DirectoryWatcher: Sendable {
 
         deinit { cancel() }
 
-        /// Ends the watch. After it, no call of the handler begins, except that one may be running, or about to, in another
+        /// Ends the watch. Afterwards no call of the handler begins, except one that may be running, or about to run, on another
         /// thread.
         package func cancel() {
             subscription.end()
@@ -120,7 +118,7 @@ final class Subscription: Sendable {
         self.handler = Mutex(Handler(call: handler), .leaf)
     }
 
-    // In an object: a closure that is copied out of a generic type is wrapped once more each time.
+    // An object, because a closure that is copied out of a generic type is wrapped again each time.
     private final class Handler: Sendable {
         let call: @Sendable (DirectoryWatcher.Event) -> Void
 
@@ -133,13 +131,13 @@ final class Subscription: Sendable {
         handler.withLock { $0 }?.call(event)
     }
 
-    /// Notes that the watch could not be renewed. The handler can still be called.
+    /// Records that the watch could not be renewed. The handler can still be called.
     func fail() { working.store(false, ordering: .releasing) }
 
-    /// Lets go of the handler.
+    /// Releases the handler.
     func end() {
         fail()
-        // Outside of the lock: the handler may hold the last reference to something.
+        // Outside of the lock: the handler may own the last reference to an object.
         let handler = handler.withLock { handler in
             defer { handler = nil }
             return handler

@@ -10,8 +10,8 @@
         private let lastEvent = Atomic<UInt64>(0)
 
         /// - Parameters:
-        ///   - source: One that was not activated, made for `queue`.
-        ///   - released: Called on the queue when no event will come any more: a descriptor can be closed now.
+        ///   - source: A source that was not activated, created for `queue`.
+        ///   - released: Called on the queue when no more events will come: a descriptor can then be closed.
         ///   - handler: Called on the queue for each event.
         init(
             _ source: sending any DispatchSourceFileSystemObject, queue: DispatchQueue,
@@ -33,7 +33,7 @@
 
         /// Delays the next events if less than the interval has passed since the last call. Called by the handler.
         ///
-        /// The source is kept until then: one that is released while it is suspended is a fault.
+        /// The source is kept until then: releasing a suspended source is a fault.
         ///
         /// - Parameter interval: Less than a second.
         func limitRate(to interval: Duration) {

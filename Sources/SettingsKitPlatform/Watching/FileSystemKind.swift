@@ -5,14 +5,14 @@
     import Foundation
 #endif
 
-/// What kind of file system a directory is on, as far as watching it is concerned.
+/// The kind of a directory's file system, as far as watching is concerned.
 ///
-/// A watch that could be added proves nothing: on `/proc`, on network file systems and on those that a program provides
-/// (FUSE), it is accepted, and then little or nothing is reported.
+/// An accepted watch proves nothing: `/proc`, network file systems and those of a program (FUSE) accept it, and then report
+/// little or nothing.
 enum FileSystemKind: Equatable {
     /// Every change is made by this machine's kernel, which reports it.
     case reporting
-    /// Others may change it without the kernel's knowledge, or that is not known.
+    /// Other machines or programs may change it without the kernel's knowledge, or that is unknown.
     case silent
 
     #if canImport(Darwin)
@@ -22,8 +22,8 @@ enum FileSystemKind: Equatable {
         /// The kind of file system with this number (`f_type` of `statfs`, see `linux/magic.h`).
         init(number: UInt32) { self = Self.reportingNumbers.contains(number) ? .reporting : .silent }
 
-        /// The local ones. Not FUSE, NFS, SMB, 9p, Ceph, cluster file systems or `/proc`; not overlayfs either, whose
-        /// watches have been seen to fall silent when the kernel needed memory.
+        /// The local ones. Not FUSE, NFS, SMB, 9p, Ceph, cluster file systems or `/proc`. Not overlayfs either: its watches have
+        /// been seen to fall silent when the kernel needed memory.
         private static let reportingNumbers: Set<UInt32> = [
             0x0000_EF53,  // ext2, ext3, ext4
             0x5846_5342,  // XFS
@@ -42,7 +42,7 @@ enum FileSystemKind: Equatable {
         ]
     #endif
 
-    /// The kind of file system that a directory is on; where there is none, the nearest one above it.
+    /// The kind of the file system of a directory, or of the nearest existing one above it.
     init(ofDirectory path: String) {
         var path = path
         while true {
@@ -59,7 +59,7 @@ enum FileSystemKind: Equatable {
     }
 
     #if canImport(Darwin)
-        // Not by statfs, for whose use an app has to declare a reason, of which none is this one.
+        // Not statfs: an app must declare a reason for its use, and none of the permitted reasons fits.
         private static func ask(_ path: String) -> FileSystemKind? {
             guard access(path, F_OK) == 0 else { return nil }
             let values = try? URL(fileURLWithPath: path).resourceValues(forKeys: [.volumeTypeNameKey])

@@ -3,19 +3,19 @@
 
     /// Reads an inotify instance on a thread of its own, until it is released.
     ///
-    /// Not a dispatch source, which wakes two threads for an event, and makes three more calls to wait for the next: most
-    /// events are of the process's own announcements, and need next to no work.
+    /// Not a dispatch source, which wakes two threads for an event, and makes three more calls to wait for the next: most events
+    /// are the process's own announcements, and need almost no work.
     final class InotifyReader: Sendable {
-        /// One end of a connection to the thread, which receives a byte when it is to end.
+        /// One end of a connection to the thread, which ends when it receives a byte.
         private let end: Int32
-        /// A forked child has the same connection, and does not end its parent's thread.
+        /// A forked child has the same connection, and must not end its parent's thread.
         private let process = getpid()
 
         /// Starts the thread.
         ///
         /// - Parameters:
         ///   - instance: The instance's descriptor, which does not block. The reader closes it when it ends, or if this throws.
-        ///   - pause: Events that come sooner after others than this are left alone for as long.
+        ///   - pause: The time for which events in quick succession are left alone.
         ///   - deliver: Called on the thread, with the oldest events.
         init(
             _ instance: Int32, pause: Duration, deliver: @escaping @Sendable ([PathObserver.Event]) -> Void
@@ -31,7 +31,7 @@
             }
             let isStarted = OwnThread.start {
                 InotifyReader.run(instance, until: threadEnd, pause: pause, deliver)
-                // Not if the program has closed them: others may have their numbers.
+                // The program may have closed the descriptors, and their numbers may be reused.
                 var byte: UInt8 = 0
                 guard recv(threadEnd, &byte, 1, Int32(MSG_DONTWAIT)) == 1 else { return }
                 close(threadEnd)
@@ -41,7 +41,7 @@
                 for descriptor in [instance, end, threadEnd] { close(descriptor) }
                 throw SystemError(call: "pthread_create", path: "", number: EAGAIN)
             }
-            // Last: without it, the object that throws has nothing to close.
+            // Set last: without it, an initializer that throws has nothing to close.
             self.end = end
         }
 
@@ -58,14 +58,14 @@
             var last: ContinuousClock.Instant?
             while true {
                 if poll(&descriptors, 2, -1) == -1, errno != EINTR {
-                    // The program has taken away its own means. Events are read late.
+                    // The program has closed the reader's descriptors. Events are read late.
                     ThreadPause.sleep(for: .seconds(1))
                 }
                 if descriptors[1].revents != 0 { return }
                 guard descriptors[0].fd == instance, descriptors[0].revents & ~Int16(POLLIN) == 0,
                     let (events, isAll) = read(instance)
                 else {
-                    // The program has closed the instance: all watches are renewed, fail, and say so.
+                    // The program has closed the instance. All watches are renewed, fail, and report it.
                     if descriptors[0].fd == instance {
                         descriptors[0] = pollfd(fd: -1, events: 0, revents: 0)
                         deliver([PathObserver.Event(descriptor: -1, mask: Int(IN_Q_OVERFLOW))])
@@ -83,11 +83,11 @@
 
         private static let capacity = 65_536
         private static let headerSize = MemoryLayout<inotify_event>.size
-        /// No event is larger.
+        /// The largest size of an event.
         private static let eventLimit = headerSize + Int(NAME_MAX) + 1
 
-        /// - Returns: the oldest events, and whether there was room for more of them: if not, there may be others. Nil if there
-        ///   can be none any more.
+        /// - Returns: the oldest events, and whether there was room for more: if not, others may follow. Nil if no event can
+        ///   follow any more.
         private static func read(_ instance: Int32) -> (events: [PathObserver.Event], isAll: Bool)? {
             withUnsafeTemporaryAllocation(
                 byteCount: capacity, alignment: MemoryLayout<inotify_event>.alignment
@@ -105,7 +105,7 @@
                 let header = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
                 offset += headerSize
                 let end = min(offset + Int(header.len), bytes.count)
-                // It is filled up with zeros.
+                // The name is padded with zeros.
                 let name = bytes[offset..<end].prefix { $0 != 0 }
                 events.append(
                     PathObserver.Event(

@@ -4,18 +4,18 @@
     import Darwin
 #endif
 
-/// Where a path leads at the moment, and what would have to change for it to lead elsewhere.
+/// The current destination of a path, and the objects whose change would alter it.
 struct WatchLocation: Equatable, Sendable {
     /// A name in a directory: a component of the path, or of the destination of a symbolic link on it.
     struct Step: Equatable, Sendable {
         var directory: String
         var name: String
-        /// What has the name; nil if nothing has.
+        /// The object with the name; nil if there is none.
         var object: FileStatus?
 
         var path: String { join(directory, name) }
 
-        /// Whether the path goes on there.
+        /// Whether the path continues there.
         var isFollowed: Bool { object?.kind == .directory || object?.kind == .link }
 
         static func == (one: Step, other: Step) -> Bool {
@@ -24,16 +24,16 @@ struct WatchLocation: Equatable, Sendable {
         }
     }
 
-    /// What was followed, from the root on. If `directory` is nil, nothing that can be followed is at the last one.
+    /// The followed objects, from the root. If `directory` is nil, the last one cannot be followed.
     var steps: [Step] = []
     /// The directory, on a path without symbolic links; nil if there is none.
     var directory: String?
-    /// The directories on the path that contain no other part of it: the last one that is there, and those before a "..".
+    /// The directories on the path that contain no other part of it: the last existing one, and those before a "..".
     var ends: [String] = []
 
-    /// Follows a path as the system does, but also symbolic links to what is not there: that is where it will be.
+    /// Follows a path as the system does, and also symbolic links to missing objects: the path will lead there.
     ///
-    /// - Throws: what the system reports; `ENOENT`, `ENOTDIR` or `EINVAL` if something has changed meanwhile.
+    /// - Throws: the system's errors; `ENOENT`, `ENOTDIR` or `EINVAL` if something has changed in the meantime.
     static func find(_ path: String) throws(SystemError) -> WatchLocation {
         let fileSystem = POSIXFileSystem()
         var location = WatchLocation()

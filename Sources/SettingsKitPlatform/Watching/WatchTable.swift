@@ -4,9 +4,9 @@
     import Darwin
 #endif
 
-/// The watches of a watcher, and the events that were requested from the system for them.
+/// The watches of a watcher, and the events requested from the system for them.
 struct WatchTable {
-    /// What has happened to one watch.
+    /// A change for one watch.
     enum Change: Equatable {
         /// Something in its directory.
         case entry(String)
@@ -20,7 +20,7 @@ struct WatchTable {
 
     private struct Entry {
         let subscription: Subscription
-        /// Whether the directory is there, as far as it is known.
+        /// Whether the directory exists, as far as is known.
         var isThere = false
     }
 
@@ -46,15 +46,15 @@ struct WatchTable {
     }
 
     mutating func remove(_ id: WatchID) {
-        // The watch itself, or the caller that adds it, keeps the subscription: no object of the caller is released in
-        // the lock.
+        // The watch itself, or the caller that adds it, keeps the subscription: the lock must not be held while an object of the
+        // caller is released.
         guard entries.removeValue(forKey: id) != nil else { return }
         observer.forget(id)
     }
 
-    /// Renews the watches whose directories may be elsewhere.
+    /// Renews the watches whose directories may have moved.
     ///
-    /// - Returns: The events to deliver, each once: an event is delivered after all changes that it stands for.
+    /// - Returns: The events to deliver, each once, after all changes that it covers.
     mutating func apply(
         _ events: [PathObserver.Event], watcher: DirectoryWatcher
     ) -> [(Subscription, DirectoryWatcher.Event)] {
@@ -81,21 +81,21 @@ struct WatchTable {
             if change == .needs && !isElsewhere { return }
             if change == .lost || entry.isThere || isThere { deliveries.add(.unknown, id, entry.subscription) }
         } catch {
-            // The caller polls from now on, and finds the reason by that.
+            // The caller now polls, and thereby finds the reason.
             entry.subscription.fail()
             deliveries.add(.unknown, id, entry.subscription)
             remove(id)
         }
     }
 
-    /// Requests the events from the system that the watch needs.
+    /// Requests the events that the watch needs from the system.
     ///
     /// - Returns: whether the path leads elsewhere than before.
     private mutating func place(_ id: WatchID, watcher: DirectoryWatcher) throws(SystemError) -> Bool {
         guard let subscription = entries[id]?.subscription else { return false }
         var isElsewhere = false
-        // The path may change between looking it up and watching it. So it is looked up again afterwards: later changes
-        // are reported.
+        // The path may change between looking it up and watching it. So it is looked up again afterwards, when later changes are
+        // reported.
         var problem = SystemError(call: "watch", path: subscription.path, number: EAGAIN)
         for _ in 0..<100 {
             do throws(SystemError) {
@@ -126,7 +126,7 @@ struct WatchTable {
                 events[id] = [event]
                 return
             }
-            // That anything may have happened includes every other event.
+            // An unknown event covers every other event.
             if present == [.unknown] || present.contains(event) { return }
             events[id] = event == .unknown ? [event] : present + [event]
         }

@@ -66,7 +66,7 @@ extension MirroredSettings {
                 }
             }
         }
-        if contents.withLock({ $0.pending.isEmpty }), let recovery = pendingWriter.takeRecovery() {
+        if contents.withLock({ $0.pending.isEmpty }), let recovery = pendingWriter.endPending() {
             problems.withLock { $0.append(recovery) }
         }
     }
