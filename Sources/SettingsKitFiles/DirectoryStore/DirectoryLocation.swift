@@ -18,7 +18,7 @@ struct DirectoryLocation: Sendable {
         }
         self.directory = Self.plain(directory)
         statePath = try (state.map(Self.plain) ?? Self.standardState(for: self.directory)) + "/State.plist"
-        // A path through a symbolic link is found when the directory can be read (`requireOwnDirectory`).
+        // A path through a symbolic link is detected once the directory can be read (`requireOwnDirectory`).
         guard !statePath.hasPrefix(self.directory + "/") else {
             throw SettingsError(
                 .storeUnavailable, store: "DirectoryStore at \(self.directory)",
@@ -26,8 +26,7 @@ struct DirectoryLocation: Sendable {
         }
     }
 
-    /// Returns a path without `.`, `..` and empty components. Does not resolve links: their targets depend on what is
-    /// mounted.
+    /// Returns a path without `.`, `..` and empty components. Does not resolve links: their targets depend on mounted volumes.
     private static func plain(_ path: String) -> String {
         var components: [Substring] = []
         for component in path.split(separator: "/") where component != "." {

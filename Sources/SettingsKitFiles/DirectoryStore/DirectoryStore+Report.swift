@@ -20,24 +20,24 @@ extension DirectoryStore {
         public let isOwn: Bool
     }
 
-    /// Where the value of a setting comes from.
+    /// The last change of a setting.
     package struct LastChange: Sendable, Hashable {
         /// The replica that made the change, sixteen hexadecimal digits.
         package let replica: String
         /// The name of its device; nil if the directory has no file of it.
         package let deviceName: String?
-        /// When, by the device's clock. 1970 for an imported value.
+        /// The time of the change, by the device's clock. 1970 for an imported value.
         package let date: Date
         /// Whether it is the replica of this store.
         package let isOwn: Bool
     }
 
-    /// What is wrong in the shared directory, at the last reading.
+    /// The problems in the shared directory, at the last reading.
     public struct Report: Sendable, Hashable {
         /// The problems with files in the directory, sorted by file name.
         public let problems: [Problem]
-        /// Whether the replica's files have to be written: they lack changes or news of other replicas' changes, one of
-        /// them is missing or damaged, or they were not written for a day.
+        /// Whether the replica's files must be written: they lack changes or news of other replicas' changes, one of them is
+        /// missing or damaged, or they were not written for a day.
         public let hasUnexportedChanges: Bool
     }
 
@@ -63,9 +63,9 @@ extension DirectoryStore {
             case newerVersion
             /// The system refuses to read the file.
             case unreadable
-            /// The file was not written for longer than removals are remembered. Removals can be kept because of it, as
-            /// the device may return; ``DirectoryStore/Problem/recordCount`` is their number. If the device is gone for
-            /// good, or the file is a copy that a syncer has left, delete the file.
+            /// The file was not written for longer than removals are remembered. Removals may be kept because of it, because the
+            /// device may return; ``DirectoryStore/Problem/recordCount`` is their number. If the device is gone for good, or the
+            /// file is a copy that a syncer has left, delete the file.
             case abandoned
         }
 

@@ -10,10 +10,10 @@ import SettingsKitPlatform
 /// A store that shares settings between devices, through a directory that any syncer carries: Syncthing, iCloud Drive,
 /// Dropbox, rsync, unison, a network file system.
 ///
-/// Each device keeps all settings in a local state, outside of the directory. Reading and writing settings never wait
-/// for the directory, and work without it. Each device writes everything that it knows to its own files in the
-/// directory, and reads the files of the other devices. The order, number, delay and names of the files do not matter:
-/// of two values for one setting the later one stays, on all devices the same one, and removed settings stay removed.
+/// Each device keeps all settings in a local state, outside of the directory. Reading and writing settings never wait for the
+/// directory, and work without it. Each device writes everything that it knows to its own files in the directory, and reads the
+/// files of the other devices. The order, number, delay and names of the files do not matter: the later value wins on every
+/// device, and removed settings stay removed.
 ///
 /// ```swift
 /// let settings = SettingsService(shared: try DirectoryStore(at: syncedFolder))
@@ -48,9 +48,8 @@ public final class DirectoryStore: SettingsStore {
     public struct Options: Sendable {
         /// The device's name for people. Nil for the system's host name.
         public var deviceName: String?
-        /// How long a removal is remembered at least: 180 days by default. It is remembered for longer while a replica
-        /// has not received it. A device that returns after longer, and whose file was deleted, may bring removed
-        /// values back.
+        /// The shortest time for which a removal is remembered: 180 days by default. It is remembered for longer while a replica
+        /// has not received it. A device that returns later, and whose file was deleted, may bring removed values back.
         public var tombstoneRetention: Duration = .seconds(180 * 86_400)
         /// How often to look for changes that the system does not report. Nil chooses by the file system: every two
         /// seconds where changes may go unreported, as on a network file system, and every twelve seconds elsewhere.
@@ -59,9 +58,9 @@ public final class DirectoryStore: SettingsStore {
         /// fails with ``SettingsError/Code/busy``: 3 seconds by default. A `set` waits for half a second at most, and is then
         /// ``SettingsError/Code/pending``. Nothing ever waits for the shared directory.
         public var patience: Duration = PropertyListStore.defaultPatience
-        /// The size of the largest file that is read or written.
+        /// The size limit of files for reading and writing.
         var sizeLimit = ReplicaFile.sizeLimit
-        /// How many bytes of records fit into the head, which is written at every export.
+        /// The size of the records that fit into the head, which every export writes.
         var headLimit = PartPlan.headLimit
 
         /// Creates the default options.
@@ -81,10 +80,10 @@ public final class DirectoryStore: SettingsStore {
     /// The directory is read before this returns. If that takes more than a second, it continues in the background.
     ///
     /// - Parameters:
-    ///   - directory: The directory that is carried between devices. It may contain other files.
-    ///   - state: The directory for this device's state, which must not be carried. A state belongs to one shared
-    ///     directory. Nil for a directory of the program, named after `directory`, in `$XDG_STATE_HOME` or
-    ///     `~/.local/state` on Linux, in Application Support on Apple platforms.
+    ///   - directory: The directory that a syncer carries between devices. It may contain other files.
+    ///   - state: The directory for this device's state, which must not be carried. A state belongs to one shared directory. Nil
+    ///     for a directory of the program, named after `directory`, in `$XDG_STATE_HOME` or `~/.local/state` on Linux, in
+    ///     Application Support on Apple platforms.
     ///   - options: Options. If the process has several stores with the same directory and state, the first one's apply.
     ///   - access: Whether the store may write. If it only reads, it merges the files of all devices with the local state,
     ///     which need not exist, in memory: it begins no replica, takes no lock, exports nothing and creates nothing.
@@ -182,7 +181,7 @@ public final class DirectoryStore: SettingsStore {
     /// The replicas that have files in the directory: this one first, then sorted by device name.
     public var replicas: [Replica] { core.replicas() }
 
-    /// The last change of a setting, as far as it is known here; nil if it has no value.
+    /// The last known change of a setting; nil if it has no value.
     package func lastChange(of name: String) -> LastChange? { core.lastChange(of: name) }
 
     /// The problems with files in the directory, at the last reading.
@@ -218,6 +217,6 @@ public final class DirectoryStore: SettingsStore {
             })
     }
 
-    /// Reads the directory, and takes over what has changed in it.
+    /// Reads the directory, and adopts the changes in it.
     package func refresh() throws { try core.read() }
 }

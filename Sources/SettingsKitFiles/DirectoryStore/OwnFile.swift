@@ -13,7 +13,7 @@ struct OwnFile: Sendable {
     let part: Int
     /// The file's name, or a free name for it.
     let name: String
-    /// What was found at the last reading. Nil if there is no file.
+    /// The file found at the last reading. Nil if there is none.
     let seen: SeenFile?
     /// The first line. Nil if the file is missing or damaged, or belongs to another replica or part.
     let header: ReplicaHeader?
@@ -37,10 +37,10 @@ struct OwnFile: Sendable {
 }
 
 extension ReplicatedDirectory {
-    /// What the replica's own files contain.
+    /// The contents of the replica's own files.
     struct Exported: Sendable {
         var replica: ReplicaID
-        /// The count of changes up to which the files have everything.
+        /// The count of changes up to which the files are complete.
         var changes: ReplicaTracker.Changes
         /// When the head was written, in milliseconds since 1970.
         var written: Int64
@@ -78,15 +78,15 @@ extension ReplicatedDirectory {
         WholeFile(path: WholeFile.join(directory, name), fileSystem: fileSystem)
     }
 
-    /// Whether a file is one of the replica's own, whose contents have to be known.
+    /// Whether a file is one of the replica's own, whose contents must be known.
     func isOwn(_ file: ReplicaFile, named name: String) -> Bool {
         guard let header = file.header, header.replica == tracker.memory.replica else { return false }
         return name == ownFileName(part: header.part)
     }
 
-    /// Determines what the own files contain. Linear time.
+    /// Determines the contents of the own files. Linear time.
     func examineOwnFiles() {
-        // Before the files are examined, so that changes made meanwhile count as not exported.
+        // Read before the files are examined, so that changes in the meantime count as not exported.
         let changes = tracker.changes
         table.withLock { $0.isExaminationDue = false }
         let exported = exported(through: changes)
@@ -97,7 +97,7 @@ extension ReplicatedDirectory {
     private func exported(through changes: ReplicaTracker.Changes) -> Exported? {
         let memory = tracker.memory
         guard let files = ownFiles(), let head = files[0].header, head.accepted == memory.accepted,
-            // Also if it has more: moments can be lowered.
+            // Moments can also be lowered, so later ones in a file are outdated, too.
             head.heard == memory.heard
         else { return nil }
         for file in files.dropFirst() {

@@ -7,11 +7,11 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// One export: replaces the replica's files in the directory by files with the present records.
+/// One export: replaces the replica's files in the directory by files with the current records.
 ///
-/// Processes with one state take turns, by a separate lock: setting a value needs the state's lock, and must not wait for a
-/// network. If the process dies between two files, the old head stays, which lists parts that have been replaced. Readers
-/// use what is there, and the next export writes a new head.
+/// Processes with the same state take turns, by a separate lock: setting a value needs the state's lock, and must not wait for a
+/// network. If the process dies between two files, the old head stays, which lists parts that were replaced. Readers use the
+/// existing files, and the next export writes a new head.
 struct ReplicaExport: FilePublication {
     let directory: ReplicatedDirectory
 
@@ -35,7 +35,7 @@ struct ReplicaExport: FilePublication {
         let (own, changes) = (directory.tracker.memory, directory.tracker.changes)
         let isCompacting = directory.table.withLock { $0.mustCompact }
         let entries = directory.entries()
-        // Others must not receive what a power failure here could undo: this replica would not know its own change.
+        // Other devices must not receive a change that a power failure here could undo: this replica would not recognize it.
         try directory.list.flushJournal()
         return Plan(
             present: files, new: try newFiles(entries, in: files, own, isCompacting: isCompacting),
@@ -55,7 +55,7 @@ struct ReplicaExport: FilePublication {
             let file = ReplicaFile(header: header, records: records)
             var summary = SeenFile.Summary(of: file)
             summary.contents = PartContents(records)
-            summary.noteLatest(of: file)
+            summary.recordLatest(of: file)
             return summary
         }
     }
@@ -121,7 +121,7 @@ struct ReplicaExport: FilePublication {
         return true
     }
 
-    /// - Returns: the statuses of the new files. Nil if the present files have changed since they were read.
+    /// - Returns: the statuses of the new files. Nil if the current files have changed since they were read.
     private func putLocked(_ prepared: [WholeFile.Prepared], _ plan: Plan) throws -> [FileStatus]? {
         let fileSystem = directory.fileSystem
         let path = WholeFile.split(directory.list.path).directory + "/Export.lock"
@@ -141,13 +141,13 @@ struct ReplicaExport: FilePublication {
                 try file.put(prepared)
             }
             statuses.append(status)
-            // A power failure must not keep an emptied part and lose the part that got its records.
+            // A power failure must not keep the emptied part and lose the part that got its records.
             if new.part > 0, !new.records.isEmpty { try file.synchronizeDirectory() }
         }
         return statuses
     }
 
-    /// Returns when the own files survive a power failure, also if another process has replaced them.
+    /// Returns when the own files survive a power failure, even if another process has replaced them.
     func synchronize() throws {
         guard let name = directory.ownFileName() else { return }
         let (status, durable) = directory.table.withLock { ($0.files[name]?.status, $0.durableStatus) }
@@ -155,7 +155,7 @@ struct ReplicaExport: FilePublication {
         do throws(SystemError) {
             try directory.wholeFile(named: name).synchronizeDirectory()
         } catch {
-            // A second flush can succeed although the first one has lost data. So the files are written again.
+            // A second flush can succeed although the first one has lost data, so the files are written again.
             directory.table.withLock { $0.mustRewrite = true }
             throw error
         }
@@ -170,7 +170,7 @@ struct ReplicaExport: FilePublication {
         }
         if isDone { return }
         do throws(SystemError) {
-            // Only after an hour: a syncer can bring temporary files of other devices.
+            // Removed only after an hour: a syncer can bring temporary files of other devices.
             for name in names where ReplicaFileName.isLikely(name, of: directory.tracker.memory.replica) {
                 try directory.wholeFile(named: name).removeTemporaries(.unlockedForAnHour)
             }

@@ -1,5 +1,5 @@
-/// The names of replicas' files. Syncers rename files, so a name identifies nothing. It only has to keep a replica's
-/// file from replacing another file.
+/// The names of replicas' files. Syncers rename files, so a name identifies nothing. It only keeps a replica's file from
+/// replacing another file.
 enum ReplicaFileName {
     private static let beginning = "Settings-"
     private static let ending = ".jsonl"
@@ -30,7 +30,7 @@ enum ReplicaFileName {
     /// Whether it is the name of a placeholder of iCloud Drive, `.NAME.icloud`, for a file that is not downloaded.
     static func isPlaceholder(_ name: String) -> Bool { name.hasPrefix(".") && name.hasSuffix(".icloud") }
 
-    /// Returns the name of the file for which a placeholder stands; the name itself if it is none.
+    /// Returns the name of the file that a placeholder represents; the name itself if it is not a placeholder's.
     static func fullName(of name: String) -> String {
         isPlaceholder(name) ? String(name.dropFirst().dropLast(".icloud".count)) : name
     }

@@ -1,7 +1,7 @@
 /// The replicas' heads, and which of them have arrived with all their parts.
 ///
-/// A head lists the versions of the parts that go with it. A syncer can bring the files in any order, and everything
-/// that has arrived is used. This type only determines whether something is missing.
+/// A head lists the versions of its parts. A syncer can bring the files in any order, and every file that has arrived is used.
+/// This type only determines whether files are missing.
 struct ReplicaParts: Sendable {
     struct Head: Sendable {
         /// The file's name.
@@ -14,9 +14,8 @@ struct ReplicaParts: Sendable {
         /// Whether everything that the replica knew when it wrote the head has arrived.
         var isComplete: Bool { isIntact && missingPart == nil }
 
-        /// Compares the latest changes of the replica itself, which do not depend on corrections of its clock. If they
-        /// are the same, the head that was written later by that clock is newer; in the same millisecond, the complete
-        /// one.
+        /// Compares the latest changes of the replica itself, which do not depend on corrections of its clock. If they are the
+        /// same, the head that was written later by that clock is newer; in the same millisecond, the complete one.
         fileprivate func isNewer(than other: Head) -> Bool {
             let (change, otherChange) = (lastChange, other.lastChange)
             if change != otherChange { return otherChange < change }
@@ -79,19 +78,19 @@ struct ReplicaParts: Sendable {
         self.headless = headless
     }
 
-    /// Whether each replica's newest head is there with all its parts. Parts without a head that were written before `time`
+    /// Whether each replica's newest head has arrived with all its parts. Parts without a head that were written before `time`
     /// are left over from a replica whose head was deleted.
     func isComplete(since time: Int64) -> Bool {
         headless.values.allSatisfy { $0.written < time } && newest.values.allSatisfy(\.isComplete)
     }
 
-    /// The files that wait for a part, with its number. Without those whose replica has written nothing since `time`.
+    /// The files that wait for a part, with its number, except those of replicas that have written nothing since `time`.
     func waiting(since time: Int64) -> [(file: String, replica: ReplicaID, part: Int)] {
         newest.compactMap { replica, head in head.missingPart.map { (head.file, replica, $0) } }
             + headless.filter { $0.value.written >= time }.map { ($0.value.file, $0.key, 0) }
     }
 
-    /// Whether a part belongs to no head any more: it is a copy, or its head was deleted.
+    /// Whether a part no longer belongs to a head: it is a copy, or its head was deleted.
     func isLeftOver(_ header: ReplicaHeader) -> Bool {
         guard header.part > 0 else { return false }
         guard let head = newest[header.replica]?.header, head.parts.indices.contains(header.part - 1) else {

@@ -1,7 +1,7 @@
 /// Accepts entries that are ahead of the machine's clock.
 extension ReplicatedDirectory {
-    /// Returns the times up to which entries are accepted: those that the replica vouches for, and those of the files that
-    /// are in the directory.
+    /// Returns the times up to which entries are accepted: those that the replica vouches for, and those of files in the
+    /// directory.
     func accepted(now: Int64) -> AcceptedTimes {
         let (memory, lastEpoch) = (tracker.memory, tracker.lastEpoch)
         var accepted = memory.accepted
@@ -9,7 +9,7 @@ extension ReplicatedDirectory {
         return accepted
     }
 
-    /// Joins the times of all heads in the directory. Those of files that have gone do not count any more.
+    /// Joins the times of all heads in the directory. Those of removed files no longer count.
     func joinAcceptedTimes() {
         let (now, lastEpoch) = (now(), tracker.lastEpoch)
         table.withLock { table in

@@ -3,11 +3,10 @@ import SettingsKitPlatform
 
 /// Checks that the local state belongs to the shared directory.
 extension ReplicatedDirectory {
-    /// Checks, once in a process, that the local state is not inside the shared directory, where it would be carried to
-    /// other devices, and is not used with two directories, as the settings of one would be exported to the other.
+    /// Checks, once in a process, that the local state is outside of the shared directory, which would carry it to other devices,
+    /// and is not used with two directories, because the settings of one would be exported to the other.
     ///
-    /// - Throws: ``ReplicaProblem/stateInDirectory``, ``ReplicaProblem/otherDirectory(_:)``, or what the system
-    ///   reports.
+    /// - Throws: ``ReplicaProblem/stateInDirectory``, ``ReplicaProblem/otherDirectory(_:)``, or the system's errors.
     func requireOwnDirectory() throws {
         guard !table.withLock({ $0.isDirectoryConfirmed }) else { return }
         let status = try fileSystem.status(of: directory, followingLink: true)
@@ -27,8 +26,8 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Takes over a new path, as a directory can be moved, for example with an app's container. Throws if the old path
-    /// still leads to another directory that has this replica's file.
+    /// Adopts a new path, because a directory can be moved, for example with an app's container. Throws if the old path still
+    /// leads to another directory that has this replica's file.
     private func requireNoOtherDirectory(than status: FileStatus?) throws {
         if tracker.memory.directory == directory { return }
         try list.change {
@@ -52,7 +51,7 @@ extension ReplicatedDirectory {
             let names = try fileSystem.names(inDirectory: path)
             return names.contains { ReplicaFileName.isLikely($0, of: tracker.memory.replica) } ? status : nil
         } catch {
-            // It may be another user's, or on a server that does not answer: not what this store is to be kept from.
+            // It may be another user's, or on a server that does not answer. Neither must keep this store from working.
             return nil
         }
     }

@@ -25,13 +25,13 @@ extension ReplicatedDirectory {
         if tracker.changes != changes { scheduleExport() }
     }
 
-    /// Whether expectations hold, by what is in memory at one moment.
+    /// Whether expectations hold for the values in memory, at one moment.
     func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
         list.contents.withLock { contents in expectations.hold { tracker.value(named: $0, in: contents) } }
     }
 
-    /// Applies a batch if its expectations hold. If another process keeps the state locked, a batch that expects nothing and
-    /// whose caller does not wait is kept, and stored later.
+    /// Applies a batch if its expectations hold. If another process keeps the state locked, a batch without expectations whose
+    /// caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         let isKept = !batch.waitsForAgreement && batch.expectations.isEmpty
         do {
@@ -81,7 +81,7 @@ extension ReplicatedDirectory {
         let isDone = try list.change(waiting: waiting) {
             guard let values = try decide() else { return nil }
             var changes: [JournalChange] = []
-            // If a name occurs more than once, the last value counts.
+            // The last value of a repeated name counts.
             var taken: Set<String> = []
             for (name, data) in values.reversed() where taken.insert(name).inserted {
                 guard storedValue(named: name) != data else { continue }

@@ -6,15 +6,15 @@ extension ReplicatedDirectory {
     /// The time, in milliseconds, after which the head is written without a change, to show that the device is in use.
     private static var longestSilence: Int64 { 86_400_000 }
 
-    /// What the replica's files in the directory lack.
+    /// The data that the replica's files in the directory lack.
     enum ExportNeed {
         case nothing
-        /// Only the moments of other replicas that were heard, which is not urgent.
+        /// Only the heard moments of other replicas, which are not urgent.
         case heardMoments
         case changes
     }
 
-    /// What the replica's files in the directory lack. Constant time.
+    /// The data that the replica's files in the directory lack. Constant time.
     var exportNeed: ExportNeed {
         let (mustWrite, exported) = table.withLock { ($0.mustCompact || $0.mustRewrite, $0.exported) }
         guard !mustWrite, let exported, exported.replica == tracker.memory.replica else { return .changes }
@@ -26,11 +26,11 @@ extension ReplicatedDirectory {
         return exported.changes.others == changes.others ? .heardMoments : .changes
     }
 
-    /// Reads the directory, and writes the replica's files if they lack something.
+    /// Reads the directory, and writes the replica's files if they lack data.
     ///
-    /// - Parameter always: Whether to write them even if they lack nothing.
+    /// - Parameter always: Whether to write them even if they are complete.
     func export(always: Bool) throws {
-        // The end of the process exports what is pending, whether or not anything was scheduled.
+        // The end of the process exports pending changes, even if no export was scheduled.
         if isReadOnly { return }
         do {
             try read()
@@ -41,7 +41,7 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Reads what others have written, and writes nothing.
+    /// Reads the files of other devices, and writes nothing.
     private func readNow() throws {
         try list.synchronize(isReadOnly: true)
         do {
@@ -51,7 +51,7 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Exports what is missing, and flushes the directory and the local state to the disk.
+    /// Exports missing data, and flushes the directory and the local state to the disk.
     func synchronize() throws {
         if isReadOnly { return try readNow() }
         try writePending(waiting: list.patience)

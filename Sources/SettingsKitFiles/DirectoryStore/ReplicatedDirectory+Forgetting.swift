@@ -3,14 +3,14 @@ import SettingsKitPlatform
 
 /// Forgets removals.
 extension ReplicatedDirectory {
-    /// Forgets removals that are old and that every other replica has heard, once a day.
+    /// Forgets old removals that every other replica has heard, once a day.
     ///
-    /// A removal is kept while a file still has the value, which may be a copy that a syncer has made, and while a file cannot
-    /// be read. Nothing is forgotten in a directory without others' files, if there were some, nor for as long again after files
-    /// of a replica have gone: the volume may not be mounted, or the syncer may not have brought the files yet.
+    /// A removal is kept while a file still has the value, which may be a syncer's copy, and while a file cannot be read. Nothing
+    /// is forgotten if the directory has lost all files of other replicas, nor for the retention time after files of a replica
+    /// have disappeared: the volume may not be mounted, or the syncer may not have brought the files yet.
     func collectTombstones() throws {
         guard table.withLock({ $0.collectionPause?.hasPassed ?? true }) else { return }
-        // Also if removals cannot be forgotten now, because an attempt reads all files.
+        // Set even if removals cannot be forgotten now, because an attempt reads all files.
         table.withLock { $0.collectionPause = Deadline(after: .seconds(3_600)) }
         let old = records().filter { $0.entry.isTombstone && isOld($0.entry.stamp) }
         var held = HeldRemovals(old)
@@ -21,29 +21,29 @@ extension ReplicatedDirectory {
                 .filter { $0.key != tracker.memory.replica }
             for (replica, file) in files {
                 let headers = parts.heads.map(\.header).filter { $0.replica == replica }
-                // All heads of the replica count, also older ones: what it has heard stays true.
-                held.note(headers.reduce(into: HeardMoments()) { $0.join($1.heard) }, in: file)
+                // All heads of the replica count, including older ones: a heard removal stays heard.
+                held.hold(unheardBy: headers.reduce(into: HeardMoments()) { $0.join($1.heard) }, in: file)
             }
-            // Reading all files is for what every replica has heard.
+            // All files are read only if every replica has heard a removal.
             if isDirectorySettled, !old.allSatisfy({ held.isHeld($0) }) {
-                let isWhole = try readAllRecords { name, record in held.note(record, in: name) }
-                noteHeldRemovals(held)
+                let isWhole = try readAllRecords { name, record in held.hold(record, in: name) }
+                publishHeldRemovals(held)
                 guard isWhole else { return }
                 let horizon = horizon
                 try forget(
                     old.filter { !held.isHeld($0) && $0.entry.stamp.moment.instant.milliseconds < horizon })
             }
         }
-        noteHeldRemovals(held)
+        publishHeldRemovals(held)
         table.withLock { $0.collectionPause = Deadline(after: .seconds(86_400)) }
     }
 
-    /// Whether no files of a replica were gone within the time for which removals are remembered.
+    /// Whether no files of a replica have disappeared within the retention time of removals.
     private var isDirectorySettled: Bool { tracker.memory.lastLoss.map { $0 < horizon } ?? true }
 
-    private func noteHeldRemovals(_ held: HeldRemovals) {
+    private func publishHeldRemovals(_ held: HeldRemovals) {
         let counts = held.counts
-        // A value that a removal has beaten must not come back from an own part.
+        // A value that a removal has replaced must not come back from an own part.
         let isInOwnPart = ownFiles()?.contains { $0.seen != nil && counts[$0.name] != nil } ?? false
         table.withLock { table in
             table.heldRemovals = counts
@@ -55,7 +55,7 @@ extension ReplicatedDirectory {
         guard !removals.isEmpty, !isReadOnly else { return }
         try list.change {
             let contents = list.contents.withLock { $0 }
-            // Only removals that are still the latest change.
+            // Only removals that are still the latest change may be forgotten.
             let forgotten = removals.filter { removal in
                 contents.data(named: removal.name).flatMap { SharedEntry.stamp(in: $0) } == removal.entry.stamp
             }
@@ -67,11 +67,11 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Whether something of this time was changed longer ago than removals are remembered.
+    /// Whether a change with this stamp is older than the retention time of removals.
     func isOld(_ stamp: Stamp) -> Bool { stamp.moment.instant.milliseconds < leastWritten }
 
-    /// The time before which removals need not be remembered, in milliseconds since 1970. If the machine's clock is ahead of
-    /// what all others have written, theirs counts: what is forgotten too early is gone.
+    /// The time before which removals need not be remembered, in milliseconds since 1970. If the machine's clock is ahead of all
+    /// times of other replicas, the latest of theirs counts: a removal must not be forgotten too early.
     private var horizon: Int64 {
         let own = tracker.memory.replica
         let others = table.withLock { $0.files.values.compactMap { $0.summary?.header } }.filter { $0.replica != own }
@@ -87,11 +87,11 @@ extension ReplicatedDirectory {
     }
 }
 
-/// Old removals that have to be kept, and the files that are the reason.
+/// Old removals that must be kept, and the files that require it.
 struct HeldRemovals: Sendable {
     /// The removals' stamps, by the settings' names.
     private let removals: [String: Stamp]
-    /// The names of the settings whose removals have to be kept, by file.
+    /// The names of the settings whose removals must be kept, by file.
     private var names: [String: Set<String>] = [:]
 
     init(_ removals: [SharedRecord]) {
@@ -99,20 +99,20 @@ struct HeldRemovals: Sendable {
             removals.map { ($0.name, $0.entry.stamp) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Keeps removals that the writer of a file has not heard.
-    mutating func note(_ heard: HeardMoments, in file: String) {
+    /// Holds the removals that the writer of a file has not heard.
+    mutating func hold(unheardBy heard: HeardMoments, in file: String) {
         for (name, stamp) in removals where !heard.covers(stamp) { names[file, default: []].insert(name) }
     }
 
-    /// Keeps the removal of a setting that has a value in a file.
-    mutating func note(_ record: SharedRecord, in file: String) {
+    /// Holds the removal of a setting that has a value in a file.
+    mutating func hold(_ record: SharedRecord, in file: String) {
         guard !record.entry.isTombstone, removals[record.name] != nil else { return }
         names[file, default: []].insert(record.name)
     }
 
-    /// Whether a removal has to be kept.
+    /// Whether a removal must be kept.
     func isHeld(_ removal: SharedRecord) -> Bool { names.values.contains { $0.contains(removal.name) } }
 
-    /// The number of removals that have to be kept because of each file.
+    /// The number of held removals for each file.
     var counts: [String: Int] { names.mapValues(\.count) }
 }

@@ -1,16 +1,16 @@
 import SettingsKitCore
 
-/// Takes over what other replicas have written.
+/// Merges the files of other replicas.
 extension ReplicatedDirectory {
-    /// Takes over the records of a file.
+    /// Adopts the records of a file.
     ///
     /// - Returns: the file's summary.
-    func takeOver(_ file: ReplicaFile, _ name: String) throws -> SeenFile.Summary {
+    func adopt(_ file: ReplicaFile, _ name: String) throws -> SeenFile.Summary {
         let outcome = try merge(file)
-        try takeReturning(outcome.returning, name)
+        try adoptReturning(outcome.returning, name)
         var summary = SeenFile.Summary(of: file)
-        summary.note(outcome)
-        summary.noteLatest(of: file)
+        summary.record(outcome)
+        summary.recordLatest(of: file)
         if isOwn(file, named: name) {
             if file.header?.part == 0 { keepUnknownFields(of: file) }
             summary.contents = PartContents(file.records)
@@ -37,7 +37,7 @@ extension ReplicatedDirectory {
             outcome = merge.outcome(of: file.records)
             if isReadOnly { outcome.hasForeignWritesOfOwn = false }
             if outcome.hasForeignWritesOfOwn {
-                // Of what it has changed under the old ID it has all.
+                // The replica has all of its changes under the old ID.
                 if let last = tracker.lastOwn { memory.heard.raise(memory.replica, to: last) }
                 memory.replica = .random()
             }
@@ -56,16 +56,16 @@ extension ReplicatedDirectory {
     func updateMemory() throws {
         let own = tracker.memory.replica
         let summaries = table.withLock { $0.summaries }
-        // What was not taken of such a replica's records may have replaced any other.
-        let partlyTaken = Set(summaries.values.filter { !$0.isWholeTaken }.compactMap(\.header?.replica))
+        // A skipped record of such a replica may have replaced any other record.
+        let partlyMerged = Set(summaries.values.filter { !$0.isWhollyMerged }.compactMap(\.header?.replica))
         let heads = ReplicaParts(summaries).heads.filter { head in
-            head.isComplete && head.header.replica != own && !partlyTaken.contains(head.header.replica)
+            head.isComplete && head.header.replica != own && !partlyMerged.contains(head.header.replica)
         }
         let present = Set(summaries.values.compactMap(\.header?.replica))
         let (known, lastEpoch) = (latestChanges(summaries, heard: heads.map(\.header.heard)), tracker.lastEpoch)
         func updated(_ memory: ReplicaMemory) -> ReplicaMemory {
             var memory = memory
-            memory.note(present: present, now: now())
+            memory.record(present: present, now: now())
             memory.accepted = tracker.vouched(now: now())
             if let last = tracker.lastOwn { memory.heard.raise(memory.replica, to: last) }
             for header in heads.map(\.header) {
@@ -83,7 +83,7 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Returns the latest known change of each replica: in the directory's files, and in the state if a later one was heard.
+    /// Returns the latest known change of each replica: in the directory's files, or in the state if a later one was heard.
     /// Linear time.
     private func latestChanges(_ summaries: [String: SeenFile.Summary], heard: [HeardMoments]) -> HeardMoments {
         var latest = HeardMoments()
@@ -98,8 +98,8 @@ extension ReplicatedDirectory {
         return latest
     }
 
-    /// Takes over values that are older than a forgotten removal, unless a file in the directory has their removal.
-    private func takeReturning(_ records: [SharedRecord], _ file: String) throws {
+    /// Adopts values that are older than a forgotten removal, unless a file in the directory has their removal.
+    private func adoptReturning(_ records: [SharedRecord], _ file: String) throws {
         guard !records.isEmpty else { return }
         var latest: [String: SharedEntry] = [:]
         for record in records { latest[record.name] = max(latest[record.name] ?? record.entry, record.entry) }
@@ -114,7 +114,7 @@ extension ReplicatedDirectory {
                 guard let known = contents.data(named: name).flatMap({ SharedEntry($0) }) else { return true }
                 return known < entry
             }
-            // Imported values only count as old. Values within the retention have not been away for long.
+            // Imported values are not really old, and a recent value's device was not away for long.
             count = winners.values.count {
                 !$0.isTombstone && $0.stamp.moment != .earliest && isOld($0.stamp)
             }
@@ -136,8 +136,8 @@ extension ReplicatedDirectory {
                 return [JournalChange(name: ReplicaMemory.name, data: try memory.bytes)]
             }
         } catch {
-            // The state cannot be written, so neither is the file: it still has the fields, and the next reading keeps
-            // them.
+            // The state cannot be written, so the own file is not written either: it still has the fields, and the next reading
+            // keeps them.
         }
     }
 }

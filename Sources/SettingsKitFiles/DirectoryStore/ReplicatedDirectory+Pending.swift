@@ -1,10 +1,10 @@
 import SettingsKitCore
 import SettingsKitPlatform
 
-/// Changes made while another process keeps the state locked: they are in force in this process at once, and get their stamps
-/// and are written when the lock is free.
+/// Changes made while another process keeps the state locked: they are in force in this process immediately, and get their stamps
+/// when they are written, once the lock is free.
 extension ReplicatedDirectory {
-    /// How long a change waits before it is kept.
+    /// The time that a change waits before it is kept.
     var waitingToKeep: Duration { tracker.pending.waiting(list.patience) }
 
     /// The names under which a value is in force. Linear time.
@@ -14,9 +14,9 @@ extension ReplicatedDirectory {
         return stored.map(\.name) + pending.namesOfValues
     }
 
-    /// Puts writes in force that cannot be stored now, and has them stored later.
+    /// Puts writes in force that cannot be stored now, and schedules storing them.
     func keep(_ writes: [SettingsStoreBatch.Entry]) throws {
-        // All that is pending is written at once, so it must fit together.
+        // All pending changes are written as one record, so their total size is limited.
         let pending = tracker.pending
         try list.requireRoom(
             for: writes.map { write in
@@ -33,9 +33,9 @@ extension ReplicatedDirectory {
         pendingWriter.begin(new) { [self] in try writePending(waiting: .zero) }
     }
 
-    /// Writes what is pending, and waits for other processes no longer than it says.
+    /// Writes the pending changes, and waits for other processes no longer than `waiting`.
     ///
-    /// - Throws: `busy` if another process keeps the state locked; what the system reports.
+    /// - Throws: `busy` if another process keeps the state locked; the system's errors.
     func writePending(waiting: Duration) throws {
         let pending = tracker.pending
         if pending.isEmpty { return pendingWriter.finish() }
@@ -48,12 +48,12 @@ extension ReplicatedDirectory {
                 }
             }
         }
-        // One that was kept meanwhile is written by the background.
+        // Changes that were kept in the meantime are written in the background.
         if tracker.pending.isEmpty { pendingWriter.finish() }
         scheduleExport()
     }
 
-    /// Ends what the parent process has pending, and writes, if this is the child of a fork.
+    /// In the child of a fork, discards the pending changes of the parent process, which writes them.
     func dropInherited() {
         guard tracker.pending.isInherited else { return }
         list.contents.withLock { contents in

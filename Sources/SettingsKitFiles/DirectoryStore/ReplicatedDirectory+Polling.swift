@@ -6,7 +6,7 @@ import Synchronization
 extension ReplicatedDirectory: ChangeMonitored {
     /// The interval at which the directory is read if the file system may not report changes.
     static let pollInterval = Duration.seconds(2)
-    /// How long heard moments are gathered before the replica's file is written for them.
+    /// The time for which heard moments are gathered before the replica's file is written for them.
     private static let hearingPause = Duration.seconds(30)
 
     var monitoredPlaces: [ChangeMonitor.Place] { [.init(directory: directory, names: nil)] }
@@ -19,7 +19,7 @@ extension ReplicatedDirectory: ChangeMonitored {
     func poll() throws -> Bool {
         let hasComeBack = monitor.isFailing
         let missingParts = try read()
-        // A problem is reported when it is still there at the next reading: a file may be in the middle of arriving.
+        // A problem is reported if it persists at the next reading: a file may be arriving.
         let isUnsettled = table.withLock { $0.files.contains { $1.hasUnsettledProblems(named: $0) } }
         if isUnsettled || missingParts.contains(where: \.isFresh) { monitor.retry(after: Self.pollInterval) }
         // Failed exports are repeated at growing intervals, unless the directory has just become available again.
@@ -32,7 +32,7 @@ extension ReplicatedDirectory: ChangeMonitored {
         return true
     }
 
-    /// Schedules an export after a pause. Further calls before that have no effect. Heard moments let others forget
+    /// Schedules an export after a pause. Further calls before that have no effect. Heard moments only let other replicas forget
     /// removals, which is not urgent.
     private func exportLater() {
         if isExportPlanned.exchange(true, ordering: .acquiringAndReleasing) { return }
@@ -42,7 +42,7 @@ extension ReplicatedDirectory: ChangeMonitored {
         }
     }
 
-    /// Whether no file has changed and nothing is due. Waits for the directory only; it is on a local disk when this is
+    /// Whether no file has changed and nothing is due. Waits only for the directory, which is on a local disk when this is
     /// called.
     var isQuiet: Bool {
         let (files, isCollecting) = table.withLock { ($0.files, $0.collectionPause?.hasPassed ?? true) }

@@ -7,15 +7,15 @@ import SettingsKitPlatform
     import Darwin
 #endif
 
-/// Reads the directory: finds new files, and takes over their contents.
+/// Reads the directory: finds new files, and adopts their contents.
 extension ReplicatedDirectory {
     /// The greatest number of files that are read.
     static var fileLimit: Int { 2_000 }
 
-    /// Reads the directory, and takes over what has changed. Files that have not changed are not read again.
+    /// Reads the directory, and adopts changes. Unchanged files are not read again.
     ///
-    /// - Throws: what the system reports of the directory or of the local state. A file that cannot be read does not
-    ///   keep the others from being read.
+    /// - Throws: the system's errors for the directory or the local state. An unreadable file does not keep the others from being
+    ///   read.
     /// - Returns: the files that wait for a part.
     @discardableResult
     func read() throws -> [MissingPart] {
@@ -25,14 +25,14 @@ extension ReplicatedDirectory {
         let names = try candidates()
         let reversals = tracker.reversals
         let known = table.withLock { table in
-            // The state does not have any more what was taken over.
+            // The state has lost the adopted changes, so all files are read again.
             if table.reversals != reversals { table.files = [:] }
             table.reversals = reversals
             return table.files
         }
         let present = Set(names)
-        for name in known.keys where !present.contains(name) { note(nil, named: name) }
-        // What a file has said counts no longer if it is gone.
+        for name in known.keys where !present.contains(name) { record(nil, named: name) }
+        // The times of a removed file no longer count.
         joinAcceptedTimes()
         var isUnsettled = false
         for name in names {
@@ -41,7 +41,7 @@ extension ReplicatedDirectory {
         }
         requestDownloads()
         joinAcceptedTimes()
-        try takeDue()
+        try readDue()
         if table.withLock({ $0.isExaminationDue }) { examineOwnFiles() }
         try updateMemory()
         try collectTombstones()
@@ -53,23 +53,23 @@ extension ReplicatedDirectory {
         return missingParts
     }
 
-    /// Reads a file if it has changed, and takes over its contents.
+    /// Reads a file if it has changed, and adopts its contents.
     @discardableResult
     private func readFile(at name: String, known: SeenFile?) throws -> SeenFile? {
         guard let found = read(name, known: known) else {
-            note(nil, named: name)
+            record(nil, named: name)
             return nil
         }
         var seen = found.seen
-        if let file = found.file { seen.content = .replica(try takeOver(file, name)) }
-        note(seen, named: name)
+        if let file = found.file { seen.content = .replica(try adopt(file, name)) }
+        record(seen, named: name)
         return seen
     }
 
-    /// Reads files again whose held-back records are accepted now. A file that was read later can vouch for records in
-    /// an earlier one.
-    private func takeDue() throws {
-        // Each round takes what is due, so there are at most as many rounds as files.
+    /// Reads files again whose held-back records are now accepted. A file that was read later can vouch for records in an earlier
+    /// one.
+    private func readDue() throws {
+        // Each round reads the due files, so there are at most as many rounds as files.
         for _ in 0..<Self.fileLimit {
             let now = now()
             let accepted = accepted(now: now)
@@ -79,8 +79,8 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// Notes how a file was found. Nil if it is missing.
-    private func note(_ seen: SeenFile?, named name: String) {
+    /// Records the state of a file. Nil if it is missing.
+    private func record(_ seen: SeenFile?, named name: String) {
         let isOwn = ReplicaFileName.isLikely(name, of: tracker.memory.replica)
         let (now, last, accepted) = (now(), tracker.lastEpoch, seen?.summary?.header?.accepted)
         table.withLock { table in
@@ -96,15 +96,15 @@ extension ReplicatedDirectory {
         let due = table.withLock { table in
             let pending = table.files.filter { if case .placeholder = $0.value.content { true } else { false } }.map(
                 \.key)
-            return table.downloads.takeDue(among: pending, at: .now)
+            return table.downloads.nextDue(among: pending, at: .now)
         }
         for name in due { fileSystem.requestDownload(of: WholeFile.join(directory, name)) }
     }
 
     // MARK: The directory
 
-    /// Creates the directory if it is missing, unless it is only read. Creates its parents for a new state only: later, a missing parent can be
-    /// a volume that is not mounted.
+    /// Creates the directory if it is missing, unless it is only read. Creates its parents for a new state only: later, a missing
+    /// parent can be an unmounted volume.
     private func makeDirectory() throws {
         let isThere = try fileSystem.status(of: directory, followingLink: true) != nil
         if isReadOnly {
@@ -139,9 +139,9 @@ extension ReplicatedDirectory {
 
     // MARK: Files
 
-    /// Reads a file, unless it has not changed and none of its records is due.
+    /// Reads a file, unless it is unchanged and none of its records is due.
     ///
-    /// - Returns: the file's present state, and its contents if it was read. Nil if there is no file.
+    /// - Returns: the file's current state, and its contents if it was read. Nil if there is no file.
     private func read(_ name: String, known: SeenFile?) -> (seen: SeenFile, file: ReplicaFile?)? {
         let path = WholeFile.join(directory, name)
         do throws(SystemError) {
@@ -169,7 +169,7 @@ extension ReplicatedDirectory {
         let file = try fileSystem.openForReading(path)
         defer { fileSystem.close(file) }
         let opened = try fileSystem.status(of: file)
-        // The path can have been replaced since, for example by a FIFO.
+        // The path may have been replaced in the meantime, for example by a FIFO.
         guard opened.kind == .file else { return nil }
         let beginning = try fileSystem.read(64, of: file, at: 0)
         guard ReplicaFileReader.canBegin(beginning) else { return (SeenFile(status: opened, content: .foreign), nil) }
@@ -177,7 +177,7 @@ extension ReplicatedDirectory {
             return (SeenFile(status: opened, content: .tooLarge), nil)
         }
         let bytes = try fileSystem.read(Int(clamping: opened.size), of: file, at: 0)
-        // If the file is being written in place, the lines that were read are used, and it is read again.
+        // If the file is being written in place, the lines read so far are used, and it is read again.
         let isSettled = try fileSystem.status(of: file) == opened && opened == status
         var seen = SeenFile(status: isSettled ? opened : nil, content: .foreign)
         switch bytes.withUnsafeBufferPointer(ReplicaFileReader.read) {
@@ -203,7 +203,7 @@ extension ReplicatedDirectory {
             for record in file?.records ?? [] { body(name, record) }
             switch seen.content {
             case .noFile: continue
-            // One that has the name of a replica's file may have been one.
+            // A file with the name of a replica's file may have been one.
             case .foreign: isWhole = isWhole && !ReplicaFileName.isLikely(name)
             case .tooLarge, .newerVersion, .placeholder, .unreadable: isWhole = false
             case .replica(let summary): isWhole = isWhole && summary.isComplete && seen.status != nil

@@ -75,8 +75,8 @@ extension ReplicatedDirectory {
         }
     }
 
-    /// The files that were not written for longer than removals are remembered. Of a replica with several, the head counts:
-    /// large parts are written seldom.
+    /// The files that were not written for longer than removals are remembered. Only the head of a replica with several files
+    /// counts: large parts are written seldom.
     private var abandonedFiles: [(file: String, problem: ReplicaProblem)] {
         let (own, leastWritten) = (tracker.memory.replica, leastWritten)
         let (summaries, held) = table.withLock { ($0.summaries, $0.heldRemovals) }
@@ -85,7 +85,7 @@ extension ReplicatedDirectory {
             guard let header = summary.header, header.written < leastWritten,
                 header.part == 0 || parts.isLeftOver(header)
             else { return nil }
-            // The own file is written when that is possible. Copies of it are not.
+            // The own file is written as soon as possible. Copies of it are not.
             if header.replica == own, name == ownFileName() { return nil }
             return (name, .abandoned(name, written: header.written, removals: held[name] ?? 0))
         }

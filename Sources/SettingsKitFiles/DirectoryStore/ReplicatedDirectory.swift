@@ -8,48 +8,48 @@ import Synchronization
     import Foundation
 #endif
 
-/// A shared directory with this device's state. All stores of a process with the same two share it.
+/// A shared directory with this device's state. All stores of a process with the same two use one object.
 ///
 /// The state is a property list with a journal. For each name it has an entry: a value or a removal, with its stamp.
 /// All decisions are made while the journal is locked, so processes with one state act as one. The directory is read
 /// without a lock. Replacing the replica's files takes a separate lock, so reading and setting values never wait for
 /// the directory.
 ///
-/// ``table`` holds what is known of the directory's files. If two threads read the directory at once, both do the same
-/// work, which is harmless because merging is idempotent.
+/// ``table`` contains the knowledge of the directory's files. If two threads read the directory at the same time, both do the
+/// same work, which is harmless because merging is idempotent.
 final class ReplicatedDirectory: Sendable {
     struct Table: Sendable {
         var files: [String: SeenFile] = [:]
-        /// What the heads in the directory accept, joined.
+        /// The joined accepted times of the heads in the directory.
         var accepted = AcceptedTimes()
-        /// The problem that there are more files than are read. Nil if there are not.
+        /// The problem of too many files. Nil if all are read.
         var surplus: ReplicaProblem?
         /// The topics of the diagnosed problems that persist.
         var diagnosed: Set<String> = []
-        /// The status of the own head that is known to survive a power failure.
+        /// The status of the own head that certainly survives a power failure.
         var durableStatus: FileStatus?
-        /// What the own files contain. Nil if they lack something.
+        /// The contents of the own files. Nil if they are incomplete.
         var exported: Exported?
         /// Whether the own files must be written again, because they could not be flushed.
         var mustRewrite = false
-        /// Whether an own file has changed, so that ``exported`` has to be determined again.
+        /// Whether an own file has changed, so that ``exported`` must be determined again.
         var isExaminationDue = false
         /// Whether the next export must write all records into one part, so that no superseded record stays in another.
         var mustCompact = false
         /// Whether the local state is new and the directory was not found or created yet.
         var isDirectoryNew = false
-        /// When old removals are examined again.
+        /// The next time to examine old removals.
         var collectionPause: Deadline?
         /// Whether temporary files were removed.
         var hasCleanedUp = false
         var downloads = DownloadRequests()
-        /// How often the state had gone back when the files were read; see ``ReplicaTracker/reversals``.
+        /// The number of reversals of the state when the files were read; see ``ReplicaTracker/reversals``.
         var reversals = 0
         /// Whether the local state was found to belong to the directory.
         var isDirectoryConfirmed = false
         /// The number of old removals that are kept because of each file, at the last examination.
         var heldRemovals: [String: Int] = [:]
-        /// Why the first reading failed.
+        /// The reason why the first reading failed.
         var firstProblem: (any Error)?
     }
 
@@ -69,16 +69,16 @@ final class ReplicatedDirectory: Sendable {
     let isExportPlanned = Atomic(false)
     let wasRead = Atomic(false)
     let isWatching: Bool
-    /// Whether the directory and the local state are only read. What is merged is in memory alone then.
+    /// Whether the directory and the local state are only read. Merged settings then exist in memory only.
     let isReadOnly: Bool
     private let writer = Mutex<WriteBehind?>(nil, .leaf)
 
-    /// How long changes are gathered before the replica's files are written.
+    /// The time for which changes are gathered before the replica's files are written.
     private static let writingDelay = Duration.milliseconds(250)
-    /// How long changes are gathered before the local state is folded. An export folds it first, so this matters only
+    /// The time for which changes are gathered before the local state is folded. An export folds it first, so this matters only
     /// if the replica's files cannot be written.
     private static let stateWritingDelay = Duration.milliseconds(800)
-    /// How long opening a store waits for the directory.
+    /// The time that opening a store waits for the directory.
     private static let firstPatience = Duration.seconds(1)
 
     static let systemTime: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1_000) }
@@ -129,13 +129,14 @@ final class ReplicatedDirectory: Sendable {
             try self?.writePending(waiting: PendingValues.longestWait)
             try self?.export(always: false)
         } report: { [weak self] error in
-            // A failed reading was diagnosed already, most probably for the same reason.
+            // A failed reading was already diagnosed, most likely for the same reason.
             guard let self, !monitor.isFailing else { return }
             list.feed.report(.wrap(error, as: .notExported, store: description))
         }
         self.writer.withLock { $0 = writer }
         queue.async { [self] in
-            // Before the first reading, so that no change is missed. In the background, as a network may not answer.
+            // Started before the first reading, so that no change is missed, and in the background, because a network may not
+            // answer.
             monitor.startNow(isPolling: false)
             do {
                 try readFirst()
@@ -147,7 +148,7 @@ final class ReplicatedDirectory: Sendable {
     }
 
     deinit {
-        // Do now what the background would do soon. If it fails, the next process that opens the store does it.
+        // Does now what the background would do soon. If it fails, the next process that opens the store does it.
         guard isWatching, hasBackground, !isReadOnly else { return }
         do {
             try LastWriting.perform { try export(always: false) }
@@ -159,7 +160,7 @@ final class ReplicatedDirectory: Sendable {
     /// Whether there are background threads. A forked child has none.
     var hasBackground: Bool { queue.isRunning }
 
-    /// Reads the replica's memory from the state, or begins a new replica. Waits for other processes only for that.
+    /// Reads the replica's memory from the state, or begins a new replica, which is the only reason to wait for other processes.
     ///
     /// - Returns: whether the replica is new.
     private static func beginReplica(_ list: JournaledPropertyList, _ tracker: ReplicaTracker) throws -> Bool {
@@ -218,9 +219,9 @@ final class ReplicatedDirectory: Sendable {
         }
     }
 
-    /// Schedules an export, which writes the replica's files if they lack something.
+    /// Schedules an export, which writes the replica's files if they lack data.
     ///
-    /// - Parameter isOthers: Whether another process may have made the change, which then probably exports it first.
+    /// - Parameter isOthers: Whether another process may have made the change, and will then probably export it first.
     func scheduleExport(isOthers: Bool = false) {
         guard hasBackground, !isReadOnly else { return }
         writer.withLock { $0 }?.schedule(after: isOthers ? .milliseconds(400) : .zero)

@@ -28,9 +28,9 @@ struct SeenFile: Sendable {
         var heldBack: [UInt32: Instant] = [:]
         /// The number of records with an epoch that no replica can have reached.
         var refusedCount = 0
-        /// For own files: what they have.
+        /// The contents, for own files.
         var contents: PartContents?
-        /// The latest change of each replica among the records, and for a head of its writer.
+        /// The latest change of each replica among the records, and in a head also its writer's.
         var latest = HeardMoments()
 
         init(of file: ReplicaFile) {
@@ -41,16 +41,16 @@ struct SeenFile: Sendable {
             isComplete = file.isComplete
         }
 
-        /// Notes the latest change of each replica.
-        mutating func noteLatest(of file: ReplicaFile) {
+        /// Records the latest change of each replica.
+        mutating func recordLatest(of file: ReplicaFile) {
             if let header = file.header {
                 latest.raise(header.replica, to: header.heard.moments[header.replica] ?? .earliest)
             }
             for record in file.records { latest.raise(record.entry.stamp.replica, to: record.entry.stamp.moment) }
         }
 
-        /// Notes the records that a merge did not take.
-        mutating func note(_ outcome: SharedMerge.Outcome) {
+        /// Records the entries that a merge skipped.
+        mutating func record(_ outcome: SharedMerge.Outcome) {
             heldBackCount = outcome.heldBack.count
             for record in outcome.heldBack {
                 let moment = record.entry.stamp.moment
@@ -59,16 +59,16 @@ struct SeenFile: Sendable {
             refusedCount = outcome.refusedCount
         }
 
-        /// Whether all records that were read were taken.
-        var isWholeTaken: Bool { heldBackCount == 0 && refusedCount == 0 && oversizedRecords == 0 }
+        /// Whether the merge skipped no record.
+        var isWhollyMerged: Bool { heldBackCount == 0 && refusedCount == 0 && oversizedRecords == 0 }
 
-        /// Whether a record was held back that is accepted now.
+        /// Whether a held-back record is now accepted.
         func isDue(_ now: Int64, _ accepted: AcceptedTimes) -> Bool {
             heldBack.contains { accepted.accepts(HybridMoment(epoch: $0.key, instant: $0.value), now: now) }
         }
     }
 
-    /// The file's status. Nil if it is unknown or was changing; the file is read again at the next reading then.
+    /// The file's status. Nil if it is unknown or was changing; the next reading then reads the file again.
     var status: FileStatus?
     var content: Content
     /// Whether the file was read just now, so that it may be arriving.
@@ -89,7 +89,7 @@ struct SeenFile: Sendable {
         }
     }
 
-    /// Whether there is a problem that may be gone in a moment.
+    /// Whether there is a problem that may disappear soon.
     func hasUnsettledProblems(named name: String) -> Bool {
         isFresh && problems(named: name).count > settledProblems(named: name).count
     }
@@ -97,7 +97,7 @@ struct SeenFile: Sendable {
     func problems(named name: String) -> [ReplicaProblem] {
         switch content {
         case .noFile: return []
-        // With the usual name, it may be a damaged replica's file.
+        // With the usual name, it may be a replica's damaged file.
         case .foreign: return ReplicaFileName.isLikely(name) ? [.damagedFile(name, intact: 0, damaged: 1)] : []
         case .unreadable(let error): return [.unreadable(name, error)]
         case .tooLarge: return [.tooLarge(name)]

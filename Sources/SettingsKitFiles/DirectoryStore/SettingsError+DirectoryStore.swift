@@ -11,22 +11,22 @@ extension SettingsError.Code {
     /// a replica vouches for them.
     public static let heldBack = Self(
         name: "heldBack", advice: "Values from the future are held back; set the clock of the device that wrote them.")
-    /// The local state is a copy of another device's state, or was put back to an earlier one. It continues as a new
-    /// replica. Nothing is lost.
+    /// The local state is a copy of another device's state, or was restored to an earlier one. It now has its own replica ID;
+    /// nothing is lost.
     public static let copiedState = Self(
         name: "copiedState",
-        advice: "The local state is a copy; it goes on as a replica of its own, and nothing is lost.")
+        advice: "The local state is a copy. It now has its own replica ID; nothing is lost.")
     /// Old values have come back with a device that was away for longer than removals are remembered. Some of them may
     /// have been removed meanwhile.
     public static let returned = Self(
         name: "returned",
-        advice: "Old values have come back with a device that was away; remove those that are not wanted.")
+        advice: "Old values have returned with a device that was away; remove the unwanted ones.")
     /// A file in the shared directory can only be used in part: it is damaged, has not arrived completely, or has
     /// records that exceed the limits.
     public static let partlyUsedFile = Self(
         name: "partlyUsedFile",
         advice:
-            "What is intact in the file is used, and no value changes because of the rest. If this stays so, see that the "
+            "The intact part of the file is used; the rest changes no value. If the problem persists, make sure that the "
             + "syncer has carried all files, or start the program on the device that wrote the file.")
     /// A file in the shared directory cannot be used, or cannot be used yet.
     public static let unusedFile = Self(

@@ -83,7 +83,7 @@ extension DirectoryInspection {
         }
     }
 
-    /// Notes which records a store would hold back, or refuse, or take for those of a copied state.
+    /// Determines the records that a store would hold back or refuse, and those of a copied state.
     mutating func holdBack() {
         let known = Dictionary(records.map { ($0.name, $0.entry) }, uniquingKeysWith: max)
         var accepted = memory?.accepted ?? AcceptedTimes()
@@ -99,7 +99,7 @@ extension DirectoryInspection {
         for (name, file) in files {
             guard let replicaFile = file.file, case .replica(var summary) = file.seen.content else { continue }
             let outcome = merge.outcome(of: replicaFile.records)
-            summary.note(outcome)
+            summary.record(outcome)
             files[name]?.seen.content = .replica(summary)
             if outcome.hasForeignWritesOfOwn { hasCopiedState = true }
         }

@@ -7,21 +7,21 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// What a shared directory and a local state for it hold. Nothing is locked or written, and no replica is begun.
+/// The contents of a shared directory and of a local state for it. Nothing is locked or written, and no replica is created.
 package struct DirectoryInspection: Sendable {
-    /// A device, and what it waits for or keeps others from doing.
+    /// A device, with its pending changes and the removals kept because of it.
     package struct Device: Sendable, Equatable {
         package var replica: DirectoryStore.Replica
         /// The names of the replica's files.
         package var files: [String]
-        /// The number of settings whose latest change the device has not received; for the own one, that are not in its files
-        /// yet. Nil without a state.
+        /// The number of settings whose latest change the device has not received; for the own device, that are not yet in its
+        /// files. Nil without a state.
         package var pendingCount: Int?
         /// The number of old removals that are remembered because of the device. Nil without a state.
         package var blockedCount: Int?
     }
 
-    /// A file in the directory with what it has.
+    /// A file in the directory with its contents.
     struct File: Sendable {
         var seen: SeenFile
         var file: ReplicaFile?
@@ -34,7 +34,7 @@ package struct DirectoryInspection: Sendable {
     /// Temporary files, with the times of their last changes in seconds since 1970.
     var temporaries: [String: Int64] = [:]
     var fileCount = 0
-    /// The replica that the state is of; nil if there is none.
+    /// The replica of the state; nil if there is none.
     var memory: ReplicaMemory?
     /// The version of a state that is newer than this library.
     var newerState: Int?
@@ -45,9 +45,9 @@ package struct DirectoryInspection: Sendable {
     /// The machine's time, in milliseconds since 1970.
     var now: Int64
 
-    /// How many files are read.
+    /// The greatest number of files that are read.
     static let fileLimit = 2_000
-    /// How long removals are remembered, in milliseconds: the default of a store.
+    /// The retention time of removals, in milliseconds: the default of a store.
     private static let retention: Int64 = 180 * 86_400_000
 
     init(directory: String, statePath: String, now: Int64) {
@@ -86,7 +86,7 @@ package struct DirectoryInspection: Sendable {
         }
     }
 
-    /// The number of entries of the state that a replica has not heard.
+    /// The number of the state's entries that a replica has not heard.
     private func unheardCount(_ heard: HeardMoments) -> Int { records.count { !heard.covers($0.entry.stamp) } }
 
     /// The number of own changes in the state that are in none of the own files.
@@ -113,17 +113,17 @@ package struct DirectoryInspection: Sendable {
         if old.isEmpty { return [:] }
         for (replica, head) in parts.newest where replica != own {
             let headers = parts.heads.map(\.header).filter { $0.replica == replica }
-            held.note(headers.reduce(into: HeardMoments()) { $0.join($1.heard) }, in: head.file)
+            held.hold(unheardBy: headers.reduce(into: HeardMoments()) { $0.join($1.heard) }, in: head.file)
         }
         for (name, file) in files where file.file?.header?.replica != own {
-            for record in file.file?.records ?? [] { held.note(record, in: name) }
+            for record in file.file?.records ?? [] { held.hold(record, in: name) }
         }
         return held.counts
     }
 
     // MARK: Findings
 
-    /// What is wrong with the directory and the state's entries; the state's files are inspected as any property list's.
+    /// The problems of the directory and of the state's entries. The state's files are inspected like any property list's.
     package var findings: [StoreFinding] { stateFindings + ownFindings + fileFindings + temporaryFindings }
 
     private var stateFindings: [StoreFinding] {
@@ -220,7 +220,7 @@ package struct DirectoryInspection: Sendable {
                 StoreFinding(
                     .conflictCopy, .note, at: WholeFile.join(directory, head.file),
                     "It is an older copy of another file of the same replica.",
-                    advice: "Its settings are merged. A syncer has left it; delete it."))
+                    advice: "Its settings are merged. Delete the file, which a syncer has left."))
         }
         return findings
     }
@@ -255,7 +255,7 @@ package struct DirectoryInspection: Sendable {
             StoreFinding(
                 .temporary, at: WholeFile.join(directory, name), "A temporary file was left by a process that died.",
                 advice:
-                    "It has no settings that are not elsewhere. The next program that writes here removes it; --repair does it "
+                    "All of its settings are also elsewhere. The next program that writes here removes it; --repair does it "
                     + "now.", repair: .removeTemporary)
         }
     }

@@ -7,7 +7,7 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// What lies at the path of a property list and beside it, and what is wrong with it. Nothing is locked or written.
+/// The files of a property list and beside it, and their problems. Nothing is locked or written.
 package struct PropertyListInspection: Sendable {
     /// A file in the directory.
     package struct Neighbor: Sendable {
@@ -18,15 +18,15 @@ package struct PropertyListInspection: Sendable {
     /// The property list, with symbolic links followed.
     package var list: InspectedFile
     package var journal: InspectedFile
-    /// The files whose names begin as those beside the property list do.
+    /// The files whose names begin like those of the property list's companions.
     var neighbors: [Neighbor] = []
     /// The permissions of the directory; nil if it is missing.
     var directory: FilePermissions?
     /// The symbolic link that leads nowhere; nil for none.
     var danglingLink: String?
-    /// The paths of those files that have an attribute which keeps them from being changed, the directory included.
+    /// The paths of those files, and of the directory, with an attribute that prevents changes.
     var immutable: [String] = []
-    /// The process that had the files locked all the time of the inspection.
+    /// The process that had the files locked during the whole inspection.
     var lockHolder: LockHolder?
     /// The user with whose rights the process runs.
     var user: UInt32
@@ -69,11 +69,11 @@ package struct PropertyListInspection: Sendable {
             }
             neighbors.sort { $0.name < $1.name }
         } catch {
-            // A directory that cannot be listed says so when the property list is read. There may be neighbors then.
+            // An unreadable directory is reported when the property list is read. It may have neighbors nevertheless.
         }
     }
 
-    /// The process that has a lock, if it keeps it for longer than a write takes.
+    /// The process that has a lock, if it holds it for longer than a write takes.
     private static func lastingHolder(of path: String, in fileSystem: any FileSystem) -> LockHolder? {
         guard let holder = fileSystem.lockHolder(of: path) else { return nil }
         let end = Deadline(after: lockTime)
@@ -84,7 +84,7 @@ package struct PropertyListInspection: Sendable {
         return holder
     }
 
-    /// How long a process has the lock until that is reported.
+    /// The time that a process may hold the lock before it is reported.
     private static let lockTime = Duration.milliseconds(300)
 
     private static func isBeside(_ name: String, _ target: String) -> Bool {
@@ -95,7 +95,7 @@ package struct PropertyListInspection: Sendable {
 
     // MARK: Findings
 
-    /// What is wrong, the property list first. Pure; linear in the size of the files.
+    /// The problems, the property list's first. Pure; linear in the size of the files.
     package var findings: [StoreFinding] {
         listFindings + removalFindings + journalFindings + obstacleFindings + neighborFindings
     }
@@ -117,7 +117,7 @@ package struct PropertyListInspection: Sendable {
         return findings
     }
 
-    /// Whether the property list is gone although the journal belongs to one that was there.
+    /// Whether the property list is missing although the journal belongs to an earlier one.
     package var isListRemoved: Bool {
         guard list.status == nil, danglingLink == nil, let bytes = journal.bytes, let header = journalHeader else {
             return false
@@ -175,11 +175,11 @@ package struct PropertyListInspection: Sendable {
                 findings.append(
                     StoreFinding(
                         .unusableNames, .note, at: list.path, "\(unusable) of its names can be no setting's.",
-                        advice: "They are kept, and not used."))
+                        advice: "They are kept but not used."))
             }
         } catch {
             if let foreignFile {
-                // It is not replaced.
+                // The store does not replace it.
                 findings.append(recoverable(.notAPropertyList, at: list.path, foreignFile, isRepairable: false))
                 return findings
             }
@@ -195,8 +195,8 @@ package struct PropertyListInspection: Sendable {
         return findings
     }
 
-    /// What another program's file at the path is, in a sentence. Nil if the file is a property list, or may be a damaged one:
-    /// it has the beginning of one, is empty, or has a journal beside it.
+    /// The description of another program's file at the path. Nil if the file is a property list, or may be a damaged one: it
+    /// begins like one, is empty, or has a journal beside it.
     package var foreignFile: String? {
         guard let bytes = list.bytes, journalHeader == nil, JournalMark.read(bytes) == nil else { return nil }
         if let format = OtherFormat(of: bytes) { return "The file is \(format.name)." }
@@ -213,7 +213,7 @@ package struct PropertyListInspection: Sendable {
         }
     }
 
-    /// Whether a file begins as a property list does, whatever follows.
+    /// Whether a file begins like a property list, whatever follows.
     private static func isLikePropertyList(_ bytes: Data) -> Bool {
         let beginning = String(decoding: bytes.prefix(4_096).filter { $0 != 0 }, as: UTF8.self)
         return ["bplist", "<plist", "<!DOCTYPE plist", "<dict"].contains(where: beginning.contains)
@@ -304,7 +304,7 @@ package struct PropertyListInspection: Sendable {
 
     private func relation(_ contents: JournalContents, _ header: JournalHeader) -> JournalRelation {
         let mark = list.bytes.flatMap(JournalMark.read)
-        // A program that was running has taken the property list for an edit.
+        // A running program has treated the property list as an edit.
         let isAdopted = list.status != nil && contents.lastVersion?.status == list.status
         let relation = JournalRelation(of: header, end: contents.scan.end, to: mark)
         return isAdopted ? .continues(folded: nil) : relation
@@ -312,7 +312,7 @@ package struct PropertyListInspection: Sendable {
 
     // MARK: Neighbors
 
-    /// How long a temporary file counts as one that is being written, in seconds.
+    /// The age up to which a temporary file may still be in use, in seconds.
     private static let writingTime: Int64 = 60
 
     private var neighborFindings: [StoreFinding] {
@@ -324,7 +324,7 @@ package struct PropertyListInspection: Sendable {
                 return StoreFinding(
                     .temporary, at: path, "A temporary file was left by a process that died.",
                     advice:
-                        "It has no settings that are not elsewhere. The next program that writes removes it; --repair does it "
+                        "All of its settings are also elsewhere. The next program that writes removes it; --repair does it "
                         + "now.", repair: neighbor.status.kind == .file ? .removeTemporary : nil)
             }
             if let reason = FilesBeside.asideReason(of: neighbor.name, list.path) {
@@ -341,7 +341,7 @@ package struct PropertyListInspection: Sendable {
         }
     }
 
-    /// Whether a name is one that a syncer gives to a copy of a file: those of Syncthing, Dropbox and Nextcloud.
+    /// Whether a syncer gives such a name to a copy of a file: Syncthing, Dropbox or Nextcloud.
     private static func isConflictCopy(_ name: String, of own: String) -> Bool {
         let stem = own.hasSuffix(".plist") ? String(own.dropLast(6)) : own
         guard name.hasPrefix(stem) else { return false }
@@ -351,7 +351,7 @@ package struct PropertyListInspection: Sendable {
 }
 
 extension FilesBeside {
-    /// Why the file of a name was kept aside; nil if it was not.
+    /// The reason why the file of a name was kept aside; nil if it was not.
     static func asideReason(of name: String, _ target: String) -> Reason? {
         let stem = CompanionName.stem(of: WholeFile.split(target).name)
         guard name.hasPrefix(stem) else { return nil }

@@ -32,7 +32,7 @@ package enum CRC32C {
         return ~state
     }
 
-    /// The effect of the four bytes of `word` on the check, when as many bytes follow them as there are tables before
+    /// The effect of the four bytes of `word` on the check, if they are followed by as many bytes as there are tables before
     /// `tables`.
     @inline(__always)
     private static func step(_ tables: UnsafePointer<UInt32>, _ word: UInt32) -> UInt32 {

@@ -9,10 +9,10 @@ import SettingsKitPlatform
 
 /// An open journal: a file of records to which many processes append, each under a lock.
 ///
-/// It reads, appends to and cuts the file. The store interprets the records. All offsets are those in the file.
+/// It reads, appends to and cuts the file. The store interprets the records. All offsets are offsets in the file.
 ///
-/// One thread at a time uses it, as the compiler ensures: it is not `Sendable`, and lies in ``PropertyListFiles``, which a
-/// mutex guards. An object only because a structure of this size is copied too often.
+/// One thread at a time uses it, as the compiler ensures: it is not `Sendable`, and is part of ``PropertyListFiles``, which a
+/// mutex guards. It is an object only because a structure of this size would be copied too often.
 final class Journal {
     private(set) var file: FileHandle
     private(set) var inode: UInt64
@@ -35,10 +35,9 @@ final class Journal {
         var isDamaged = false
         /// Whether it is shorter than before.
         var isCut = false
-        /// Whether it has another name, under which its contents must stay as they are.
+        /// Whether it has another name, under which its contents must stay unchanged.
         var isShared = false
-        /// Whether it must be replaced before a record is appended, for example because the property list contains all
-        /// of it.
+        /// Whether it must be replaced before a record is appended, for example because the property list contains all of it.
         var isSuperseded = false
         /// The reason to keep it aside when it is replaced; nil to drop it.
         var asideReason: FilesBeside.Reason?
@@ -61,14 +60,14 @@ final class Journal {
     /// ``position`` in the history of journals.
     var historyPosition: Int64 { Int64(position) + base }
 
-    /// Longer journals are neither read nor written: a journal is folded, or rewritten, long before it has this size.
+    /// Longer journals are neither read nor written: a journal is folded or rewritten long before it reaches this size.
     static let sizeLimit: Int64 = 1 << 29
 
     /// Whether a flush may succeed although the file lacks a record.
     ///
-    /// Linux reports a failed write once for each open file. So a flush answers for those records alone that were written while the
-    /// file was open, and the process that has received an earlier failure may be gone. The records with which the journal began
-    /// were flushed before it had its name.
+    /// Linux reports a failed write once for each open file. So a flush covers only records that were written while the file was
+    /// open, and the process that has received an earlier failure may be gone. The first records of a journal were flushed before
+    /// it got its name.
     var mayHideFailure: Bool { openedSize > Int64(header?.carriedEnd ?? 0) }
 
     /// Another descriptor of the file, to flush it.
@@ -91,7 +90,7 @@ final class Journal {
             switch error.number {
             case ENOENT, ENOTDIR: return nil
             case ELOOP: throw JournalProblem.symbolicLink
-            // A socket, and a directory that is opened for writing.
+            // A socket, or a directory opened for writing.
             case ENXIO, EISDIR: throw JournalProblem.notAFile
             case EACCES where !forWriting, EPERM where !forWriting: throw JournalProblem.unreadable(error)
             default: throw error
@@ -114,7 +113,7 @@ final class Journal {
 
     /// Opens the journal at a path to follow it; returns nil if there is none.
     ///
-    /// - Parameter isWriting: Whether to open it for appending, too. If that is not allowed, it is only followed.
+    /// - Parameter isWriting: Whether to open it for appending, too. If that is not permitted, it is only followed.
     /// - Throws: as ``open(_:forWriting:in:beside:)`` does.
     static func openPresent(
         _ path: String, isWriting: Bool, in fileSystem: any FileSystem, beside list: FilePermissions?
@@ -123,7 +122,7 @@ final class Journal {
             do {
                 return try open(path, forWriting: true, in: fileSystem, beside: list)
             } catch let error as SystemError where [EACCES, EPERM, EROFS].contains(error.number) {
-                // As in a process that only reads.
+                // The journal is only followed, as in a process that only reads.
             }
         }
         return try open(path, forWriting: false, in: fileSystem, beside: list)
@@ -142,7 +141,7 @@ final class Journal {
         }
     }
 
-    /// Creates an empty journal under a temporary name. It is locked, so that no other process takes it for a dead one's.
+    /// Creates an empty journal under a temporary name. It is locked, so that no other process treats it as abandoned.
     static func makeTemporary(
         beside target: String, in fileSystem: any FileSystem, beside list: FilePermissions?
     ) throws -> Journal {
@@ -159,7 +158,7 @@ final class Journal {
     }
 
     /// - Parameters:
-    ///   - examine: Returns what is wrong with the file, if anything.
+    ///   - examine: Returns the problem of the file, if any.
     ///   - isSuperseded: Returns whether it must be replaced before a record is appended.
     private init(
         _ file: FileHandle, isWritable: Bool, in fileSystem: any FileSystem,
@@ -180,9 +179,9 @@ final class Journal {
         }
     }
 
-    /// Opens the file for writing, which was opened for reading.
+    /// Opens a file for writing that was opened for reading.
     ///
-    /// - Returns: false if its path has another file, or none, now.
+    /// - Returns: false if its path now has another file, or none.
     func openForWriting(beside list: FilePermissions?) throws -> Bool {
         guard let same = try Self.open(path, forWriting: true, in: fileSystem, beside: list) else { return false }
         do throws(SystemError) {
@@ -205,7 +204,7 @@ final class Journal {
 
     func status() throws(SystemError) -> FileStatus { try fileSystem.status(of: file) }
 
-    /// Whether a status is one of this file: no other one has its number while it is open.
+    /// Whether a status belongs to this file: no other file has its number while it is open.
     func has(_ status: FileStatus) -> Bool { status.inode == inode && status.device == device }
 
     /// The offset of the end of the file.
@@ -254,7 +253,7 @@ final class Journal {
             do throws(SystemError) {
                 try cut()
             } catch {
-                // The written bytes are not a complete record; the next process that locks the file cuts them off.
+                // The bytes are not a complete record; the next process that locks the file cuts them off.
             }
             throw error
         }

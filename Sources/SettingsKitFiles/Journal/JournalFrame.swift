@@ -29,7 +29,7 @@ package enum JournalFrame {
     /// The marker's bytes, as a little-endian number. Its first byte does not occur in UTF-8 text.
     static let marker: UInt32 = 0x524B_53F5
     static let firstByte = UInt8(truncatingIfNeeded: marker)
-    /// What stands in the place of a header until the body is there.
+    /// The placeholder of a header until the body is complete.
     private static let emptyHeader = [UInt8](repeating: 0, count: headerSize)
     /// The length of the part of the header that its check covers.
     static let checkedSize = 16
@@ -42,7 +42,7 @@ package enum JournalFrame {
         bytes.withUnsafeMutableBytes { finish(UnsafeMutableRawBufferPointer(rebasing: $0[start...]), at: place) }
     }
 
-    /// Calls `body` with the record of one change: the same bytes as for `.changes` with only it, but without allocation,
+    /// Calls `body` with the record of one change: the same bytes as a `.changes` with only this change, but without allocation,
     /// except for a long frame.
     package static func withChange(
         name: String, data: Data?, at place: JournalPlace, _ body: (UnsafeRawBufferPointer) throws -> Void

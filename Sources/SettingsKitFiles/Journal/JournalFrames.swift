@@ -14,7 +14,7 @@ struct JournalFrames {
     let offset: UInt64
     /// The number of bytes of bodies whose check was wrong.
     private(set) var wrongBytes = 0
-    /// The journal whose frames count; nil until the first is found, which determines it.
+    /// The journal whose frames count; nil until the first frame determines it.
     private(set) var journal: UInt64?
 
     init(bytes: UnsafeRawBufferPointer, offset: UInt64, journal: UInt64?) {
@@ -27,7 +27,7 @@ struct JournalFrames {
         (offset + UInt64(places.lowerBound))..<(offset + UInt64(places.upperBound))
     }
 
-    /// Returns what is at `place`. Takes time in proportion to the frame if there is one, or a header of one; otherwise
+    /// Returns the finding at `place`. Takes time in proportion to the frame, if there is one or a header of one; otherwise
     /// constant time.
     mutating func frame(at place: Int) -> Finding {
         let start = place + JournalFrame.headerSize
@@ -47,19 +47,19 @@ struct JournalFrames {
         return .record(record, next: end)
     }
 
-    /// Whether a record can have been written at its place: a fold cannot include records after its own.
+    /// Whether a record can have been written at its place: a fold cannot include later records.
     private func isPossible(_ record: JournalRecord, at place: Int) -> Bool {
         guard case .fold(let through, _) = record else { return true }
         return through <= offset + UInt64(place)
     }
 
-    /// Returns what the bytes from `place` to the end are, if no complete record begins there.
+    /// Returns the kind of the bytes from `place` to the end, if no complete record begins there.
     func rest(from place: Int) -> JournalScan.Rest {
         if place == bytes.count { return .nothing }
         return isBeginning(at: place) || bytes[place...].allSatisfy({ $0 == 0 }) ? .incomplete : .damaged
     }
 
-    /// Whether the bytes from `place` to the end are the beginning of a frame that continues after the end.
+    /// Whether the bytes from `place` to the end begin a frame that continues beyond the end.
     private func isBeginning(at place: Int) -> Bool {
         let left = bytes.count - place
         let marker = withUnsafeBytes(of: JournalFrame.marker.littleEndian) { Array($0.prefix(left)) }

@@ -16,9 +16,9 @@ package struct JournalHeader: Sendable, Equatable {
     /// contained it. This journal continues from there. 0 if there was no mark.
     package var base: UInt64
     package var baseOffset: UInt64
-    /// The end of the first records that only repeat the predecessor's; ``size`` for none.
+    /// The end of the first records, which only repeat the predecessor's; ``size`` for none.
     package var carriedEnd: UInt64
-    /// The end of the first records that only serve to restore a damaged property list; ``size`` for none.
+    /// The end of the first records, which only serve to restore a damaged property list; ``size`` for none.
     package var restoreEnd: UInt64
     /// Whether processes that followed the predecessor must also read both files again, because the property list
     /// contains changes that are not in the predecessor.
@@ -75,8 +75,8 @@ package struct JournalHeader: Sendable, Equatable {
 
     /// Reads the header from the first bytes of a file, with or without more after them.
     ///
-    /// No single wrong bit makes another header of one, nor one of a newer version. Linear in `bytes` where they are
-    /// zeros, constant time for all others.
+    /// No single wrong bit turns a header into another one, or into one of a newer version. Linear in the number of zeros in
+    /// `bytes`, otherwise constant time.
     package static func read(_ bytes: UnsafeRawBufferPointer) -> Reading {
         if bytes.allSatisfy({ $0 == 0 }) { return .absent }
         if let version = newerVersion(bytes) { return .newer(version: version) }
@@ -111,9 +111,9 @@ package struct JournalHeader: Sendable, Equatable {
             carriedEnd: carriedEnd, restoreEnd: restoreEnd, mustBeRead: mustBeRead == 1)
     }
 
-    /// Creates a header in place of a damaged one. Only the information of the records is known.
+    /// Creates a header in place of a damaged one. Only the records' information is known.
     ///
-    /// - Parameter id: The journal that the records name; nil if there are none.
+    /// - Parameter id: The journal named by the records; nil if there are none.
     static func lost(of id: UInt64?) -> JournalHeader {
         JournalHeader(id: id ?? 0, predecessor: 0, list: 0, generation: 0)
     }

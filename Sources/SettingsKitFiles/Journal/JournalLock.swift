@@ -7,14 +7,14 @@ import SettingsKitPlatform
     import Darwin
 #endif
 
-/// The lock that a process takes to write: that of a file beside the journal, which is never replaced or removed.
+/// The lock that a process takes to write. It locks a file beside the journal that is never replaced or removed.
 ///
-/// The file is empty. Only a user who can write the property list can open it, so that no other user can hinder writing: a
-/// lock on a file needs no more than the permission to read it.
+/// The file is empty. Only a user who can write the property list can open it, so that no other user can hinder writing: locking
+/// a file requires only the permission to read it.
 ///
-/// A lock on a file is not fair: a process that takes it again at once keeps it from those that try from time to time. So a
-/// process that has waited for a while touches the file, and one that had the lock for long and finds that leaves it free for a
-/// moment.
+/// A lock on a file is not fair: a process that takes it again immediately excludes those that try from time to time. So a
+/// process that has waited for a while touches the file. A process that has held the lock for long, and finds the file touched,
+/// leaves the lock free for a moment.
 struct JournalLock: Sendable {
     let path: String
     private let journalPath: String
@@ -22,23 +22,24 @@ struct JournalLock: Sendable {
     private(set) var isHeld = false
     private var file: FileHandle?
     private var status: FileStatus?
-    /// The property list's permissions, by which the file has its own.
+    /// The property list's permissions, which determine the file's.
     private var list: FilePermissions?
     private var forkCount = Fork.count
     /// The first tick of the clock, of some milliseconds, after the lock was taken.
     private var tick = Deadline(after: .zero)
-    /// When the file was touched last, as far as this process has seen.
+    /// The time of the last touch that this process has seen.
     private var mark: FileStatus.Timestamp?
-    /// Until when this process leaves the lock to others after it had it for long.
+    /// The time until which this process, after holding the lock for long, leaves it to others.
     private var contestedUntil = Deadline(after: .zero)
-    /// When this process may take the lock again.
+    /// The time at which this process may take the lock again.
     private var turn = Deadline(after: .zero)
 
-    /// How long a process leaves the lock free. By default longer than the pause between two attempts of one that waits.
+    /// The time for which a process leaves the lock free. By default, longer than the pause between two attempts of a waiting
+    /// process.
     private let courtesy: Duration
-    /// How long it counts that the file was touched.
+    /// The time for which a touch counts.
     private static let markTime = Duration.milliseconds(100)
-    /// How long a process waits before it touches the file, and from one time to the next.
+    /// The time after which a waiting process touches the file, and the time between two touches.
     static let markInterval = Duration.milliseconds(20)
 
     init(beside target: String, courtesy: Duration = .milliseconds(3)) {
@@ -49,19 +50,19 @@ struct JournalLock: Sendable {
 
     // MARK: Taking the lock
 
-    /// Takes the lock, unless this process has it, and makes sure that its file is still the one at its path.
+    /// Takes the lock, unless this process has it, and ensures that its file is still the one at its path.
     ///
     /// - Parameter list: The permissions of the property list. Nil if there is none.
     /// - Returns: false if another process has the lock.
-    /// - Throws: ``JournalProblem`` if the file at the path must not be used; what the system reports.
-    mutating func take(beside list: FilePermissions?, in fileSystem: any FileSystem) throws -> Bool {
+    /// - Throws: ``JournalProblem`` if the file at the path must not be used; the system's errors.
+    mutating func acquire(beside list: FilePermissions?, in fileSystem: any FileSystem) throws -> Bool {
         leaveAfterFork(in: fileSystem)
         while true {
             let isNew = try open(beside: list, in: fileSystem)
-            if !isHeld, try !takeOpen(in: fileSystem) { return false }
+            if !isHeld, try !acquireOpen(in: fileSystem) { return false }
             do {
                 if let status, try status.isSameFile(as: fileSystem.status(of: path, followingLink: false)) {
-                    // Another program may have removed the file, and others have the lock of that one for a moment.
+                    // Another program may have removed the file, while other processes briefly hold the lock of the removed one.
                     if isNew { JournaledPropertyList.waitForTrust() }
                     return true
                 }
@@ -73,8 +74,8 @@ struct JournalLock: Sendable {
         }
     }
 
-    /// Takes the lock of the file that is open, if it is free. Nothing is examined.
-    mutating func takeOpen(in fileSystem: any FileSystem) throws(SystemError) -> Bool {
+    /// Takes the lock of the open file, if it is free. Examines nothing.
+    mutating func acquireOpen(in fileSystem: any FileSystem) throws(SystemError) -> Bool {
         guard let file, forkCount == Fork.count, turn.hasPassed, try fileSystem.lock(file) else { return false }
         isHeld = true
         tick = Deadline(after: .nanoseconds(1))
@@ -95,7 +96,7 @@ struct JournalLock: Sendable {
         (file, status, list, mark) = (nil, nil, nil, nil)
     }
 
-    /// Closes the file that the parent process has open, too: its lock would be the parent's.
+    /// Closes the file that the parent process also has open: its lock would be the parent's.
     private mutating func leaveAfterFork(in fileSystem: any FileSystem) {
         guard forkCount != Fork.count else { return }
         forkCount = Fork.count
@@ -111,7 +112,7 @@ struct JournalLock: Sendable {
             if mark != self.mark { contestedUntil = Deadline(after: Self.markTime) }
             self.mark = mark
         } catch {
-            // It is not known whether others wait.
+            // It is unknown whether others wait.
         }
         if !contestedUntil.hasPassed { turn = Deadline(after: courtesy) }
     }
@@ -140,14 +141,14 @@ struct JournalLock: Sendable {
         return try isNew && fileSystem.status(of: journalPath, followingLink: false) != nil
     }
 
-    /// Examines the open file, and gives it the permissions that the property list calls for. Closes it if it must not be used.
+    /// Examines the open file, and gives it the permissions required by the property list. Closes it if it must not be used.
     private mutating func adjust(beside list: FilePermissions?, in fileSystem: any FileSystem) throws {
         guard let file else { return }
         do {
             var status = try fileSystem.status(of: file)
             let owner = status.permissions.owner
             let isOwn = owner == fileSystem.user || fileSystem.user == 0 && owner == list?.owner
-            // The other names of the file may be those of anything.
+            // Another name of the file may have any purpose.
             if let list, isOwn, status.linkCount == 1, status.kind == .file,
                 status.permissions != Self.permissions(beside: list)
             {
@@ -169,7 +170,7 @@ struct JournalLock: Sendable {
         }
     }
 
-    /// Who can write the property list can lock the file, and no other user. Its owner must be able to.
+    /// The users who can write the property list can lock the file, and no others. Its owner must be able to.
     private static func permissions(beside list: FilePermissions) -> FilePermissions {
         let writers = list.mode & 0o222 | 0o200
         return FilePermissions(owner: list.owner, group: list.group, mode: writers | writers << 1)

@@ -33,8 +33,8 @@ package struct JournalMark: Equatable, Sendable {
         self.offset = offset
     }
 
-    /// The text of the comment, without white space around it. It ends with its checksum (``CRC32C``), so that a
-    /// damaged one does not count.
+    /// The text of the comment, without surrounding white space. It ends with its checksum (``CRC32C``), so that a damaged one
+    /// does not count.
     package var comment: String {
         let text =
             "SettingsKit list \(list.hexDigits) journal \(journal.hexDigits) after "
@@ -72,7 +72,7 @@ extension JournalMark {
         else { return nil }
         self.init(
             list: list, journal: journal, predecessor: predecessor, generation: generation, offset: offset)
-        // Numbers have several spellings, and the words between them must be correct, too.
+        // Numbers have several spellings, and the words between them must also be correct.
         guard self.comment.utf8.elementsEqual(comment.utf8) else { return nil }
     }
 }

@@ -6,7 +6,7 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// What takes the bytes of a record, one after the other.
+/// An output for the bytes of a record.
 protocol JournalOutput {
     mutating func append(_ byte: UInt8)
     mutating func append(contentsOf bytes: UnsafeRawBufferPointer)

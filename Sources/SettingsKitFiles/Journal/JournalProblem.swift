@@ -17,7 +17,7 @@ indirect enum JournalProblem: ValueFreeError, Equatable {
     case unreadable(SystemError)
     case ofLockFile(JournalProblem)
 
-    /// Whether the file at the journal's path must stay until a person has looked at it.
+    /// Whether the file at the journal's path must stay until a person has examined it.
     var isRefusal: Bool {
         switch self {
         case .symbolicLink, .hardLink, .notAFile, .foreignOwner, .tooOpen, .unreadable, .ofLockFile: true

@@ -2,22 +2,22 @@ import SettingsKitPlatform
 
 /// Decides whether the file at a journal's path may be used as the journal.
 ///
-/// Everyone who can write to the directory knows the name. So an attacker may have put the file there, to read the
-/// values that are appended, or to have values written into another file.
+/// Every user who can write to the directory knows the name. So an attacker may have put the file there, to read the appended
+/// values, or to have values written into another file.
 struct JournalProtection {
     /// nil if there is no property list.
     var list: FilePermissions?
     /// The user whose rights the process has.
     var user: UInt32
 
-    /// The permissions that limit a journal without a property list: a property list that all users could read may have
+    /// The permissions that limit a journal without a property list, because a property list that all users could read may have
     /// been removed.
     private static let widest: UInt16 = 0o644
 
     /// Returns the problem of the file; nil if it may be used.
     ///
-    /// A file that more people can read than the property list may be used, but nothing may be appended to it: the
-    /// property list's permissions were restricted later.
+    /// A file that more users can read than the property list may be used, but nothing may be appended to it: the property list's
+    /// permissions were restricted later.
     ///
     /// - Parameter directory: The permissions of its directory, read only if they matter.
     func problem(
@@ -25,7 +25,7 @@ struct JournalProtection {
     ) throws(SystemError) -> JournalProblem? {
         guard journal.kind == .file else { return .notAFile }
         let permissions = journal.permissions
-        // A journal without a name was replaced a moment ago.
+        // A journal without a name was just replaced.
         if journal.linkCount > 1, try !mayHaveSeveralNames(permissions, directory) { return .hardLink }
         if ![0, user, list?.owner].contains(permissions.owner) {
             let directory = try directory()
@@ -45,8 +45,8 @@ struct JournalProtection {
 
     /// Returns the problem of a lock file; nil if it may be used.
     ///
-    /// Nothing is written to it. So it may have other names, as a snapshot of hard links gives them to it, if they do not let
-    /// other users lock it.
+    /// Nothing is written to it. So it may have other names, as in a snapshot of hard links, if they do not let other users lock
+    /// it.
     func problem(
         withLock file: FileStatus, directory: () throws(SystemError) -> FilePermissions?
     ) throws(SystemError) -> JournalProblem? {
@@ -56,10 +56,10 @@ struct JournalProtection {
         return try problem(with: file, directory: directory)
     }
 
-    /// Whether a journal may have several names, as a snapshot of hard links gives them to it. Nothing is appended to it.
+    /// Whether a journal may have several names, as in a snapshot of hard links. Nothing is appended to it.
     ///
-    /// Another user may have given the journal's name to any file that this user owns. So the new files, which contain what
-    /// is read from it, must be this user's, and no more people may read them.
+    /// Another user may have given the journal's name to any file that this user owns. So the new files, which contain data read
+    /// from it, must be this user's, and no more users may read them.
     private func mayHaveSeveralNames(
         _ journal: FilePermissions, _ directory: () throws(SystemError) -> FilePermissions?
     ) throws(SystemError) -> Bool {

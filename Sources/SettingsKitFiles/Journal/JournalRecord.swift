@@ -11,7 +11,7 @@ package struct JournalChange: Sendable, Equatable {
     package var data: Data?
 }
 
-/// The names that an edit removes from a property list, and the members that it sets, as a separate property list.
+/// An edit of a property list: the removed names, and the set members as a separate property list.
 package struct JournalEdit: Sendable, Equatable {
     package var removed: [String]
     package var members: Data
@@ -26,14 +26,14 @@ package struct JournalEdit: Sendable, Equatable {
 package enum JournalRecord: Sendable, Equatable {
     /// The sets and removals of a batch, in order.
     case changes([JournalChange])
-    /// A batch that sets members of the property list with their types, which bytes do not show.
+    /// A batch that sets members of the property list with their types, which their bytes do not show.
     case members(JournalEdit)
     /// The property list now contains everything up to the offset `through` of this journal; `file` is its state.
     case fold(through: UInt64, file: FileVersion)
     /// Another program edited the property list, whose state is `file`.
     case adoption(file: FileVersion, JournalEdit)
-    /// Another journal is about to replace this one. That may not happen, but a process that reads this record checks
-    /// whether this is still the journal at its path before it appends to it.
+    /// Another journal is about to replace this one. That may not happen, but a process that reads this record must check whether
+    /// this is still the journal at its path before it appends.
     case end
     /// How to create the property list from the file that it replaced, which is kept beside it: from `base`, or from
     /// nothing if that is nil. It is used only if the property list is damaged.

@@ -14,13 +14,13 @@ package struct JournalScan: Sendable, Equatable {
     package var rest = Rest.nothing
     /// The bytes between complete records, in order.
     package var damaged: [Range<UInt64>] = []
-    /// The journal of the records; nil if it was not known, and there are no records.
+    /// The journal of the records; nil if it is unknown because there are no records.
     package var journal: UInt64?
 
     package enum Rest: Sendable, Equatable {
         case nothing
-        /// The beginning of a record whose writer is not finished, or has died; or only zeros, as in a file whose size
-        /// was written before its bytes.
+        /// The beginning of a record whose writer is still writing or has died; or only zeros, as in a file whose size was
+        /// written before its bytes.
         case incomplete
         /// Not the beginning of a record, or a damaged record.
         case damaged

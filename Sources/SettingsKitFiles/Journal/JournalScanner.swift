@@ -11,8 +11,8 @@ package enum JournalScanner {
     /// If no complete record begins where one should, the search continues at the next marker. Only bytes whose checks
     /// are correct for their offset count as a record.
     ///
-    /// - Parameter journal: The id of the journal, whose records alone count; nil if its header is lost: then the
-    ///   records with the id of the first one count.
+    /// - Parameter journal: The id of the journal, whose records alone count. Nil if its header is lost: the records with the
+    ///   first one's id then count.
     /// - Complexity: Linear in the number of bytes, whatever they are. Only the records' own values are copied.
     package static func scan(_ bytes: UnsafeRawBufferPointer, from offset: UInt64, of journal: UInt64?) -> JournalScan {
         var scan = JournalScan(end: offset)
@@ -31,10 +31,10 @@ package enum JournalScanner {
                 guard let next = marker(in: bytes, from: place + 1) else { break search }
                 place = next
             }
-            // The body of a damaged record is read once to find the damage, and once more to find the records after it.
-            // If bodies with wrong checks are together longer than all of the bytes, they overlap: an attacker has
-            // written headers that claim the same bytes, to have them read repeatedly. The factor leaves room for
-            // several such layers, and keeps the time linear.
+            // The body of a damaged record is read once to find the damage, and again to find the records after it. If bodies
+            // with wrong checks are together longer than all bytes, they overlap: an attacker has written headers that claim the
+            // same bytes, to have them read repeatedly. The factor leaves room for several such layers, and keeps the time
+            // linear.
             if frames.wrongBytes / 8 > bytes.count {
                 scan.end += UInt64(end)
                 scan.rest = .damaged
@@ -48,7 +48,7 @@ package enum JournalScanner {
         return scan
     }
 
-    /// The place of the next byte with which a marker can begin.
+    /// The place of the next byte that can begin a marker.
     private static func marker(in bytes: UnsafeRawBufferPointer, from place: Int) -> Int? {
         guard place < bytes.count, let start = bytes.baseAddress,
             let found = memchr(start + place, Int32(JournalFrame.firstByte), bytes.count - place)

@@ -2,9 +2,9 @@ import SettingsKitPlatform
 
 /// Locates the parts of a binary property list, and checks every access against the bounds of the file.
 ///
-/// The file has eight bytes, `bplist0` and a version, which CoreFoundation does not look at; the objects; a table with the
-/// offset of each object; and a trailer of 32 bytes, with the sizes of offsets and references, the number of objects, the
-/// outermost object, and the beginning of the table. All numbers are big-endian.
+/// The file has eight bytes, `bplist0` and a version, which CoreFoundation ignores; the objects; a table with the offset of each
+/// object; and a trailer of 32 bytes, with the sizes of offsets and references, the number of objects, the outermost object, and
+/// the beginning of the table. All numbers are big-endian.
 struct BinaryPropertyListLayout {
     static let headerLength = 8
     static let trailerLength = 32

@@ -2,10 +2,9 @@ import SettingsKitPlatform
 
 /// Resolves the objects of a binary property list.
 ///
-/// Every object is read once and its value is shared by all references, so time and memory are in proportion to the
-/// file even if the expanded value would be exponentially larger. Such files are refused all the same, because
-/// comparing or writing the value would expand it: see ``PropertyListLimits``. There is no recursion, and an object
-/// that contains itself is refused.
+/// Every object is read once and its value is shared by all references, so time and memory are in proportion to the file even if
+/// the expanded value would be exponentially larger. Such files are still refused, because comparing or writing the value would
+/// expand it: see ``PropertyListLimits``. There is no recursion, and an object that contains itself is refused.
 struct BinaryPropertyListParser {
     private let layout: BinaryPropertyListLayout
 
@@ -16,7 +15,7 @@ struct BinaryPropertyListParser {
     private static let faulty = UInt32.max - 2
 
     private var results: [Result] = []
-    /// How many members were left out because their key was repeated, at any level.
+    /// The number of members left out because their key was repeated, at any level.
     private(set) var repeatedKeys = 0
     private var open: [OpenContainer] = []
     /// The bytes allocated so far. With overlapping objects, these can be more than the value has.
@@ -53,7 +52,7 @@ struct BinaryPropertyListParser {
         var height = 1
 
         /// Adds the next item, in a dictionary with its key and the key's size.
-        mutating func take(_ result: Result, key: (text: String, size: Size)?) {
+        mutating func append(_ result: Result, key: (text: String, size: Size)?) {
             if let key {
                 members.append(PropertyListMember(key: key.text, value: result.value))
                 size.add(key.size)
@@ -99,7 +98,7 @@ struct BinaryPropertyListParser {
                     size = sum
                     members.append(PropertyListMember(key: key.text, value: result.value))
                 } catch {
-                    // An object that contains a broken one is broken, too. It is marked, so that it is not tried again.
+                    // An object that contains a broken one is also broken. It is marked, so that it is not tried again.
                     for container in open { states[container.object] = Self.faulty }
                     open.removeAll()
                 }
@@ -141,7 +140,7 @@ struct BinaryPropertyListParser {
                 throw PropertyListError(.tooDeep, at: reference)
             }
             let key = isDictionary ? try key(at: keyReference) : nil
-            open[last].take(result, key: key)
+            open[last].append(result, key: key)
             try checkLimits(open[last].size)
         }
         return try result(of: object, at: nil)

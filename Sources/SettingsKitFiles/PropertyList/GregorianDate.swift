@@ -14,9 +14,9 @@ enum GregorianDate {
     ///
     /// Years may have a sign, and up to nine digits. A leap second, `:60`, is the first second of the next minute.
     ///
-    /// - Parameter carries: Whether dates that do not exist are read as `PropertyListSerialization` reads them: days, hours,
-    ///   minutes and seconds that are too many are carried over, day 0 is the day before the first one, the month 13 is the next
-    ///   January, and other months are January. Otherwise they are no dates.
+    /// - Parameter carries: Whether to read dates that do not exist as `PropertyListSerialization` does: excess days, hours,
+    ///   minutes and seconds are carried over, day 0 is the day before the first one, month 13 is the next January, and other
+    ///   months are January. Otherwise they are not dates.
     static func seconds(_ text: XMLText, carries: Bool = false) -> Double? {
         var fields = Fields(bytes: text.bytes, position: text.range.lowerBound, end: text.range.upperBound)
         let isNegative = fields.skip("-")

@@ -15,17 +15,17 @@ package enum PropertyListReader {
     /// Keys escaped by ``PropertyListKey`` are decoded, at every level and in both formats. Of repeated keys, the last
     /// one counts.
     ///
-    /// What `PropertyListSerialization` of Foundation reads as a dictionary that is not empty is read, with few exceptions:
-    /// NUL bytes in XML, which a file system leaves where a part of the file is lost; keys behind the end, which would be lost
-    /// at the next write; text that is not ASCII in an encoding that ``XMLDocumentText`` does not have; years of more than nine
-    /// digits; whole numbers of more than 64 bits; null, and keys that are no strings, in binary files; and whatever is beyond
-    /// the ``PropertyListLimits``. Entities other than the five of XML are refused, never expanded.
+    /// Reads what `PropertyListSerialization` of Foundation reads as a dictionary that is not empty, with few exceptions: NUL
+    /// bytes in XML, which a file system leaves in place of a lost part of the file; keys after the end, which the next write
+    /// would lose; text that is not ASCII in an encoding that ``XMLDocumentText`` does not support; years of more than nine
+    /// digits; whole numbers of more than 64 bits; null, and keys that are not strings, in binary files; and anything beyond the
+    /// ``PropertyListLimits``. Entities other than the five of XML are refused, never expanded.
     package static func read(_ data: Data) throws(PropertyListError) -> PropertyListValue {
         try document(data).value
     }
 
-    /// How many members of an intact property list do not count because their key is repeated, at any level; 0 for any other
-    /// file.
+    /// The number of members of an intact property list that do not count because their key is repeated, at any level; 0 for any
+    /// other file.
     package static func repeatedKeys(in data: Data) -> Int {
         do throws(PropertyListError) {
             return try document(data).repeatedKeys

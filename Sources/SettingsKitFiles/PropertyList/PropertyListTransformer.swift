@@ -44,7 +44,7 @@ public struct PropertyListTransformer<Value: Codable & Sendable>: Transformer {
         } catch DecodingError.keyNotFound(let key, let context) {
             missing = Self.missing(key, context)
         } catch {
-            // Not wrapped, or not a property list: the plain reading below decides, and has the better error.
+            // Not wrapped, or not a property list: the plain reading below decides, and throws the better error.
         }
         do {
             return try decoder.decode(Value.self, from: output)

@@ -1,11 +1,11 @@
 extension PropertyListValue {
-    /// The value itself, if the writer can write it; else the bytes that stand for it.
+    /// The value itself if the writer can write it, otherwise its bytes.
     package var writable: PropertyListValue {
         XMLPropertyListWriter.canRepresent(self) ? self : .data(NativeValue.bytes(of: self))
     }
 
-    /// Whether the bytes that stand for the value might as well stand for one of another kind: a date or a real number
-    /// (their bytes are those of a number), or data inside a collection (a string).
+    /// Whether the value's bytes could also be those of another kind: a date's or a real number's (those of a number), or of data
+    /// inside a collection (those of a string).
     package var hasKindOfItsOwn: Bool {
         switch self {
         case .date, .real: true

@@ -1,4 +1,4 @@
-/// The members of a damaged dictionary that were found so far, and which of them can be trusted.
+/// The members of a damaged dictionary found so far, and which of them can be trusted.
 ///
 /// A member before the first damage is trusted at once. Members after damage may belong to an inner dictionary, or to a
 /// comment, whose beginning was lost. They are trusted when the outermost dictionary has ended in its place.
@@ -15,12 +15,12 @@ struct RecoveredMembers {
     /// The number of trusted members; nil before the first damage, when all are.
     private var certainCount: Int?
 
-    /// Notes a member whose value is read next.
+    /// Begins a member whose value is read next.
     mutating func begin(_ key: String, isAnchored: Bool) {
         members.append(Member(key: key, isAnchored: isAnchored, value: nil))
     }
 
-    /// Adds the value of the last noted member.
+    /// Adds the value of the current member.
     mutating func finish(_ value: PropertyListValue) {
         members[members.count - 1].value = value
     }
@@ -31,16 +31,16 @@ struct RecoveredMembers {
         members[members.count - 1].value = nil
     }
 
-    /// Notes that the structure of the following text is not known.
-    mutating func noteDamage() {
+    /// Records damage: the structure of the following text is unknown.
+    mutating func recordDamage() {
         certainCount = certainCount ?? members.count
     }
 
-    /// Notes the end of a dictionary, an array or a comment without a beginning: its beginning was lost, and members
-    /// found since belong to it.
+    /// Records the end of a dictionary, an array or a comment without a beginning: its beginning was lost, and the members found
+    /// since then belong to it.
     ///
-    /// Without damage before it, it can only have begun in the value of a member whose key begins a line.
-    mutating func noteStrayEnd() {
+    /// Without earlier damage, it can only have begun in the value of a member whose key begins a line.
+    mutating func recordStrayEnd() {
         if let certainCount {
             members.removeSubrange(certainCount...)
         } else {
@@ -49,8 +49,8 @@ struct RecoveredMembers {
         }
     }
 
-    /// Notes whether the outermost dictionary has ended in its place.
-    mutating func noteEnd(isInPlace: Bool) {
+    /// Records whether the outermost dictionary has ended in its place.
+    mutating func recordEnd(isInPlace: Bool) {
         if let certainCount, !isInPlace { members.removeSubrange(certainCount...) }
     }
 

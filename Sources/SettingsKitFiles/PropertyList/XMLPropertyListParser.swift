@@ -8,11 +8,11 @@
 struct XMLPropertyListParser {
     var scanner: XMLScanner
 
-    /// Whether the file is damaged. A key in the place of a value, and a document in a value, which are read otherwise, then
-    /// mean that something between them is lost.
+    /// Whether the file is damaged. A key in place of a value, and a document in a value, which are otherwise read, then mean
+    /// that something between them is lost.
     var isRecovering = false
 
-    /// How many members were left out because their key was repeated, at any level.
+    /// The number of members left out because their key was repeated, at any level.
     private(set) var repeatedKeys = 0
 
     /// In recovery, the white space with which the lines of the outermost dictionary's keys begin. A key of an inner
@@ -30,10 +30,10 @@ struct XMLPropertyListParser {
         var values: [PropertyListValue] = []
         var members: [PropertyListMember] = []
 
-        var takesKey: Bool { element == .dict && key == nil }
+        var acceptsKey: Bool { element == .dict && key == nil }
 
         /// Whether a value may follow here: anywhere in an array, after a key in a dictionary, once in an element `plist`.
-        var takesValue: Bool {
+        var acceptsValue: Bool {
             switch element {
             case .dict: key != nil
             case .plist: values.isEmpty
@@ -41,7 +41,7 @@ struct XMLPropertyListParser {
             }
         }
 
-        mutating func take(_ value: PropertyListValue) {
+        mutating func append(_ value: PropertyListValue) {
             if let key {
                 members.append(PropertyListMember(key: key, value: value))
                 self.key = nil
@@ -74,7 +74,7 @@ struct XMLPropertyListParser {
         try scanner.skipProlog()
         try requireElement()
         let value = try parseValue(outerDepth: 0)
-        // What follows is ignored, but not if keys would be lost with it. A comment may not end.
+        // Later text is ignored, unless keys would be lost with it. A comment may not end.
         do throws(PropertyListError) { try scanner.skipMiscellany() } catch {}
         if let key = scanner.nextKeyTag() { throw PropertyListError(.malformed, at: key) }
         return value
@@ -108,7 +108,7 @@ struct XMLPropertyListParser {
             var complete: PropertyListValue?
             switch (tag.element, tag.form) {
             case (.dict, .opening), (.array, .opening), (.plist, .opening):
-                guard open.last?.takesValue ?? true else { throw fault }
+                guard open.last?.acceptsValue ?? true else { throw fault }
                 if tag.element == .plist {
                     guard !isRecovering else { throw fault }
                 } else {
@@ -122,8 +122,8 @@ struct XMLPropertyListParser {
                 else { throw fault }
                 if tag.element != .plist { depth -= 1 }
                 complete = value
-            case (.key, .opening) where open.last?.takesKey == true,
-                (.key, .selfClosed) where open.last?.takesKey == true:
+            case (.key, .opening) where open.last?.acceptsKey == true,
+                (.key, .selfClosed) where open.last?.acceptsKey == true:
                 guard !isAtOutermostIndentation(tag.offset) else { throw fault }
                 open[open.count - 1].key = PropertyListKey.decode(try readKeyText(tag))
             case (.key, .opening), (.key, .selfClosed):
@@ -134,8 +134,8 @@ struct XMLPropertyListParser {
             }
             if let complete {
                 guard !open.isEmpty else { return complete }
-                guard open[open.count - 1].takesValue else { throw fault }
-                open[open.count - 1].take(complete)
+                guard open[open.count - 1].acceptsValue else { throw fault }
+                open[open.count - 1].append(complete)
             }
             try scanner.skipMiscellany()
         }

@@ -47,7 +47,7 @@ struct XMLPropertyListRecovery {
 
     private mutating func readDocument() {
         guard enterOutermostDictionary() else { return }
-        recovered.noteEnd(isInPlace: readPairs())
+        recovered.recordEnd(isInPlace: readPairs())
     }
 
     /// Moves past the start tag of the outermost dictionary and determines its indentation; returns false if there is
@@ -56,7 +56,7 @@ struct XMLPropertyListRecovery {
         while !parser.scanner.isAtEnd {
             let start = parser.scanner.position
             if parser.scanner.matches("<key", at: start) {
-                recovered.noteDamage()
+                recovered.recordDamage()
                 parser.outermostIndentation = [UInt8(ascii: "\t")]
                 return resynchronize(from: 0)
             }
@@ -71,11 +71,11 @@ struct XMLPropertyListRecovery {
                     parser.outermostIndentation = indentation(insideTagAt: start)
                     return true
                 } else if try !parser.scanner.skipAside() {
-                    if !XMLScanner.isWhitespace(parser.scanner.bytes[start]) { recovered.noteDamage() }
+                    if !XMLScanner.isWhitespace(parser.scanner.bytes[start]) { recovered.recordDamage() }
                     parser.scanner.position += 1
                 }
             } catch {
-                recovered.noteDamage()
+                recovered.recordDamage()
                 parser.scanner.position = start + 1
             }
         }
@@ -111,14 +111,14 @@ struct XMLPropertyListRecovery {
                     case .inPlace: return true
                     case .cut: return false
                     case .stray:
-                        recovered.noteStrayEnd()
+                        recovered.recordStrayEnd()
                         throw PropertyListError(.malformed, at: start)
                     }
                 }
                 try readPair()
                 followsMember = true
             } catch {
-                recovered.noteDamage()
+                recovered.recordDamage()
                 followsMember = false
                 effort -= parser.scanner.position - start
                 let isAtKey = parser.scanner.isKeyTag(at: start)
@@ -196,7 +196,7 @@ struct XMLPropertyListRecovery {
         var finder = XMLKeyFinder(
             bytes: parser.scanner.bytes, position: start, indentation: parser.outermostIndentation)
         let key = finder.nextKey()
-        if finder.hasPassedStrayEnd { recovered.noteStrayEnd() }
+        if finder.hasPassedStrayEnd { recovered.recordStrayEnd() }
         guard let key else { return false }
         parser.scanner.position = key
         return true

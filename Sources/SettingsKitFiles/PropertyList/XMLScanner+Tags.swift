@@ -28,7 +28,7 @@ extension XMLScanner {
         return XMLTag(element: element, form: form, offset: start)
     }
 
-    /// Moves past the rest of a tag whose name has been read. Between the attributes may stand what is no attribute.
+    /// Moves past the rest of a tag whose name has been read. Text between the attributes is skipped, too.
     private mutating func finishTag(_ form: XMLTag.Form) throws(PropertyListError) -> XMLTag.Form {
         guard Self.isWhitespace(bytes[position]) || bytes[position] == UInt8(ascii: "/") else {
             throw unexpected(at: position)

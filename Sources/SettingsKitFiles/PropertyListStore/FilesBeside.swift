@@ -23,7 +23,7 @@ enum FilesBeside {
         WholeFile.join(WholeFile.split(target).directory, previousName(target))
     }
 
-    /// Why a file is kept aside. The name says it.
+    /// The reason why a file is kept aside, which is part of its name.
     enum Reason: String {
         case damaged, stale, foreign
     }
@@ -36,8 +36,8 @@ enum FilesBeside {
     /// The path under which the journal is kept aside.
     static func journalAside(_ target: String, _ reason: Reason) -> String { journal(target) + suffix(reason) }
 
-    /// The reason, the date as it may stand in a file's name (2026-11-21T083658Z), and what tells it from others of the
-    /// same second.
+    /// The reason, the date in a form for file names (2026-11-21T083658Z), and a part that distinguishes names of the same
+    /// second.
     private static func suffix(_ reason: Reason) -> String {
         let date: String = Date().formatted(.iso8601)
         return ".\(reason.rawValue)-\(date.filter { $0 != ":" })-\(String(UInt32.random(in: .min ... .max), radix: 36))"

@@ -10,18 +10,18 @@ import SettingsKitPlatform
 /// One run that brings a property list up to date with its journal.
 ///
 /// The plan is a picture of memory, and its place in the journal. The journal is locked while the plan is made, and while the
-/// new file replaces the old one. A record in the journal says so then, and the file's mark, a comment, says how much of the
-/// journal the file contains, in case the process dies before it writes the record. The old file is kept, so that the
-/// property list can be restored from it.
+/// new file replaces the old one. Afterwards a record in the journal announces the new file, and the file's mark, a comment,
+/// shows how much of the journal the file contains, in case the process dies before it writes the record. The old file is kept,
+/// so that the property list can be restored from it.
 ///
-/// When a power failure cannot undo the new file and leave what follows, a new journal replaces the old one, with the
+/// Once a power failure cannot undo the new file without undoing what follows, a new journal replaces the old one, with the
 /// records appended since the picture. It begins with the difference between the old file and the new one.
 struct Folding: FilePublication {
     let owner: JournaledPropertyList
     /// How long to wait for the lock.
     let waiting: Duration
-    /// Whether a power failure may undo it, as long as it leaves the files in an earlier state. The run then leaves a file alone
-    /// that another program may be in the middle of writing.
+    /// Whether a power failure may undo the run, as long as it leaves the files in an earlier state. The run then skips a file
+    /// that another program may be writing.
     let isInBackground: Bool
 
     var store: String { owner.description }
@@ -30,13 +30,13 @@ struct Folding: FilePublication {
     struct Plan: Sendable {
         let picture: PropertyListPicture
         let journal: JournalHeader
-        /// Where the picture ends in the journal.
+        /// The end of the picture in the journal.
         let offset: UInt64
-        /// Where the picture ends in the history of journals.
+        /// The end of the picture in the history of journals.
         let position: Int64
         /// The property list to replace.
         let replaced: FileStatus?
-        /// The replaced file's contents. Nil if they are not known, or damaged.
+        /// The replaced file's contents. Nil if they are unknown or damaged.
         let replacedDigest: FileDigest?
         /// The position in the history of journals up to which the replaced file contains every change.
         let folded: Int64
@@ -45,14 +45,14 @@ struct Folding: FilePublication {
     }
 
     func plan(isRetry: Bool) throws -> Plan? {
-        // Without the journal first: there may be none, nor the permission to create one.
+        // Checked without the journal first: there may be none, and no permission to create one.
         guard owner.files.withLock({ isNeeded($0) }) else { return nil }
         return try owner.withLockedJournal(waiting: waiting, isFolding: true) { files in
             try owner.adopt(&files)
-            // It may have been intact when the run began.
+            // The file may have been intact when the run began.
             if isInBackground, files.list.suspicion != nil { return nil }
             // The new file contains the intact part of a damaged one.
-            owner.takeSuspicion(&files, atOnce: true)
+            owner.confirmDamage(&files, atOnce: true)
             guard isNeeded(files), let journal = files.cursor.journal, let header = journal.header else { return nil }
             let picture = owner.contents.withLock { $0.freeze() }
             return Plan(
@@ -97,20 +97,20 @@ struct Folding: FilePublication {
                     .renamed(FilesBeside.previousName(files.target))
                 }
             let put = try files.file.put(new, replaced: replaced)
-            // Processes that have not read an edit in the replaced file must read the new one.
+            // Processes that have not read an edit in the replaced file must read the new file.
             let mustBeRead = files.list.isUnjournaled
             let version = FileVersion(status: put.status, bytes: new.bytes)
             files.list.didReplace(with: version, mark: plan.mark, through: plan.position)
             files.isEdited = false
             if !mustBeRead { journalFold(through: plan.offset, version, &files) }
-            files.list.note(.init(restore: try restore(after: plan, isOldKept: put.isOldKept)))
+            files.list.setReplacement(.init(restore: try restore(after: plan, isOldKept: put.isOldKept)))
             owner.contents.withLock { $0.measure(new.bytes.count) }
             return true
         }
     }
 
-    /// Appends to the journal that the property list is new, and how far it goes. If that fails, other processes read the
-    /// property list.
+    /// Appends to the journal that the property list is new, and the position that it contains. If that fails, other processes
+    /// read the property list.
     private func journalFold(through offset: UInt64, _ version: FileVersion, _ files: inout PropertyListFiles) {
         guard let journal = files.cursor.journal else { return }
         do {
@@ -121,7 +121,7 @@ struct Folding: FilePublication {
         }
     }
 
-    /// Returns the record that makes the new property list of the old one, or of nothing, if no intact one was there. Nil if
+    /// Returns the record that creates the new property list from the old one, or from nothing without an intact old one. Nil if
     /// the old one could not be kept.
     private func restore(after plan: Plan, isOldKept: Bool) throws -> JournalRecord? {
         guard plan.replacedDigest != nil else { return try owner.restore(of: plan.picture) }
@@ -129,7 +129,7 @@ struct Folding: FilePublication {
         return try owner.restore(plan.picture.edit(since: plan.folded), base: plan.replacedDigest)
     }
 
-    /// Returns when the property list survives a power failure, whichever process has replaced it.
+    /// Returns when the property list survives a power failure, even if another process has replaced it.
     func synchronize() throws {
         let (file, status) = owner.files.withLock { ($0.file, $0.list.has(flush) ? nil : $0.list.status) }
         guard let status else { return }
@@ -154,11 +154,11 @@ struct Folding: FilePublication {
 
     /// Replaces the journal whose first part the property list contains.
     private func replaceJournal() {
-        // Without the lock first: nothing is to be done if this process has not replaced the property list.
+        // Checked without the lock first: there is nothing to do if this process has not replaced the property list.
         guard owner.files.withLock({ isReplaceable($0) }) else { return }
         do {
             try owner.withLockedJournal(waiting: waiting, isFolding: true) { files in
-                // Another process may have folded it since, into a file that may not survive a power failure yet.
+                // Another process may have folded it in the meantime, into a file that may not survive a power failure yet.
                 guard isReplaceable(files), let replacement = files.list.replacement else { return }
                 try owner.replaceJournal(&files, restore: replacement.restore)
             }
@@ -198,28 +198,28 @@ struct Folding: FilePublication {
         do throws(SystemError) {
             try file.removeTemporaries(.unlocked)
         } catch {
-            // Temporary files harm nothing, and the next process tries again.
+            // Temporary files are harmless, and the next process tries again.
         }
     }
 }
 
 extension JournaledPropertyList {
-    /// How much later this process looks at changes that another one has made, which probably folds them first.
+    /// The additional delay for changes of another process, which will probably fold them first.
     static let othersDelay = Duration.milliseconds(400)
 
-    /// Brings the property list up to date if that is due, unless another program is in the middle of writing it.
+    /// Folds if that is due, unless another program is writing the property list.
     func foldInBackground() throws {
         guard let state = foldingState else { return }
         if let wait = pace.withLock({ $0.wait(for: state, now: .now) }) { return scheduleFold(after: wait) }
         let start = (ContinuousClock.now, ProcessorTime.ofThread)
-        // A run that fails is repeated after a pause of its own.
+        // A failed run is repeated after a separate pause.
         try foldNow()
         let (now, processor) = (ContinuousClock.now, ProcessorTime.ofThread)
         pace.withLock { $0.didFold(at: now, elapsed: now - start.0, processor: processor - start.1) }
         if files.withLock({ $0.list.suspicion }) != nil { scheduleFold(after: Self.othersDelay) }
     }
 
-    /// Brings the property list up to date, unless another program is in the middle of writing it.
+    /// Folds, unless another program is writing the property list.
     func foldNow() throws {
         guard files.withLock({ $0.isWriting }) else { return }
         try writePending(waiting: patience)
@@ -227,7 +227,7 @@ extension JournaledPropertyList {
         if files.withLock({ $0.list.suspicion }) == nil { try fold(waiting: patience, isInBackground: true) }
     }
 
-    /// What decides when to fold. Nil if there is nothing to fold, or this process only reads.
+    /// The state that determines when to fold. Nil if there is nothing to fold, or this process only reads.
     private var foldingState: FoldingPace.State? {
         files.withLock { files in
             guard files.isWriting else { return nil }
@@ -241,16 +241,15 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Reads what other processes have written, brings the property list up to date, and returns when it survives a power
-    /// failure.
+    /// Reads the changes of other processes, brings the property list up to date, and returns when it survives a power failure.
     ///
-    /// - Parameter isReadOnly: Whether nothing is to be written.
+    /// - Parameter isReadOnly: Whether to write nothing.
     func synchronize(isReadOnly: Bool = false) throws {
         do {
             try refresh(waiting: patience)
             withFiles { files in
-                takeSuspicion(&files, atOnce: true)
-                takeAbsence(&files, atOnce: true)
+                confirmDamage(&files, atOnce: true)
+                confirmAbsence(&files, atOnce: true)
                 if !isReadOnly { files.isWriting = true }
             }
             if !isReadOnly {
@@ -268,7 +267,7 @@ extension JournaledPropertyList {
     /// - Parameter isInBackground: Whether a power failure may undo it, as long as it leaves the files in an earlier state.
     func fold(waiting: Duration, isInBackground: Bool = false) throws(SettingsError) {
         guard files.withLock({ $0.isWriting }) else { return }
-        // Listeners may fold, too, or wait for a thread that does.
+        // Listeners may also fold, or wait for a thread that does.
         defer { deliver() }
         do {
             try folding.withLock { _ in
@@ -279,9 +278,9 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Returns when every change that was made before the call survives a power failure, in the journal or in the property
-    /// list. The cost does not depend on the size of the property list, but for the first time with a journal that other
-    /// processes have written before: it is written again.
+    /// Returns when every change made before the call survives a power failure, in the journal or in the property list. The cost
+    /// does not depend on the size of the property list, except for the first flush of a journal that other processes have
+    /// written: it is written again.
     func flushJournal() throws {
         if files.withLock({ $0.cursor.journal?.mayHideFailure ?? false }) {
             try withLockedJournal(waiting: patience) { files in
@@ -289,13 +288,13 @@ extension JournaledPropertyList {
             }
         }
         let (file, journal) = try files.withLock { files in
-            // The property list may be all that there is.
+            // The property list may be the only file.
             (files.file, files.list.mustRewrite ? nil : try files.cursor.journal?.duplicate())
         }
         guard let journal else { return try synchronize() }
         defer { fileSystem.close(journal) }
         do throws(SystemError) {
-            // Another thread may replace the journal meanwhile: by one that was flushed.
+            // Another thread may replace the journal in the meantime, by one that was flushed.
             try fileSystem.synchronize(journal)
             _ = try file.flushDirectory(.durable)
         } catch {
@@ -305,12 +304,12 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Returns the record that makes the property list of nothing. Nil if it is too large for a journal.
+    /// Returns the record that creates the property list from nothing. Nil if it is too large for a journal.
     func restore(of picture: PropertyListPicture) throws -> JournalRecord? {
         try restore(PropertyListEdit(members: picture.members()), base: nil)
     }
 
-    /// Returns the record that makes an edit in a file. Nil if it is too large for a journal.
+    /// Returns the record that applies an edit to a file. Nil if it is too large for a journal.
     func restore(_ edit: PropertyListEdit, base: FileDigest?) throws -> JournalRecord? {
         let members = try XMLPropertyListWriter.write(edit.members)
         guard members.count < limits.journal / 4 else { return nil }

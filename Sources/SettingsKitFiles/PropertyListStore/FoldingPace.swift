@@ -3,54 +3,55 @@ import SettingsKitPlatform
 /// Decides when the background folds the journal into the property list, so that neither the bytes written nor the time taken
 /// grow out of proportion to the changes, however large the file is.
 ///
-/// Folding writes the whole file. It is due as soon as one of these holds, and not before the pause after the last run ends:
+/// Folding writes the whole file. After the pause that follows the last run, it is due as soon as one of these holds:
 ///
 /// - The journal has grown by a share of the file: each byte of a change then costs a few bytes of folding.
 /// - No change was made for a while, which is longer for a larger file.
 /// - A change has waited for as long as it may.
 struct FoldingPace: Sendable {
-    /// The journal may grow by this much, or by a quarter of the file if that is more, but not beyond the largest growth.
+    /// The growth of the journal before it is folded: this much, or a quarter of the file if that is more, up to the largest
+    /// growth.
     static let smallestGrowth: Int64 = 65_536
     static let largestGrowth: Int64 = 16 << 20
     /// A file is folded after a quiet time in which it could be written at this rate, in bytes a second.
     static let quietRate = 65_536.0
-    /// The quiet time for a small file. More than a second, so that a change every second is no quiet.
+    /// The quiet time for a small file. More than a second, so that a change every second does not count as quiet.
     static let shortestQuiet = Duration.seconds(1.5)
-    /// While changes go on, a file is folded at most as often as it can be written at this rate, in bytes a second.
+    /// During continuous changes, a file is folded at most as often as it can be written at this rate, in bytes a second.
     static let steadyRate = 512.0
     static let shortestLag = Duration.seconds(30)
     /// Folding takes at most this share of one core, and of the time.
     static let shareOfCore = 0.01
     static let shareOfTime = 0.1
-    /// How often at least the journal is looked at while something is to be folded.
+    /// The longest time between two looks at the journal while something must be folded.
     static let longestWait = Duration.seconds(1)
 
     /// What is known of the files.
     struct State {
-        /// The end of the last change, and of what the property list contains, in the history of journals.
+        /// The end of the last change, and of the property list's contents, in the history of journals.
         var position: Int64
         var folded: Int64
         /// The size of the property list.
         var fileSize: Int64
-        /// Whether the property list is missing, or must be written although it lacks no change.
+        /// Whether the property list is missing, or must be written although it is complete.
         var isRequired = false
-        /// Whether the property list was edited while it lacked changes: its editor sees them soon.
+        /// Whether the property list was edited while it lacked changes: its editor must see them soon.
         var isEdited = false
         /// Whether another process has made the last change, and will probably fold it.
         var isOthers = false
     }
 
-    /// How long a change may be missing from the property list. Nil for a time in proportion to the file's size.
+    /// The longest time that a change may be missing from the property list. Nil for a time in proportion to the file's size.
     var lag: Duration?
     /// The last change that was seen, and when.
     private var seen: (position: Int64, since: ContinuousClock.Instant)?
-    /// What was folded when the oldest missing change was seen, and when that was.
+    /// The folded position when the oldest missing change was seen, and the time.
     private var missing: (folded: Int64, since: ContinuousClock.Instant)?
     private var lastRun: (end: ContinuousClock.Instant, elapsed: Duration, processor: Duration)?
 
     init(lag: Duration? = nil) { self.lag = lag }
 
-    /// Returns how long to wait before the files are looked at again. Nil if folding is due.
+    /// Returns the time until the next look at the files. Nil if folding is due.
     mutating func wait(for state: State, now: ContinuousClock.Instant) -> Duration? {
         if seen?.position != state.position { seen = (state.position, now) }
         if missing?.folded != state.folded { missing = (state.folded, now) }
@@ -68,22 +69,22 @@ struct FoldingPace: Sendable {
         return wait <= .milliseconds(1) ? nil : min(wait, Self.longestWait)
     }
 
-    /// Notes that a run has ended.
+    /// Records the end of a run.
     ///
     /// - Parameters:
-    ///   - elapsed: How long it has taken.
-    ///   - processor: The processor time of that.
+    ///   - elapsed: The duration of the run.
+    ///   - processor: The processor time of the run.
     mutating func didFold(at now: ContinuousClock.Instant, elapsed: Duration, processor: Duration) {
         lastRun = (now, elapsed, processor)
     }
 
-    /// How much the journal may grow before the property list is folded.
+    /// The growth of the journal before the property list is folded.
     static func growth(forSize size: Int64) -> Int64 { min(max(smallestGrowth, size / 4), largestGrowth) }
 
-    /// How long a change may be missing from a property list of a certain size while changes go on.
+    /// The longest time that a change may be missing from a property list of a given size during continuous changes.
     static func lag(ofSize size: Int64) -> Duration { max(shortestLag, .seconds(Double(size) / steadyRate)) }
 
-    /// How long no change must be made before a property list of a certain size is folded.
+    /// The time without changes before a property list of a given size is folded.
     static func quietTime(ofSize size: Int64) -> Duration { max(shortestQuiet, .seconds(Double(size) / quietRate)) }
 
     private static func quietTime(_ state: State) -> Duration {

@@ -1,6 +1,6 @@
 import SettingsKitPlatform
 
-/// What stands in a journal, but for the records that serve to restore a damaged property list.
+/// The contents of a journal, without the records that serve to restore a damaged property list.
 struct JournalContents {
     /// nil if the journal has none yet.
     var header: JournalHeader?
@@ -9,11 +9,11 @@ struct JournalContents {
 
     var records: [JournalEntry] { scan.records }
 
-    /// The state of the property list that the journal names last.
+    /// The latest state of the property list named in the journal.
     var lastVersion: FileVersion? { records.lazy.reversed().compactMap(\.record.version).first }
 
-    /// Up to where a property list has what stands in the journal, by the last fold into the same file, or into the one
-    /// that was edited to become it.
+    /// The position up to which a property list contains the journal, by the last fold into the same file, or into the one that
+    /// was edited to become it.
     func folded(into file: FileStatus?) -> UInt64? {
         var isAdopted = false
         for entry in records.reversed() {
@@ -38,12 +38,12 @@ extension JournalRecord {
 }
 
 extension Journal {
-    /// How much is read at once to see what the header says.
+    /// The size of the first piece, which shows what the header says.
     private static let firstRead: Int64 = 65_536
 
     /// Reads everything but the records that serve to restore a damaged property list.
     ///
-    /// - Throws: `newerVersion`, and whatever the system reports.
+    /// - Throws: `newerVersion`, and the system's errors.
     func readContents() throws -> JournalContents {
         let size = try status().size
         let first = try bytes(from: 0, upTo: min(size, Self.firstRead))
@@ -74,11 +74,11 @@ extension Journal {
         }
     }
 
-    /// Reads the record that restores a damaged property list; nil if there is none that is intact.
+    /// Reads the record that restores a damaged property list; nil if there is no intact one.
     func readRestore() throws(SystemError) -> (base: FileDigest?, edit: JournalEdit)? {
         guard let header else { return nil }
         let start = UInt64(JournalHeader.size)
-        // The header may claim more than there is.
+        // The header may claim more than the file contains.
         let end = min(Int64(header.restoreEnd), try status().size)
         let scan = try bytes(from: Int64(start), upTo: end).withUnsafeBytes {
             JournalScanner.scan($0, from: start, of: header.id)

@@ -1,9 +1,9 @@
 import SettingsKitCore
 import SettingsKitPlatform
 
-/// Where this process is in the history of journals: the journal that it follows, and the one before.
+/// The position of this process in the history of journals: the journal that it follows, and the one before.
 struct JournalCursor {
-    /// The open journal. Nil while there is none that can be used.
+    /// The open journal. Nil while there is no usable one.
     private(set) var journal: Journal?
     /// The journal that was followed before. Nil if there was none.
     private(set) var left: LeftJournal?
@@ -13,9 +13,9 @@ struct JournalCursor {
     private(set) var list: UInt64 = 0
     /// The generation of the latest journal.
     private(set) var generation: UInt64 = 0
-    /// When the lock is waited for again, after another process has kept it too long.
+    /// The time at which the lock is waited for again, after another process has held it too long.
     private var busyUntil = Deadline(after: .zero)
-    /// Until when the open journal is taken to be the one at its path, unless it has grown. Nil if it is not.
+    /// The time until which the open journal counts as the one at its path, unless it has grown. Nil if it does not.
     private var trustedUntil: Deadline?
     /// The length at which the journal is rewritten, with one record for each name.
     private var rewriteLength: Int64 = 0
@@ -33,21 +33,21 @@ struct JournalCursor {
         let isEarly: Bool
     }
 
-    /// The end of what was read, in the history of journals.
+    /// The end of the read records, in the history of journals.
     var history: Int64 { journal?.historyPosition ?? left?.end ?? 0 }
 
     // MARK: Going from one journal to the next
 
-    /// Notes why the file at the journal's path is not used; nil if it can be used.
+    /// Sets the reason why the file at the journal's path is not used; nil if it can be used.
     ///
-    /// - Returns: whether that is news.
+    /// - Returns: whether the reason is new.
     @discardableResult
-    mutating func note(_ problem: JournalProblem?) -> Bool {
+    mutating func setProblem(_ problem: JournalProblem?) -> Bool {
         defer { self.problem = problem }
         return problem != self.problem
     }
 
-    /// Takes the property list's identity from its mark or from a journal's header.
+    /// Adopts the property list's identity from its mark or from a journal's header.
     mutating func identify(list: UInt64, generation: UInt64) {
         if list != 0 { self.list = list }
         self.generation = max(self.generation, generation)
@@ -62,7 +62,7 @@ struct JournalCursor {
         self.journal = journal
     }
 
-    /// Follows a journal that does not apply to the property list: memory already has what it replaces.
+    /// Follows a journal that does not apply to the property list: memory already contains the journal that it replaced.
     mutating func openRejected(_ journal: Journal, of loaded: JournalCursor) {
         journal.base = history - Int64(journal.position)
         self.journal = journal
@@ -70,8 +70,7 @@ struct JournalCursor {
         generation = max(generation, loaded.generation)
     }
 
-    /// Follows a journal if nothing was missed between it and the journal followed before: it is the same, or its
-    /// successor.
+    /// Follows a journal if nothing was missed between it and the previous one: it is the same, or its successor.
     ///
     /// - Returns: false if everything must be read again.
     mutating func enter(_ journal: Journal) throws -> Bool {
@@ -89,7 +88,7 @@ struct JournalCursor {
             list = header.list
             generation = header.generation
         case .intact(let header) where header == left?.header:
-            // It was closed because it could not be written, or by a fork.
+            // The journal was closed because it could not be written, or by a fork.
             journal.header = header
             journal.base = left?.base ?? 0
             journal.position = UInt64(max(0, history - journal.base))
@@ -108,7 +107,7 @@ struct JournalCursor {
 
     /// Closes the open journal.
     ///
-    /// - Parameter isEarly: Whether more may be appended to it, which is not read.
+    /// - Parameter isEarly: Whether more may be appended to it that is not read.
     mutating func leave(isEarly: Bool = false) {
         guard let journal else { return }
         if let header = journal.header {
@@ -120,7 +119,7 @@ struct JournalCursor {
         self.journal = nil
     }
 
-    /// Closes a journal that the parent process has open, too: its lock would be the parent's.
+    /// Closes a journal that the parent process also has open: its lock would be the parent's.
     mutating func leaveAfterFork() {
         let current = Fork.count
         guard forkCount != current else { return }
@@ -146,7 +145,7 @@ struct JournalCursor {
 
     /// Follows a journal that this process has begun. Its header and the records after it are written.
     ///
-    /// - Parameter history: The position, in the history of journals, of the end of what the journal repeats.
+    /// - Parameter history: The end of the repeated records, in the history of journals.
     mutating func didBegin(_ journal: Journal, _ header: JournalHeader, at history: Int64) {
         journal.header = header
         journal.base = history - Int64(header.carriedEnd)
@@ -167,30 +166,30 @@ struct JournalCursor {
 
     // MARK: Locking
 
-    /// Whether the open journal may be taken to be the one at its path, which records can be appended to.
+    /// Whether the open journal may count as the one at its path, so that records can be appended to it.
     var isTrusted: Bool { trustedUntil != nil && forkCount == Fork.count && journal?.isPlain == true }
 
     /// Whether the open journal is trusted, and has not grown since it was read. The lock is held.
     func isUnchanged() throws(SystemError) -> Bool {
-        // Compared with the time while the lock is held: a process that replaces a journal without a word in it holds the
-        // lock for as long as a journal is trusted.
+        // Compared with the time while the lock is held: a process that replaces a journal without announcing it in that journal
+        // holds the lock for as long as a journal is trusted.
         guard let journal, let trustedUntil, !trustedUntil.hasPassed else { return false }
         return try journal.isUnchanged()
     }
 
-    /// How long to wait for the lock: not at all for a while after another process has kept it too long, so that operations
-    /// that follow each other fail together.
+    /// The time to wait for the lock: zero for a while after another process has held it too long, so that successive operations
+    /// fail together.
     func patience(_ patience: Duration) -> Duration { busyUntil.hasPassed ? patience : .zero }
 
-    /// Notes that another process has kept the lock too long.
-    mutating func noteBusy() { busyUntil = Deadline(after: .seconds(1)) }
+    /// Records that another process has held the lock too long.
+    mutating func setBusy() { busyUntil = Deadline(after: .seconds(1)) }
 
-    /// Takes the open journal, which was locked, to be the one at its path for a while.
+    /// Trusts for a while that the open journal, which was locked, is the one at its path.
     mutating func trust(for duration: Duration) {
         busyUntil = Deadline(after: .zero)
         trustedUntil = Deadline(after: duration)
     }
 
-    /// Looks at the journal's path before the next lock: another journal is about to take the place of this one.
+    /// Ends the trust: another journal is about to replace this one.
     mutating func distrust() { trustedUntil = nil }
 }

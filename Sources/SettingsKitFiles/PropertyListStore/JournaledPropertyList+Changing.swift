@@ -6,7 +6,7 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// Changing what is stored.
+/// Changes stored values.
 extension JournaledPropertyList {
     /// Stores bytes under a key, or removes it. If another process keeps the files locked, the change is kept, and stored
     /// later.
@@ -18,7 +18,7 @@ extension JournaledPropertyList {
         }
     }
 
-    /// A decision on what is stored under a name.
+    /// A decision about the value under a name.
     enum Decision {
         /// Nothing changes.
         case keep
@@ -28,11 +28,11 @@ extension JournaledPropertyList {
         case refuse
     }
 
-    /// Decides what to store under a name when nothing else can change it, and stores it.
+    /// Decides what to store under a name while nothing else can change it, and stores it.
     ///
     /// - Parameters:
-    ///   - waiting: How long to wait for another process.
-    ///   - decide: Is given the stored bytes.
+    ///   - waiting: The time to wait for another process.
+    ///   - decide: Receives the stored bytes.
     /// - Returns: false if `decide` has refused.
     @discardableResult
     func change(
@@ -55,13 +55,13 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Whether expectations hold, by what is in memory at one moment.
+    /// Whether expectations hold for the values in memory, at one moment.
     func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
         contents.withLock { contents in expectations.hold { contents.data(named: $0) } }
     }
 
-    /// Carries out a batch if its expectations hold. If another process keeps the files locked, a batch that expects nothing
-    /// and whose caller does not wait is kept, and stored later.
+    /// Applies a batch if its expectations hold. If another process keeps the files locked, a batch without expectations whose
+    /// caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         if batch.waitsForAgreement || !batch.expectations.isEmpty { return try applyNow(batch, waiting: patience) }
         do {
@@ -85,7 +85,7 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Carries out a single write if expectations hold. Most often there is one, of the same name.
+    /// Applies a single write if expectations hold. Usually there is one, for the same name.
     private func apply(
         _ write: SettingsStoreBatch.Entry, expecting expectations: [SettingsStoreBatch.Entry],
         waiting: @autoclosure () -> Duration
@@ -101,12 +101,12 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Decides what to change when nothing else can change anything, and makes it as one change.
+    /// Decides about changes while nothing else can change anything, and makes them as one change.
     ///
     /// - Parameters:
-    ///   - origin: Whose change it is, to listeners.
-    ///   - waiting: How long to wait for another process. Nil for ``patience``.
-    ///   - decide: Asks ``contents`` what is stored; answers the changes, of which there may be none, or nil to refuse.
+    ///   - origin: The origin of the change, for listeners.
+    ///   - waiting: The time to wait for another process. Nil for ``patience``.
+    ///   - decide: Reads the stored values in ``contents``; returns the changes, if any, or nil to refuse.
     /// - Returns: false if it was refused.
     @discardableResult
     func change(
@@ -130,7 +130,8 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Sets members of the property list with their types, and removes names, as one change. What is so already stays.
+    /// Sets members of the property list with their types, and removes names, as one change. Skips members that are already
+    /// stored.
     func set(_ edit: PropertyListEdit) throws {
         var needed = PropertyListEdit()
         try change(waiting: patience) { (place, append) in
@@ -155,14 +156,14 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Makes changes in memory alone, after those that the journal has by now.
+    /// Makes changes in memory only, after those in the journal so far.
     private func changeMemory(
         origin: SettingsService.Origin, _ decide: () throws -> [JournalChange]?
     ) throws -> Bool {
         try withFiles { files in
             try catchUp(&files)
             guard let changes = try decide() else { return false }
-            // At the end of all journals: an edit of the file does not count against it.
+            // The position is after all journals, so that an edit of the file does not replace the change.
             contents.withLock { contents in publish(contents.set(changes, at: .max), origin: origin) }
             return true
         }
@@ -170,9 +171,9 @@ extension JournaledPropertyList {
 
     /// Removes everything.
     func removeAll() throws {
-        // What was just written into the property list goes, too.
+        // Removes recent edits of the property list, too.
         try refresh(waiting: patience)
-        // By name: what is added to the property list by hand later stays, in every process that reads both.
+        // Removed by name: a member that is later added by hand stays, in every process that reads both files.
         let names = contents.withLock { $0 }.names
         try change { names.map { JournalChange(name: $0, data: nil) } }
     }
@@ -180,9 +181,9 @@ extension JournaledPropertyList {
     /// Appends a record to the journal and then makes its changes in memory.
     ///
     /// - Parameters:
-    ///   - waiting: How long to wait for another process.
-    ///   - encode: Is given the place of the record and a function that appends it to the journal, which it calls once, or
-    ///     not at all if nothing is to be changed. Returns false to refuse.
+    ///   - waiting: The time to wait for another process.
+    ///   - encode: Receives the place of the record and a function that appends it to the journal, which it calls once, or not at
+    ///     all if nothing changes. Returns false to refuse.
     ///   - make: Makes the changes, and adds those to be published to an empty array.
     /// - Returns: false if `encode` has refused.
     @discardableResult
@@ -210,7 +211,7 @@ extension JournaledPropertyList {
             return (true, true)
         }
         if isChanged {
-            // The end of the process needs no announcement: it closes the journal, which is one.
+            // The end of the process needs no announcement: closing the journal is one.
             if announcer.announce() { startWatching() }
             scheduleFold()
         }
@@ -219,26 +220,26 @@ extension JournaledPropertyList {
 
     /// Appends a record to the locked journal.
     ///
-    /// - Throws: `tooLarge`; what the system reports. The journal is as before then.
+    /// - Throws: `tooLarge`; the system's errors. The journal is unchanged in that case.
     func append(_ frame: UnsafeRawBufferPointer, to journal: Journal) throws {
         guard Int64(journal.position) + Int64(frame.count) <= limits.journal else {
             throw SettingsError(.tooLarge, store: description, underlying: TooMuch.journal(limit: limits.journal))
         }
-        end.noteIntended(journal.position + UInt64(frame.count))
+        end.publishIntended(journal.position + UInt64(frame.count))
         do {
             try journal.append(frame)
         } catch {
-            end.noteIntended(journal.position)
+            end.publishIntended(journal.position)
             throw error
         }
     }
 
-    /// What the fields of a record take beside a name and its bytes, at most.
+    /// The greatest size of a record's other fields beside a name and its bytes.
     static var fieldsSize: Int { 64 }
 
-    /// Refuses changes that would make the property list larger than one that is read.
+    /// Refuses changes that would make the property list too large to be read.
     ///
-    /// - Parameter others: The bytes of changes to come.
+    /// - Parameter others: The bytes of later changes.
     func requireRoom(for changes: [JournalChange], beside others: Int = 0) throws(SettingsError) {
         let (growth, size) = contents.withLock { contents in
             let growth = changes.reduce(0) { growth, change in
@@ -257,7 +258,7 @@ extension JournaledPropertyList {
     }
 }
 
-/// Why something cannot be stored that is too large.
+/// The reason why data is too large to be stored.
 enum TooMuch: ValueFreeError {
     case contents(limit: Int)
     case journal(limit: Int)
@@ -269,7 +270,7 @@ enum TooMuch: ValueFreeError {
             "The names and values of one property list take at most \(limit) bytes; store large data in files."
         case .journal(let limit):
             "The journal has reached \(limit) bytes, because the property list cannot be brought up to date; "
-                + "see what the diagnostics say of it."
+                + "see its error in the diagnostics."
         case .propertyList(let limit):
             "As a property list, the settings take more than \(limit) bytes; store large data in files."
         }

@@ -5,7 +5,7 @@ import SettingsKitPlatform
 extension JournaledPropertyList {
     /// Applies the records that other processes have appended so far.
     ///
-    /// - Returns: whether bytes follow that may be damaged, which only the lock can tell.
+    /// - Returns: whether bytes follow that may be damaged, which can be determined only under the lock.
     @discardableResult
     func catchUp(_ files: inout PropertyListFiles) throws -> Bool {
         files.cursor.leaveAfterFork()
@@ -24,14 +24,14 @@ extension JournaledPropertyList {
             let isUnclear = try readRest(&files, upTo: status.size, isLocked: false)
             let present = try fileSystem.status(of: files.journalPath, followingLink: false)
             if status.isSameFile(as: present) { return isUnclear }
-            // It was replaced, removed or moved away. If that was after its size was read, it may have grown.
+            // The journal was replaced, removed or moved away. If that was after its size was read, it may have grown.
             _ = try readRest(&files, upTo: journal.status().size, isLocked: false)
             files.cursor.leave()
         }
     }
 
-    /// Applies the records that other processes have appended, a piece at a time, while more than a piece is left. Between two
-    /// pieces, a thread that writes can have the files.
+    /// Applies the records that other processes have appended, piece by piece, while more than a piece is left. A writing thread
+    /// can use the files between two pieces.
     ///
     /// - Complexity: A record longer than a piece is read again with each doubling of the piece.
     func catchUpInPieces() throws {
@@ -46,14 +46,14 @@ extension JournaledPropertyList {
         let start = Int64(journal.position)
         guard try Int64(clamping: journal.size()) - start > size else { return false }
         let scan = try journal.scan(upTo: start + size)
-        // What looks like damage may be inside of the record that the piece cuts.
+        // Apparent damage may be part of a record that the piece cuts.
         guard scan.damaged.isEmpty else { return false }
         if scan.records.isEmpty { size *= 2 }
         apply(scan, of: journal, &files)
         return true
     }
 
-    /// What is read of a journal while the files are locked, in bytes, as long as other threads may need them.
+    /// The size of a piece in bytes, which limits how long the files are locked while other threads may need them.
     static var pieceSize: Int64 { 1 << 18 }
 
     /// Opens the journal at its path. Nil if there is none that can be used; the reason is reported once.
@@ -62,17 +62,17 @@ extension JournaledPropertyList {
             let list = try fileSystem.status(of: files.target, followingLink: true)?.permissions
             let journal = try Journal.openPresent(
                 files.journalPath, isWriting: files.isWriting, in: fileSystem, beside: list)
-            files.cursor.note(nil)
+            files.cursor.setProblem(nil)
             return journal
         } catch let problem as JournalProblem where problem.isRefusal {
-            if files.cursor.note(problem) {
+            if files.cursor.setProblem(problem) {
                 files.problems.append(SettingsError(.journalUnavailable, store: description, underlying: problem))
             }
             return nil
         }
     }
 
-    /// Follows a journal, or reads everything again if something was missed.
+    /// Follows a journal, or reads everything again after a gap.
     func enter(_ journal: Journal, _ files: inout PropertyListFiles) throws {
         do {
             if try files.cursor.enter(journal) { return }
@@ -119,9 +119,9 @@ extension JournaledPropertyList {
 
     /// Reads and applies the records up to the end of the journal.
     ///
-    /// - Returns: whether bytes follow that may be damaged, which only the lock can tell.
+    /// - Returns: whether bytes follow that may be damaged, which can be determined only under the lock.
     func readRest(_ files: inout PropertyListFiles, upTo size: Int64, isLocked: Bool) throws -> Bool {
-        // A journal without a header may have been begun and replaced since: then the next one says so.
+        // A journal without a header may have been begun and replaced in the meantime; the next one then shows that.
         guard let journal = files.cursor.journal, journal.header != nil, size != Int64(journal.position) else {
             return false
         }
@@ -133,21 +133,21 @@ extension JournaledPropertyList {
         }
         let scan = try journal.scan(upTo: size)
         apply(scan, of: journal, &files)
-        if !scan.damaged.isEmpty { noteDamage(journal, &files) }
+        if !scan.damaged.isEmpty { reportDamage(journal, &files) }
         guard isLocked else { return scan.rest == .damaged }
         switch scan.rest {
         case .nothing: break
         case .incomplete:
-            // Its writer died while it wrote: no other process writes now.
+            // Its writer died during the write: under the lock, no other process writes.
             if !journal.condition.isShared { try journal.cut() }
         case .damaged:
-            noteDamage(journal, &files)
+            reportDamage(journal, &files)
             journal.position = UInt64(size)
         }
         return false
     }
 
-    private func noteDamage(_ journal: Journal, _ files: inout PropertyListFiles) {
+    private func reportDamage(_ journal: Journal, _ files: inout PropertyListFiles) {
         if !journal.condition.isDamaged {
             files.problems.append(SettingsError(.damaged, store: description, underlying: JournalProblem.damaged))
         }
@@ -164,13 +164,13 @@ extension JournaledPropertyList {
     private func apply(_ entry: JournalEntry, of journal: Journal, _ files: inout PropertyListFiles) {
         switch entry.record {
         case .fold(let offset, let version):
-            files.list.noteFolded(through: Int64(offset) + journal.base)
+            files.list.recordFold(through: Int64(offset) + journal.base)
             files.list.receive(version)
-            if let header = journal.header { files.list.note(JournalMark(header, offset: offset)) }
+            if let header = journal.header { files.list.setMark(JournalMark(header, offset: offset)) }
         case .adoption(let version, _):
             files.list.receive(version)
         case .end:
-            // Another journal may replace it at any moment, and this one does not grow then.
+            // Another journal may replace this one at any moment without a further record in it.
             files.cursor.distrust()
         case .changes, .members, .restore:
             break

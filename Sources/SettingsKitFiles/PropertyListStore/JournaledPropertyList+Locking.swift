@@ -7,13 +7,13 @@ import SettingsKitPlatform
     import Darwin
 #endif
 
-/// Locks the journal, which a process does only to write.
+/// Locks the journal, which is necessary only for writing.
 extension JournaledPropertyList {
     /// Runs `body` while no other thread and no other process changes the files.
     ///
-    /// Changes that are pending are written first.
+    /// Writes pending changes first.
     ///
-    /// - Throws: `busy` if another process keeps the lock; what the system reports.
+    /// - Throws: `busy` if another process keeps the lock; the system's errors.
     func withLockedJournal<R: Sendable>(
         waiting: @autoclosure () -> Duration, isFolding: Bool = false,
         _ body: (inout sending PropertyListFiles) throws -> R
@@ -28,17 +28,17 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Repeats an attempt while another process has the lock. Between two attempts, this process keeps nothing locked.
+    /// Repeats an attempt while another process has the lock. Between two attempts, this process holds no lock.
     ///
-    /// - Parameter patience: The longest wait. Not asked for if the first attempt succeeds.
-    /// - Throws: `busy` if other processes have the lock all the time. The next caller does not wait, for a while: operations
-    ///   that follow each other fail together. What the attempt throws.
+    /// - Parameter patience: The longest wait. Not evaluated if the first attempt succeeds.
+    /// - Throws: `busy` if other processes hold the lock for the whole time; the attempt's errors. After `busy`, the next caller
+    ///   does not wait for a while: successive operations fail together.
     func whileLocked<R>(waiting patience: @autoclosure () -> Duration, _ attempt: () throws -> R) throws -> R {
         do {
             return try attempt()
         } catch SettingsError.Code.busy {}
         let longest = patience()
-        // The exit waits once more: nothing comes after it.
+        // The exit waits once more: no attempt follows it.
         let wait = ExitHook.isExiting ? longest : files.withLock { $0.cursor.patience(longest) }
         let deadline = Deadline(after: wait)
         var (pause, mark) = (LockPause(), Deadline(after: JournalLock.markInterval))
@@ -52,22 +52,22 @@ extension JournaledPropertyList {
                 mark = Deadline(after: JournalLock.markInterval)
             }
         }
-        if wait >= PendingValues.longestWait { files.withLock { $0.cursor.noteBusy() } }
+        if wait >= PendingValues.longestWait { files.withLock { $0.cursor.setBusy() } }
         throw busy
     }
 
     private var busy: SettingsError { SettingsError(.busy, store: description, underlying: JournalProblem.locked) }
 
-    /// Takes the lock, creates the journal if there is none, and applies what other processes have appended to it.
+    /// Takes the lock, creates the journal if there is none, and applies the records of other processes.
     ///
     /// The cursor's journal is the one at its path afterwards.
     ///
-    /// - Throws: `busy`, at once, if another process has the lock. `journalUnavailable` if the journal or its lock file must
+    /// - Throws: `busy`, immediately, if another process has the lock. `journalUnavailable` if the journal or its lock file must
     ///   not be used.
     func lockJournal(_ files: inout PropertyListFiles) throws {
         do {
-            // The lock is kept if the journal has grown: what follows needs it.
-            if try files.cursor.isTrusted && files.lock.takeOpen(in: fileSystem) && files.cursor.isUnchanged() {
+            // The lock is kept if the journal has grown: the next steps need it.
+            if try files.cursor.isTrusted && files.lock.acquireOpen(in: fileSystem) && files.cursor.isUnchanged() {
                 return
             }
             files.isWriting = true
@@ -79,17 +79,17 @@ extension JournaledPropertyList {
         files.cursor.trust(for: trust)
     }
 
-    private func takeLock(_ files: inout PropertyListFiles) throws {
+    private func acquireLock(_ files: inout PropertyListFiles) throws {
         let list = files.list.permissions
         do {
-            let isTaken: Bool
+            let isAcquired: Bool
             do {
-                isTaken = try files.lock.take(beside: list, in: fileSystem)
+                isAcquired = try files.lock.acquire(beside: list, in: fileSystem)
             } catch let error as SystemError where error.number == ENOENT {
                 try files.file.createDirectory()
-                isTaken = try files.lock.take(beside: list, in: fileSystem)
+                isAcquired = try files.lock.acquire(beside: list, in: fileSystem)
             }
-            guard isTaken else { throw busy }
+            guard isAcquired else { throw busy }
         } catch let problem as JournalProblem {
             throw SettingsError(.journalUnavailable, store: description, underlying: problem)
         }
@@ -98,13 +98,13 @@ extension JournaledPropertyList {
     private func enterLocked(_ files: inout PropertyListFiles) throws {
         files.cursor.leaveAfterFork()
         while true {
-            try takeLock(&files)
+            try acquireLock(&files)
             let journal = try writableJournal(&files)
-            // A symbolic link may have another destination now, which has another lock.
+            // A symbolic link may now have another destination, with another lock.
             guard files.lock.isHeld else { continue }
             guard let status = try fileSystem.status(of: files.journalPath, followingLink: false), journal.has(status)
             else {
-                // It was replaced. Its last records are read from the file, which is still open.
+                // The journal was replaced. Its last records are read from the file, which is still open.
                 _ = try readRest(&files, upTo: Int64(journal.size()), isLocked: false)
                 files.cursor.leave()
                 continue
@@ -113,7 +113,7 @@ extension JournaledPropertyList {
             if journal.header == nil {
                 let isBegun = try hasHeader(journal)
                 if isBegun || journal.condition.isShared {
-                    // Another process was quicker; or the empty file stays under its other name, and a new one is created.
+                    // Another process was faster; or the empty file stays under its other name, and a new one is created.
                     if !isBegun { try fileSystem.remove(files.journalPath) }
                     files.cursor.leave()
                     continue
@@ -135,7 +135,7 @@ extension JournaledPropertyList {
         }
         do {
             if let journal = files.cursor.journal, !journal.isWritable, try !journal.openForWriting(beside: list()) {
-                // It was replaced. Its last records are read from the file, which is still open.
+                // The journal was replaced. Its last records are read from the file, which is still open.
                 try catchUp(&files)
                 if files.cursor.journal?.isWritable == false { files.cursor.leave(isEarly: true) }
             }
@@ -143,7 +143,7 @@ extension JournaledPropertyList {
                 let present = try Journal.open(
                     files.journalPath, forWriting: true, in: fileSystem, beside: list())
             {
-                files.cursor.note(nil)
+                files.cursor.setProblem(nil)
                 try enter(present, &files)
             }
             if let journal = files.cursor.journal {
@@ -153,7 +153,7 @@ extension JournaledPropertyList {
                 return journal
             }
             try files.file.createDirectory()
-            // A program that does not take the lock may do this at the same time.
+            // A program that does not take the lock may do the same at this moment.
             let journal: Journal
             do {
                 journal = try Journal.create(files.journalPath, in: fileSystem, beside: list())

@@ -1,16 +1,16 @@
 import SettingsKitCore
 import SettingsKitPlatform
 
-/// Changes made while another process keeps the files locked: they are in force in this process at once, and written as soon
+/// Changes made while another process keeps the files locked: they are in force in this process immediately, and written as soon
 /// as the lock is free.
 ///
-/// They follow everything that other processes have written until then, as if they were made at that moment. All of them are
-/// one record, with the last value of each name.
+/// They follow all earlier writes of other processes, as if they were made at the moment of writing. All of them form one record,
+/// with the last value of each name.
 extension JournaledPropertyList {
-    /// How long a change waits before it is kept.
+    /// The time that a change waits before it is kept.
     var waitingToKeep: Duration { contents.withLock { $0.pending.waiting(patience) } }
 
-    /// Puts writes in force that cannot be stored now, and has them stored later.
+    /// Puts writes in force that cannot be stored now, and schedules storing them.
     func keep(_ writes: [SettingsStoreBatch.Entry]) throws {
         let changes = writes.map { JournalChange(name: $0.key.name, data: $0.data) }
         let new = try withFiles { files in
@@ -26,7 +26,7 @@ extension JournaledPropertyList {
         pendingWriter.begin(new) { [self] in try writePending(waiting: .zero) }
     }
 
-    /// Writes what is pending. The journal is locked.
+    /// Writes the pending changes. The journal is locked.
     func writePending(_ files: inout PropertyListFiles) throws {
         let changes: [JournalChange]? = contents.withLock { contents in
             if contents.pending.isInherited {
@@ -54,9 +54,9 @@ extension JournaledPropertyList {
         if let recovery = pendingWriter.endPending() { files.problems.append(recovery) }
     }
 
-    /// Writes what is pending, and waits for other processes no longer than it says.
+    /// Writes the pending changes, and waits for other processes no longer than `waiting`.
     ///
-    /// - Throws: `busy` if another process keeps the files locked; what the system reports.
+    /// - Throws: `busy` if another process keeps the files locked; the system's errors.
     func writePending(waiting: Duration) throws {
         if contents.withLock({ $0.pending.isEmpty }) { return pendingWriter.finish() }
         try withLockedJournal(waiting: waiting) { _ in }

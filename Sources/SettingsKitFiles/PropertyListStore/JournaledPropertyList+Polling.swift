@@ -1,14 +1,14 @@
 import SettingsKitCore
 import SettingsKitPlatform
 
-/// Notices what other processes and programs write.
+/// Notices the writes of other processes and programs.
 ///
-/// Watching starts with the first listener or write, or a moment after opening: a process that reads and exits does
-/// without. What has changed since opening is read then.
+/// Watching starts with the first listener or write, or a moment after opening: a process that reads and exits needs no watch.
+/// Changes since opening are then read.
 extension JournaledPropertyList: ChangeMonitored {
-    /// How long a store without a listener or a write goes without a watch.
+    /// The time that a store without a listener or a write waits before it watches.
     static let watchingDelay = Duration.milliseconds(200)
-    /// How long a change may stay unnoticed where the file system may not report it.
+    /// The longest time that a change may stay unnoticed where the file system may not report it.
     static let pollInterval = Duration.seconds(2)
     /// The time between two announcements.
     static let announcementPause = Duration.milliseconds(1)
@@ -21,14 +21,14 @@ extension JournaledPropertyList: ChangeMonitored {
         return Self.places(of: files + [journal])
     }
 
-    /// Most events report what this process writes itself. Those are found irrelevant without a lock, so that neither the
-    /// next change nor the watcher waits.
+    /// Most events report this process's own writes. They are recognized without a lock, so that neither the next change nor the
+    /// watcher waits.
     func isRelevant(_ event: DirectoryWatcher.Event) -> Bool {
         let journal = watchedJournal.value
         return event != .changed(name: WholeFile.split(journal).name) || !isUnchanged(journal)
     }
 
-    /// Whether the journal contains nothing unknown, as far as its status tells.
+    /// Whether the journal contains only known records, according to its status.
     private func isUnchanged(_ journal: String) -> Bool {
         do throws(SystemError) {
             return try end.isPresent { () throws(SystemError) in
@@ -47,7 +47,7 @@ extension JournaledPropertyList: ChangeMonitored {
                 return false
             }
         }
-        // If another thread has the files, it reads what has changed.
+        // If another thread uses the files, it reads the changes.
         return isQuiet ?? true
     }
 
@@ -60,22 +60,22 @@ extension JournaledPropertyList: ChangeMonitored {
         feed.report(.wrap(error, as: .readFailed, store: description))
     }
 
-    /// Touches a file for other processes: the journal, which they watch, or the lock file, for which one waits.
+    /// Touches a file for other processes: the journal, which they watch, or the lock file, to show that this process waits.
     static func touch(_ path: String, in fileSystem: any FileSystem) {
         do throws(SystemError) {
             try fileSystem.touch(path)
         } catch {
-            // Other processes also poll from time to time, and the lock is waited for all the same.
+            // Other processes also poll from time to time, and waiting for the lock continues.
         }
     }
 
-    /// Returns a path, and the destinations of the symbolic links there, one after the other. The last one is the file's.
+    /// Returns a path and the destinations of its symbolic links, one after another. The last one is the file's.
     static func links(from path: String, in fileSystem: any FileSystem) -> [String] {
         var paths = [path]
         do throws(SystemError) {
             _ = try WholeFile(path: path, fileSystem: fileSystem).resolvedPath { paths.append($0) }
         } catch {
-            // The rest cannot be read either, which polling reports.
+            // The remaining links cannot be read either, which polling reports.
         }
         return paths
     }

@@ -7,25 +7,25 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// Reads what other programs write into the files: processes into the journal; editors, tools and syncers into the property
+/// Reads the writes of other programs: those of processes in the journal; those of editors, tools and syncers in the property
 /// list.
 extension JournaledPropertyList {
-    /// Reads what has changed in the files into memory, and publishes the changes.
+    /// Reads changes of the files into memory, and publishes them.
     ///
-    /// - Throws: what the system reports. What was read before the error is kept.
+    /// - Throws: the system's errors. Changes read before the error are kept.
     func refresh(waiting: Duration) throws {
         try catchUpInPieces()
         let isBehind: Bool
         do {
             isBehind = try whileLocked(waiting: waiting) { try refreshOnce() }
         } catch SettingsError.Code.busy {
-            // An edit is read all the same, as by a process that only reads.
+            // Without the lock, an edit is read as by a process that only reads.
             isBehind = try refreshOnce(isLocking: false)
         }
         if isBehind { scheduleFold(after: Self.othersDelay) }
     }
 
-    /// - Parameter isLocking: Whether an edit is put into the journal, under the lock, where this process may do that.
+    /// - Parameter isLocking: Whether to put an edit into the journal, under the lock, if this process may do that.
     /// - Returns: whether the property list lacks a change.
     private func refreshOnce(isLocking: Bool = true) throws -> Bool {
         try withFiles { files in
@@ -35,14 +35,14 @@ extension JournaledPropertyList {
             }
             let isUnclear = try catchUp(&files)
             let status = try files.file.status()
-            // A file that is gone is no edit for the journal: the lock would create the directory again.
+            // A removed file is not an edit for the journal: taking the lock would create the directory again.
             if files.isWriting, isLocking, isUnclear || status != nil {
                 if isUnclear || status != files.list.status { try adoptLocked(&files) }
             } else {
                 try adoptUnlocked(&files)
             }
-            takeSuspicion(&files)
-            takeAbsence(&files)
+            confirmDamage(&files)
+            confirmAbsence(&files)
             return files.isWriting && contents.withLock { $0.lastPosition } > files.list.folded
         }
     }
@@ -60,48 +60,47 @@ extension JournaledPropertyList {
         try adopt(&files)
     }
 
-    /// Adopts an edit without the lock, as a process does that only reads. Other processes read the edit
-    /// themselves.
+    /// Adopts an edit without the lock, as a process that only reads. Other processes read the edit themselves.
     private func adoptUnlocked(_ files: inout PropertyListFiles) throws {
-        // The journal is read first. Otherwise its changes in the property list would look like an edit, and its records
-        // would then bring earlier values back for a moment.
+        // The journal is read first. Otherwise its changes in the property list would look like an edit, and its records would
+        // then briefly restore earlier values.
         for _ in 0..<Self.readingAttempts {
             guard try files.file.status() != files.list.status else { return }
             let read = try files.file.read(limit: Self.fileSizeLimit)
             try catchUp(&files)
             guard try files.file.status() == read?.status else { continue }
-            return take(read, &files, isLocked: false)
+            return apply(read, &files, isLocked: false)
         }
-        // The file is replaced again and again. Another event will come, or the next poll.
+        // The file keeps being replaced. Another event or the next poll will follow.
     }
 
     private static var readingAttempts: Int { 10 }
 
-    /// Adopts an edit of the property list since it was last read or written here, except for names with a change that
-    /// it lacks. The journal is locked.
+    /// Adopts an edit of the property list since this process last read or wrote it, except for names with a change that it
+    /// lacks. The journal is locked.
     func adopt(_ files: inout PropertyListFiles) throws {
         guard try files.file.status() != files.list.status else { return }
-        take(try files.file.read(limit: Self.fileSizeLimit), &files, isLocked: true)
+        apply(try files.file.read(limit: Self.fileSizeLimit), &files, isLocked: true)
         if files.cursor.journal?.condition.isSuperseded == true, files.list.fault == nil {
             try replaceSupersededJournal(&files)
         }
     }
 
-    private func take(_ read: WholeFile.Contents?, _ files: inout PropertyListFiles, isLocked: Bool) {
+    private func apply(_ read: WholeFile.Contents?, _ files: inout PropertyListFiles, isLocked: Bool) {
         guard let read else {
-            // It was removed. Memory stays, and is written to a new file, unless the file is all that there is.
+            // The file was removed. Memory stays, and is written to a new file, unless the file was the only source.
             files.list.findNothing(until: Deadline(after: Self.suspicionTime))
             if isFileAlone(files) { monitor.poll(after: Self.suspicionTime * 1.2) }
             return
         }
-        if files.list.note(read.status.permissions) {
+        if files.list.update(read.status.permissions) {
             // The journal must get the same permissions before more is written to it.
             files.cursor.journal?.condition.isSuperseded = true
         }
         do throws(PropertyListError) {
             let members = try PropertyListReader.readDictionary(read.bytes)
-            noteMark(of: read.bytes, &files)
-            take(members, FileVersion(status: read.status, bytes: read.bytes), &files, isLocked: isLocked)
+            recordMark(of: read.bytes, &files)
+            apply(members, FileVersion(status: read.status, bytes: read.bytes), &files, isLocked: isLocked)
         } catch {
             let suspicion = KnownPropertyList.Suspicion(
                 damage: error, members: PropertyListReader.recover(read.bytes),
@@ -111,23 +110,23 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Reads from the property list's mark how much of the journal it contains. The process that wrote it may have died
+    /// Reads from the property list's mark how much of the journal it contains. The process that wrote the file may have died
     /// before it could append that to the journal.
-    private func noteMark(of bytes: Data, _ files: inout PropertyListFiles) {
+    private func recordMark(of bytes: Data, _ files: inout PropertyListFiles) {
         let mark = JournalMark.read(bytes)
-        files.list.note(mark)
+        files.list.setMark(mark)
         guard let mark, let journal = files.cursor.journal else { return }
         if mark.journal == journal.header?.id, mark.offset <= journal.position {
-            files.list.noteFolded(through: Int64(mark.offset) + journal.base)
+            files.list.recordFold(through: Int64(mark.offset) + journal.base)
         } else if let left = files.cursor.left, mark.journal == left.header.id {
-            files.list.noteFolded(through: min(left.end, Int64(mark.offset) + left.base))
+            files.list.recordFold(through: min(left.end, Int64(mark.offset) + left.base))
         }
     }
 
-    private func take(
+    private func apply(
         _ members: [PropertyListMember], _ version: FileVersion, _ files: inout PropertyListFiles, isLocked: Bool
     ) {
-        // A copy, so that no reader waits for the comparison. Nothing changes meanwhile.
+        // A copy, so that no reader waits for the comparison. Nothing changes in the meantime.
         let edit = contents.withLock { $0 }.edit(by: members, folded: files.list.folded)
         if isLocked { journal(edit, version, &files) }
         publishAdoption(of: edit)
@@ -143,8 +142,8 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Appends the edit to the journal, so that other processes need not read the property list, and all have the edit at
-    /// the same place in the order of changes. If that fails, they read it themselves.
+    /// Appends the edit to the journal, so that other processes need not read the property list, and all apply the edit at the
+    /// same place in the order of changes. If that fails, they read it themselves.
     private func journal(_ edit: PropertyListEdit, _ version: FileVersion, _ files: inout PropertyListFiles) {
         guard let journal = files.cursor.journal, journal.isPlain, !files.list.isJournaled(version.status) else {
             return
@@ -163,21 +162,21 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Reports damage to the property list that has lasted for some time, and adopts the intact part, as a process does
-    /// that opens a damaged file.
-    func takeSuspicion(_ files: inout PropertyListFiles, atOnce: Bool = false) {
-        guard let suspicion = files.list.takeSuspicion(atOnce: atOnce) else { return }
+    /// Confirms damage to the property list that has persisted for some time: reports it, and adopts the intact part, as when a
+    /// damaged file is opened.
+    func confirmDamage(_ files: inout PropertyListFiles, atOnce: Bool = false) {
+        guard let suspicion = files.list.confirmDamage(atOnce: atOnce) else { return }
         files.problems.append(SettingsError(.damaged, store: description, underlying: suspicion.damage))
         var edit = contents.withLock { $0 }.edit(by: suspicion.members, folded: files.list.folded)
-        // Missing members may be behind the damage.
+        // Missing members may be in the damaged part.
         edit.removed = []
         publishAdoption(of: edit)
     }
 
-    /// Removes the values of a file that is gone for some time, if the file is all that there is. A program that edits it may
-    /// remove it for a moment.
-    func takeAbsence(_ files: inout PropertyListFiles, atOnce: Bool = false) {
-        guard files.list.takeAbsence(atOnce: atOnce), isFileAlone(files) else { return }
+    /// Confirms that a file has been missing for some time, and removes its values if it was the only source. A program that
+    /// edits the file may remove it briefly.
+    func confirmAbsence(_ files: inout PropertyListFiles, atOnce: Bool = false) {
+        guard files.list.confirmAbsence(atOnce: atOnce), isFileAlone(files) else { return }
         publishAdoption(of: contents.withLock { $0 }.edit(by: [], folded: files.list.folded))
     }
 }

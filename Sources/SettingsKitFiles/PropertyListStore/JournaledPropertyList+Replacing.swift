@@ -41,7 +41,7 @@ extension JournaledPropertyList {
         return (header, bytes + records)
     }
 
-    /// The record that sets members with their types; with their bytes alone, if they cannot be a property list.
+    /// The record that sets members with their types, or only with their bytes if they cannot be a property list.
     private static func record(setting members: [PropertyListMember]) -> JournalRecord {
         do throws(PropertyListError) {
             return .members(JournalEdit(removed: [], members: try XMLPropertyListWriter.write(members)))
@@ -50,12 +50,12 @@ extension JournaledPropertyList {
         }
     }
 
-    /// Replaces the journal, which is read to its end, by a new one. The lock is held.
+    /// Replaces the journal, which was read to its end, by a new one. The lock is held.
     ///
-    /// Other processes notice that their open journal has no name any more, read it to its end, and open the new one.
+    /// Other processes notice that their open journal no longer has a name, read it to its end, and open the new one.
     func replaceJournal(_ files: inout PropertyListFiles, restore: JournalRecord?) throws {
         guard let old = files.cursor.journal, let oldHeader = old.header else { return }
-        // Other processes may not have read an edit that the property list contains, or all of a damaged journal.
+        // Other processes may not have read an edit in the property list, or a part of a damaged journal.
         let condition = old.condition
         let (header, bytes) = beginning(
             after: oldHeader, &files,
@@ -77,7 +77,7 @@ extension JournaledPropertyList {
             new.close()
             throw error
         }
-        // It is no temporary file any more.
+        // It is no longer a temporary file.
         fileSystem.unlock(new.file)
         new.path = files.journalPath
         old.close()
@@ -85,8 +85,8 @@ extension JournaledPropertyList {
         files.list.didBeginJournal()
     }
 
-    /// Waits until every process looks at the paths before it appends to the journal. The lock is held: nothing in the journal
-    /// says that another one takes its place, or that of its lock file.
+    /// Waits until every process checks the paths before it appends to the journal. The lock is held: no record announces that
+    /// another journal or lock file replaces the current one.
     static func waitForTrust() {
         let end = Deadline(after: trust)
         while !end.hasPassed { ThreadPause.sleep(for: .milliseconds(1)) }
@@ -119,7 +119,7 @@ extension JournaledPropertyList {
         do {
             try replaceSupersededJournal(&files)
         } catch {
-            // If no file can be created, the journal grows on, up to its limit.
+            // If no file can be created, the journal continues to grow, up to its limit.
             files.cursor.postponeRewriting(by: limits.rewrite)
         }
     }

@@ -11,19 +11,19 @@ import Synchronization
 /// A property list and its journal, shared by all stores of the process over one path.
 ///
 /// The journal's byte order is the order of all changes of all processes. Memory contains the files up to a position in the
-/// journal. A change takes the lock, applies the records of other processes, appends a record, and changes memory.
-/// Reading uses memory only.
+/// journal. A change takes the lock, applies the records of other processes, appends a record, and changes memory. Reading uses
+/// only memory.
 ///
-/// Locks are taken in the order ``folding``, ``files`` and with it the lock on the lock file, which other processes take, too,
-/// ``contents``. ``contents`` is never held while a file is used, so that reading never waits for one. No lock is held while
-/// listeners run. The ``monitor`` tells the process's own records from those of other processes without a lock.
+/// Locks are taken in this order: ``folding``; ``files``, and with it the lock on the lock file, which other processes also take;
+/// ``contents``. ``contents`` is never held while a file is used, so that reading never waits for a file. No lock is held while
+/// listeners run. The ``monitor`` distinguishes the process's own records from those of other processes without a lock.
 final class JournaledPropertyList: Sendable {
-    /// How long after a change the background looks at the files.
+    /// The time between a change and the background's look at the files.
     static let writingDelay = Duration.milliseconds(250)
-    /// How long a journal is taken to be the one at its path without examining the path. A process that replaces a journal
-    /// says so in it. Used only while the directory is watched, so that a removal is reported.
+    /// The time for which a journal counts as the one at its path without a check of the path. A process that replaces a journal
+    /// announces it in that journal. Used only while the directory is watched, so that a removal is reported.
     static let trust = Duration.milliseconds(10)
-    /// How long a damaged file counts as half-written by another program.
+    /// The time for which a damaged file counts as half-written by another program.
     static let suspicionTime = Duration.milliseconds(300)
     /// The size limit for reading and writing.
     static let fileSizeLimit = 1 << 30
@@ -43,11 +43,11 @@ final class JournaledPropertyList: Sendable {
     private let shortestPatience: Atomic<Int64>
     let trust: Duration
     let limits: PropertyListStoreLimits
-    /// Where polls run.
+    /// The queue for polls.
     let queue: BackgroundQueue
-    /// Notices what other processes and programs write.
+    /// Notices the writes of other processes and programs.
     let monitor: ChangeMonitor
-    /// Tells other processes that the journal has grown.
+    /// Announces to other processes that the journal has grown.
     let announcer: ChangeAnnouncer
     /// The path of the journal, for threads that do not lock the files.
     let watchedJournal: WatchedPath
@@ -58,24 +58,24 @@ final class JournaledPropertyList: Sendable {
     let pendingWriter: PendingWriter
     private let isWatching: Bool
     private let writer: WriteBehind
-    /// When the background folds.
+    /// Determines when the background folds.
     let pace: Mutex<FoldingPace>
     /// Whether no store over the list may write.
     private let isReadOnly: Atomic<Bool>
-    /// Whether changes are made in memory alone, over what the files have.
+    /// Whether changes are made in memory only, over the contents of the files.
     let isDetached: Bool
-    /// Whether what ``flushJournal()`` has made safe stays safe when the journal is replaced.
+    /// Whether flushed changes stay safe when the journal is replaced; see ``flushJournal()``.
     let keepsJournalsFlushed: Bool
 
     /// - Parameters:
-    ///   - isWatching: Whether changes of other processes are noticed.
-    ///   - writingDelay: How long after a change the background looks at the files.
-    ///   - lag: How long a change may be missing from the property list. Nil for a time in proportion to its size.
-    ///   - trust: How long a journal is taken to be the one at its path. Nil for the default.
-    ///   - isReadOnly: Whether the first store over the list must not write.
-    ///   - isDetached: Whether changes are made in memory alone, over what the files have. Nothing is written then.
-    ///   - keepsJournalsFlushed: Whether a journal is flushed before it replaces another.
-    ///   - description: What messages call the store.
+    ///   - isWatching: Whether to notice changes of other processes.
+    ///   - writingDelay: The time between a change and the background's look at the files.
+    ///   - lag: The longest time that a change may be missing from the property list. Nil for a time in proportion to its size.
+    ///   - trust: The time for which a journal counts as the one at its path. Nil for the default.
+    ///   - isReadOnly: Whether the first store over the list only reads.
+    ///   - isDetached: Whether to make changes in memory only, over the contents of the files. Nothing is then written.
+    ///   - keepsJournalsFlushed: Whether to flush a journal before it replaces another.
+    ///   - description: The name of the store in messages.
     ///   - presentation: Converts changes for the feed. Nil publishes them unconverted. Called for every change, with
     ///     ``contents`` locked.
     init(
@@ -132,7 +132,7 @@ final class JournaledPropertyList: Sendable {
 
     deinit {
         do {
-            // No longer than a set waits for another process: the journal contains what the property list lacks.
+            // The exit waits no longer than a set would: the journal contains the changes that the property list lacks.
             try LastWriting.perform { () throws(SettingsError) in
                 try fold(waiting: min(patience, PendingValues.longestWait), isInBackground: true)
             }
@@ -152,30 +152,29 @@ final class JournaledPropertyList: Sendable {
 
     /// Schedules a look at the journal, which folds it if that is due.
     ///
-    /// - Parameter delay: How long to wait in addition, for example for another process, which probably folds first.
+    /// - Parameter delay: An additional delay, for example for another process, which will probably fold first.
     func scheduleFold(after delay: Duration = .zero) {
         guard hasBackground else { return }
         writer.schedule(after: delay)
     }
 
-    /// Starts to notice what other processes change, if the list is watched at all.
+    /// Starts to notice changes of other processes, if the list is watched at all.
     func startWatching() { if isWatching { monitor.start() } }
 
-    /// Whether the values end with the file: no store of this process may write, and no process has a journal here, so the
-    /// file is all that there is.
+    /// Whether the file is the only source of values: no store of this process may write, and there is no journal.
     func isFileAlone(_ files: borrowing PropertyListFiles) -> Bool {
         isReadOnly.load(ordering: .relaxed) && !isDetached && files.cursor.journal == nil
             && files.cursor.problem == nil
     }
 
-    /// How long an operation waits for other processes that keep the files locked.
+    /// The time that an operation waits for other processes that keep the files locked.
     var patience: Duration { .nanoseconds(shortestPatience.load(ordering: .relaxed)) }
 
     private static func nanoseconds(_ duration: Duration) -> Int64 {
         Int64(min(max(duration, .zero), .seconds(1_000_000_000)) / .nanoseconds(1))
     }
 
-    /// Shortens the patience, and how long a change may be missing from the property list, to those of another store.
+    /// Shortens the patience and the lag to those of another store.
     func shorten(patience: Duration, lag: Duration?) {
         shortestPatience.min(Self.nanoseconds(patience), ordering: .relaxed)
         guard let lag else { return }
@@ -187,20 +186,20 @@ final class JournaledPropertyList: Sendable {
         feed.report(isReadOnly.load(ordering: .relaxed) ? problem : problem.keepingFilesAside)
     }
 
-    /// Notes that a store over the list may write.
+    /// Permits writing, for a store over the list that may write.
     func allowWriting() { isReadOnly.store(false, ordering: .relaxed) }
 
-    /// Whether the property list was damaged when it was read last.
+    /// Whether the property list was damaged at the last reading.
     var isDamaged: Bool { files.withLock { $0.list.fault == .damaged } }
 
-    /// Whether there was a property list or a journal when the files were read last.
+    /// Whether there was a property list or a journal at the last reading.
     var hasFiles: Bool {
         files.withLock { $0.list.status != nil || $0.cursor.journal != nil || $0.cursor.problem != nil }
     }
 
     // MARK: Access to the files
 
-    /// Runs `body` while no other thread uses the files, and reports problems and calls listeners afterwards.
+    /// Runs `body` while no other thread uses the files, and then reports problems and calls listeners.
     ///
     /// - Parameter isFolding: Whether the thread holds ``folding``. Listeners then wait until it calls ``deliver()``.
     func withFiles<R: Sendable, Failure: Error>(
@@ -220,7 +219,7 @@ final class JournaledPropertyList: Sendable {
                     hasPublished = self.hasPublished.exchange(false, ordering: .relaxed)
                 }
                 let journal = files.cursor.journal
-                end.note(inode: journal?.inode ?? 0, position: journal?.position ?? 0)
+                end.publish(inode: journal?.inode ?? 0, position: journal?.position ?? 0)
             }
             return try body(&files)
         }

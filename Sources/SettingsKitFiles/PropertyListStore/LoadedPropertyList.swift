@@ -16,19 +16,19 @@ struct LoadedPropertyList {
     private let store: String
     private let fileSystem: any FileSystem
 
-    /// How often it is begun again when the files are replaced meanwhile; they stay for a tenth of a second at least.
+    /// The greatest number of attempts while the files keep being replaced; they stay for at least a tenth of a second.
     private static let attemptLimit = 100
 
-    /// Reads the property list and its journal, without their lock: the process that has it may be stopped.
+    /// Reads the property list and its journal, without their lock, because the process that holds it may be stopped.
     ///
-    /// Should one of the two be replaced meanwhile, it is begun again: they belong together only if both were the present
-    /// ones at one moment.
+    /// If one of the two is replaced in the meantime, starts again: they belong together only if both were current at the same
+    /// moment.
     ///
     /// - Parameters:
-    ///   - isWriting: Whether the journal is to be opened for writing, where that is allowed.
-    ///   - store: What messages call the store.
-    /// - Throws: whatever the system reports, ``JournalProblem`` for a journal of a newer version, and ``OtherFormat`` for
-    ///   another program's file.
+    ///   - isWriting: Whether to open the journal for writing, where permitted.
+    ///   - store: The name of the store in messages.
+    /// - Throws: the system's errors, ``JournalProblem`` for a journal of a newer version, and ``OtherFormat`` for another
+    ///   program's file.
     init(path: String, fileSystem: any FileSystem, isWriting: Bool = false, store: String) throws {
         self.store = store
         self.fileSystem = fileSystem
@@ -41,9 +41,9 @@ struct LoadedPropertyList {
             do {
                 let found = try journal?.readContents()
                 if try attempt == Self.attemptLimit || isPresent(read?.status, journal) {
-                    // Beside a journal, something has overwritten a property list.
+                    // If there is a journal, another program's file has overwritten a property list.
                     if found?.header == nil, let format = read.flatMap({ OtherFormat(of: $0.bytes) }) { throw format }
-                    take(read, journal, found)
+                    apply(read, journal, found)
                     return
                 }
             } catch {
@@ -60,7 +60,7 @@ struct LoadedPropertyList {
             return try Journal.openPresent(
                 files.journalPath, isWriting: files.isWriting, in: fileSystem, beside: list)
         } catch let problem as JournalProblem where problem.isRefusal {
-            files.cursor.note(problem)
+            files.cursor.setProblem(problem)
             return nil
         }
     }
@@ -74,15 +74,15 @@ struct LoadedPropertyList {
 
     // MARK: Putting the two together
 
-    private mutating func take(_ read: WholeFile.Contents?, _ journal: Journal?, _ found: JournalContents?) {
+    private mutating func apply(_ read: WholeFile.Contents?, _ journal: Journal?, _ found: JournalContents?) {
         if let problem = files.cursor.problem { report(.journalUnavailable, problem) }
         var members: [PropertyListMember] = []
         if let read {
             let version = FileVersion(status: read.status, bytes: read.bytes)
             let mark = JournalMark.read(read.bytes)
             files.list.find(version)
-            _ = files.list.note(read.status.permissions)
-            files.list.note(mark)
+            _ = files.list.update(read.status.permissions)
+            files.list.setMark(mark)
             files.cursor.identify(list: mark?.list ?? 0, generation: mark?.generation ?? 0)
             do throws(PropertyListError) {
                 members = try PropertyListReader.readDictionary(read.bytes)
@@ -108,7 +108,7 @@ struct LoadedPropertyList {
         replay(found, of: journal, over: PropertyListContents(members, size: size), members)
     }
 
-    /// Decides what of the journal applies to the property list, and applies it.
+    /// Determines which records of the journal apply to the property list, and applies them.
     private mutating func replay(
         _ found: JournalContents, of journal: Journal, over list: PropertyListContents, _ members: [PropertyListMember]
     ) {
@@ -116,13 +116,13 @@ struct LoadedPropertyList {
         guard let header = found.header else { return }
         switch relation(found, header) {
         case .isForeign: return reject(journal, .foreign)
-        // Without its header nothing says that the journal belongs to the property list.
+        // Without its header, the journal does not show that it belongs to the property list.
         case .isStale: return reject(journal, header.list == 0 ? .damaged : .stale)
         case .isFolded:
             journal.condition.isSuperseded = true
-            files.list.noteFolded(through: Int64(journal.position))
+            files.list.recordFold(through: Int64(journal.position))
         case .continues(let folded):
-            files.list.noteFolded(through: Int64(folded ?? found.folded(into: files.list.status) ?? 0))
+            files.list.recordFold(through: Int64(folded ?? found.folded(into: files.list.status) ?? 0))
         case .listIsStale:
             report(.mismatchedFiles, JournalProblem.listIsStale)
             files.list.setStale()
@@ -132,11 +132,11 @@ struct LoadedPropertyList {
         let (folded, unfolded) = (found.records.filter { !isUnfolded($0) }, found.records.filter(isUnfolded))
         switch files.list.fault {
         case nil:
-            // The journal repeats edits for processes that do not read the property list. Here it was read, and it may have
-            // been edited once more.
+            // The journal repeats edits for processes that do not read the property list. Here it was read, and it may have been
+            // edited again.
             for entry in unfolded { if case .adoption = entry.record { continue } else { apply(entry) } }
         case .damaged:
-            // What is intact in the property list goes over its last good state, and under what it never had.
+            // The intact part of the property list replaces its last good state, over which later changes apply.
             contents = lastGoodState(journal, found) ?? PropertyListContents()
             for entry in folded { apply(entry) }
             _ = contents.adopt(PropertyListEdit(members: members))
@@ -151,7 +151,7 @@ struct LoadedPropertyList {
         let relation = JournalRelation(of: header, end: found.scan.end, to: files.list.mark)
         switch relation {
         case .isForeign, .isStale, .listIsStale:
-            // A person has put it there while a process was running, which took it for an edit.
+            // A person has put it there while a process was running, which treated it as an edit.
             let isAdopted = files.list.status != nil && found.lastVersion?.status == files.list.status
             return isAdopted ? .continues(folded: nil) : relation
         case .continues, .isFolded:
@@ -159,10 +159,10 @@ struct LoadedPropertyList {
         }
     }
 
-    /// Has a journal that does not belong to the property list kept aside by the next process that writes.
+    /// Has the next process that writes keep aside a journal that does not belong to the property list.
     private mutating func reject(_ journal: Journal, _ problem: JournalProblem) {
         journal.condition.isSuperseded = true
-        files.list.noteFolded(through: Int64(journal.position))
+        files.list.recordFold(through: Int64(journal.position))
         files.list.setJournaled()
         switch problem {
         case .damaged:
@@ -183,8 +183,8 @@ struct LoadedPropertyList {
 
     // MARK: The last good state
 
-    /// What the property list held when a process that writes read or wrote it last, but for what the journal's records
-    /// say, which are to be applied to it. nil if that is not known.
+    /// The contents of the property list when a writing process last read or wrote it, without the journal's records, which are
+    /// then applied. nil if they are unknown.
     private func lastGoodState(_ journal: Journal, _ found: JournalContents) -> PropertyListContents? {
         do {
             let restore = try journal.readRestore()
@@ -195,18 +195,18 @@ struct LoadedPropertyList {
             let members = PropertyListContents(
                 try PropertyListReader.readDictionary(read.bytes), size: read.bytes.count)
             if let restore, restore.base == digest { return members.edited(by: restore.edit) }
-            // The property list was replaced, and the journal was not yet.
+            // The property list was replaced before the journal.
             let isNamed = found.records.contains { $0.record.version?.digest == digest }
             return isNamed ? members : nil
         } catch {
-            // The intact part of the property list and the journal are all that there is.
+            // Only the intact part of the property list and the journal exist.
             return nil
         }
     }
 }
 
 extension PropertyListContents {
-    /// The contents with an edit of the journal made in them.
+    /// The contents after an edit of the journal.
     fileprivate func edited(by edit: JournalEdit) -> PropertyListContents? {
         do throws(PropertyListError) {
             var contents = self
@@ -214,15 +214,15 @@ extension PropertyListContents {
             _ = contents.adopt(PropertyListEdit(removed: edit.removed, members: members))
             return contents
         } catch {
-            // The process that wrote it could read it, and its checksum is right: there is no such document.
+            // The writing process could read it, and its checksum is correct, so there is no such document.
             return nil
         }
     }
 
-    /// Makes the changes of a record.
+    /// Applies a record.
     ///
-    /// - Parameter position: Where the record ends, in the history of journals.
-    /// - Returns: what that changed.
+    /// - Parameter position: The end of the record, in the history of journals.
+    /// - Returns: the resulting changes.
     mutating func apply(_ record: JournalRecord, at position: Int64) -> [SettingsStoreChange] {
         switch record {
         case .changes(let changes):
@@ -254,10 +254,10 @@ extension PropertyListContents {
             + edit.members.compactMap { set($0.value, named: $0.key, at: position) }
     }
 
-    /// Makes several changes in order; a later one of a name replaces an earlier one.
+    /// Makes several changes in order; a later change of a name replaces an earlier one.
     mutating func set(_ changes: [JournalChange], at position: Int64) -> [SettingsStoreChange] {
         var made: [SettingsStoreChange] = []
-        // Where the change of a name is in `made`. Comparing a few names one after the other is quicker.
+        // The place of a name's change in `made`. For a few names, sequential comparison is faster.
         var places: [String: Int]? = changes.count > 16 ? [:] : nil
         for change in changes {
             guard let next = set(change.data, named: change.name, at: position) else { continue }

@@ -1,16 +1,16 @@
 import SettingsKitCore
 import SettingsKitPlatform
 
-/// The property lists that are open in this process, one a file, however many stores there are over it.
+/// The open property lists of this process, one for each file, however many stores use it.
 enum OpenPropertyLists {
     private static let lists = OpenObjects<JournaledPropertyList>()
 
-    /// The property list at a path of this machine, opened if it is not.
+    /// Returns the property list at a path of this machine, and opens it if necessary.
     ///
     /// - Parameters:
     ///   - isReadOnly: Whether the caller only reads.
-    ///   - patience: How long the caller waits for other processes. The shortest of all callers counts.
-    ///   - lag: How long a change may be missing from the property list. The shortest of all callers counts.
+    ///   - patience: The time that the caller waits for other processes. The shortest of all callers counts.
+    ///   - lag: The longest time that a change may be missing from the property list. The shortest of all callers counts.
     static func list(
         at path: String, isReadOnly: Bool, patience: Duration, lag: Duration?
     ) throws -> JournaledPropertyList {

@@ -6,9 +6,9 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// A file format that is recognized by its first bytes. A file in it is another program's, and not a damaged property list.
+/// A file format recognized by its first bytes. A file in it belongs to another program, and is not a damaged property list.
 struct OtherFormat: ValueFreeError, Equatable {
-    /// What a file in the format is: "an SQLite database".
+    /// The name of a file in the format: "an SQLite database".
     let name: String
 
     var description: String {

@@ -7,17 +7,16 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// The contents of a property-list store in memory: values from the file, values that were set, and the journal
-/// positions of changes.
+/// The contents of a property-list store in memory: the file's values, changed values, and the journal positions of changes.
 ///
-/// There are three layers, so that neither setting a value nor taking a picture for a new file takes longer with many
-/// keys: the changes since the last picture, the changes in it, and all other values. A lookup searches the layers in
-/// this order. ``freeze()`` and ``settle(_:through:)`` move changes down.
+/// There are three layers, so that neither setting a value nor taking a picture for a new file takes longer with many keys: the
+/// changes since the last picture, the changes in it, and all other values. A lookup searches the layers in this order.
+/// ``freeze()`` and ``settle(_:through:)`` move changes down.
 struct PropertyListContents: Sendable {
     fileprivate enum Stored: Sendable {
-        /// The value that the file has.
+        /// The file's value.
         case native(PropertyListValue)
-        /// The bytes that were set, and the value they replaced: its kind (a date, say) is kept if the bytes allow it.
+        /// The bytes that were set, and the replaced value, whose kind (a date, say) is kept if the bytes permit it.
         case bytes(Data, replaced: PropertyListValue?)
 
         var data: Data {
@@ -27,7 +26,7 @@ struct PropertyListContents: Sendable {
             }
         }
 
-        /// As the file is to have it.
+        /// The value for the file.
         var value: PropertyListValue {
             switch self {
             case .native(let value): value.writable
@@ -36,28 +35,28 @@ struct PropertyListContents: Sendable {
         }
     }
 
-    /// A change that the file may not have yet.
+    /// A change that the file may lack.
     struct Changed: Sendable {
         /// nil: removed.
         fileprivate var stored: Stored?
-        /// Where in the journal the change ends.
+        /// The end of the change in the journal.
         fileprivate var position: Int64
     }
 
     private var changed: [String: Changed] = [:]
-    /// A number that is another one after names were added to `changed` or removed from it.
+    /// A number that changes whenever names are added to `changed` or removed from it.
     private var layout = 0
     private(set) var frozen: [String: Changed] = [:]
     private var settled: [String: Stored] = [:]
-    /// Members of the file whose keys Swift finds equal to the key of a setting, with other Unicode scalars. They stay in the
-    /// file as they are until the setting is removed.
+    /// Members of the file whose keys equal the key of a setting, as Swift strings, but have other Unicode scalars. They stay
+    /// unchanged in the file until the setting is removed.
     private var lookalikes: [String: [PropertyListMember]] = [:]
-    /// What is in force in this process and not in the journal yet, because another process keeps that locked.
+    /// The values in force that are not in the journal yet, because another process keeps it locked.
     var pending = PendingValues()
-    /// Where in the journal the last change ends; 0 if there was none.
+    /// The end of the last change in the journal; 0 if there was none.
     private(set) var lastPosition: Int64 = 0
 
-    /// The bytes of all names and values, roughly: those of the file, and exactly what was added since.
+    /// The approximate size of all names and values: estimated for the file, exact for later additions.
     private(set) var size: Int
 
     /// - Parameter size: The size of the file that has the members.
@@ -71,7 +70,7 @@ struct PropertyListContents: Sendable {
         for member in counting where others[member.key] != nil { settle(.native(member.value), under: member.key) }
     }
 
-    /// Settles a value under a name as it is spelled here.
+    /// Settles a value under a name with the spelling of the contents.
     private mutating func settle(_ stored: Stored?, under name: String) {
         settled[name] = nil
         settled[name] = stored
@@ -79,8 +78,8 @@ struct PropertyListContents: Sendable {
 
     // MARK: Reading
 
-    /// Whether nothing is in force. The time of a look-up or two, but linear where everything was removed: the background asks
-    /// after each change.
+    /// Whether nothing is in force. Takes the time of a lookup or two, but linear time if everything was removed: the background
+    /// asks after each change.
     var isEmpty: Bool {
         if changed.isEmpty && frozen.isEmpty { return settled.isEmpty }
         return pending.namesOfValues.isEmpty
@@ -93,14 +92,14 @@ struct PropertyListContents: Sendable {
             }
     }
 
-    /// The names under which something is in force. Linear time.
+    /// The names with a value in force. Linear time.
     var names: [String] {
         if pending.isEmpty { return journaledNames }
         return journaledNames.filter { pending[$0] == nil }
             + pending.namesOfValues
     }
 
-    /// The names under which something is stored. Linear time.
+    /// The names with a stored value. Linear time.
     private var journaledNames: [String] {
         guard !changed.isEmpty || !frozen.isEmpty else { return Array(settled.keys) }
         var names = settled.keys.filter { frozen[$0] == nil && changed[$0] == nil }
@@ -109,19 +108,19 @@ struct PropertyListContents: Sendable {
         return names
     }
 
-    /// The bytes that stand for the value in force under a name.
+    /// The bytes of the value in force under a name.
     func data(named name: String) -> Data? {
         if let data = pending[name] { return data }
         return stored(named: name)?.data
     }
 
-    /// The value in force under a name, as the file has it or will have it.
+    /// The value in force under a name, as it is or will be in the file.
     func value(named name: String) -> PropertyListValue? {
         if let data = pending[name] { return data.map { NativeValue.value(for: $0, resembling: nil) } }
         return stored(named: name)?.value
     }
 
-    /// The bytes that stand for the stored value under a name.
+    /// The bytes of the stored value under a name.
     func journaledData(named name: String) -> Data? { stored(named: name)?.data }
 
     private func stored(named name: String) -> Stored? {
@@ -129,7 +128,7 @@ struct PropertyListContents: Sendable {
         return unchanged(named: name)
     }
 
-    /// What was stored when the last picture was taken.
+    /// The stored value at the time of the last picture.
     private func unchanged(named name: String) -> Stored? {
         if !frozen.isEmpty, let change = frozen[name] { return change.stored }
         return settled[name]
@@ -137,17 +136,17 @@ struct PropertyListContents: Sendable {
 
     // MARK: Changing
 
-    /// What was found under a name, for a change that follows. Not copyable, because copies are a large part of the time
-    /// that a change takes.
+    /// The value found under a name, for a following change. Not copyable, because copying would take a large part of the time of
+    /// a change.
     struct Finding: ~Copyable {
         let name: String
-        /// The bytes that stand for the value.
+        /// The bytes of the value.
         let data: Data?
         /// ``PropertyListContents/size``.
         let contentsSize: Int
         /// The value, if its kind is to be kept.
         fileprivate let kind: PropertyListValue?
-        /// Where it is in `changed`, as long as that has the same layout. Nil if it is not there.
+        /// The index in `changed`, valid while that has the same layout. Nil if it is missing.
         fileprivate let index: Dictionary<String, Changed>.Index?
         fileprivate let layout: Int
 
@@ -155,7 +154,7 @@ struct PropertyListContents: Sendable {
             Finding(name: "", data: nil, contentsSize: 0, kind: nil, index: nil, layout: -1)
         }
 
-        /// How much larger the contents become with other bytes under the name.
+        /// The growth of the contents with other bytes under the name.
         borrowing func growth(with new: Data?) -> Int {
             if let data, let new { return new.count - data.count }
             return PropertyListContents.size(of: name, new) - PropertyListContents.size(of: name, data)
@@ -172,10 +171,10 @@ struct PropertyListContents: Sendable {
 
     /// Stores bytes under a name, or removes it.
     ///
-    /// Also if they are stored already, the journal now says so: an edit of the file that is noticed later does not count.
+    /// Equal bytes are also recorded, because the journal contains them: a later noticed edit of the file does not count.
     ///
-    /// - Parameter position: Where in the journal the change ends.
-    /// - Returns: what that changed; nil if it was nothing.
+    /// - Parameter position: The end of the change in the journal.
+    /// - Returns: the resulting change; nil if there is none.
     mutating func set(_ data: Data?, named name: String, at position: Int64) -> SettingsStoreChange? {
         let found = find(name)
         if found.data != data { return replace(found, by: data, at: position) }
@@ -183,12 +182,12 @@ struct PropertyListContents: Sendable {
         return nil
     }
 
-    /// Stores other bytes in the place of those that were found under a name, or removes it.
+    /// Stores other bytes in place of a finding's, or removes it.
     ///
     /// - Parameters:
-    ///   - found: What is stored under the name. It may only have moved since it was found.
-    ///   - position: Where in the journal the change ends.
-    /// - Returns: what that changed.
+    ///   - found: The value stored under the name. It may only have moved since it was found.
+    ///   - position: The end of the change in the journal.
+    /// - Returns: the resulting change.
     mutating func replace(_ found: borrowing Finding, by data: Data?, at position: Int64) -> SettingsStoreChange {
         put(data.map { .bytes($0, replaced: found.kind) }, at: found, position)
         size += found.growth(with: data)
@@ -197,7 +196,7 @@ struct PropertyListContents: Sendable {
 
     /// Stores a value of the property list under a name, with its type.
     ///
-    /// - Returns: what that changed; nil if the bytes are the same.
+    /// - Returns: the resulting change; nil if the bytes are equal.
     mutating func set(_ value: PropertyListValue, named name: String, at position: Int64) -> SettingsStoreChange? {
         let found = find(name)
         let data = NativeValue.bytes(of: value)
@@ -218,19 +217,19 @@ struct PropertyListContents: Sendable {
         }
     }
 
-    /// What a name and its value count; 0 if there is no value.
+    /// The size that a name and its value count; 0 without a value.
     static func size(of name: String, _ data: Data?) -> Int { data.map { $0.count + name.utf8.count } ?? 0 }
 
-    /// Notes how large the file is that has everything.
+    /// Sets the size to that of a complete file.
     mutating func measure(_ fileSize: Int) { size = fileSize }
 
-    /// Takes over an edit that was made in the file.
+    /// Adopts an edit of the file.
     ///
-    /// - Returns: what that changed.
+    /// - Returns: the resulting changes.
     mutating func adopt(_ edit: PropertyListEdit) -> [SettingsStoreChange] {
         var changes: [SettingsStoreChange] = []
         let (counting, others) = edit.members.dividedByName()
-        func take(_ name: String, _ stored: Stored?) {
+        func settleEdited(_ name: String, _ stored: Stored?) {
             let (old, new) = (journaledData(named: name), stored?.data)
             size += Self.size(of: name, new) - Self.size(of: name, old)
             changed[name] = nil
@@ -240,12 +239,12 @@ struct PropertyListContents: Sendable {
             if !lookalikes.isEmpty || !others.isEmpty { lookalikes[name] = others[name] }
             if old != new { changes.append(.init(name: name, from: old, to: new)) }
         }
-        for name in edit.removed { take(name, nil) }
-        for member in counting { take(member.key, .native(member.value)) }
+        for name in edit.removed { settleEdited(name, nil) }
+        for member in counting { settleEdited(member.key, .native(member.value)) }
         return changes
     }
 
-    /// The value that was stored, if it is one of which the bytes alone do not tell the kind.
+    /// The stored value, if its bytes do not show its kind.
     private static func kindToKeep(of stored: Stored?) -> PropertyListValue? {
         let value: PropertyListValue? =
             switch stored {
@@ -257,10 +256,10 @@ struct PropertyListContents: Sendable {
 
     // MARK: Comparing
 
-    /// How the file's members differ from what is held here, except for names with a change that the file does not have
-    /// yet. Linear time.
+    /// The difference between the file's members and the contents, except for names with a change that the file lacks. Linear
+    /// time.
     ///
-    /// - Parameter folded: The journal position up to which the file had every change before it was edited.
+    /// - Parameter folded: The journal position up to which the file had every change before its edit.
     func edit(by members: [PropertyListMember], folded: Int64) -> PropertyListEdit {
         var edit = PropertyListEdit()
         var missing = Set(journaledNames)
@@ -293,7 +292,7 @@ struct PropertyListContents: Sendable {
         return false
     }
 
-    /// What must be done to `self` to make it `other`.
+    /// The changes that turn `self` into `other`.
     func differences(to other: PropertyListContents) -> [SettingsStoreChange] {
         Set(journaledNames).union(other.journaledNames).compactMap { name in
             let (old, new) = (journaledData(named: name), other.journaledData(named: name))
@@ -303,21 +302,20 @@ struct PropertyListContents: Sendable {
 
     // MARK: The file
 
-    /// Takes a picture of everything. What is changed afterwards does not have it copied.
+    /// Takes a picture. Later changes do not copy it.
     mutating func freeze() -> PropertyListPicture {
         layout += 1
         if frozen.isEmpty {
             swap(&changed, &frozen)
         } else {
-            // The file that the last picture was taken for did not come about.
+            // The file for the last picture was not written.
             frozen.merge(changed) { $1 }
             changed = [:]
         }
         return PropertyListPicture(settled: settled, changed: frozen, lookalikes: lookalikes)
     }
 
-    /// The changes that the file does not have, in no order: bytes and removals, and the members whose types bytes do not
-    /// show.
+    /// The changes that the file lacks, in no order: bytes and removals, and the members whose bytes do not show their types.
     func unfoldedChanges(folded: Int64) -> (changes: [JournalChange], members: [PropertyListMember]) {
         var changes: [JournalChange] = []
         var members: [PropertyListMember] = []
@@ -333,8 +331,7 @@ struct PropertyListContents: Sendable {
         return (changes, members)
     }
 
-    /// Moves frozen changes that the file has into the settled layer. Pictures must have been released, or everything
-    /// is copied.
+    /// Moves frozen changes that the file has into the settled layer. Pictures must have been released, or everything is copied.
     mutating func settle(_ names: ArraySlice<String>, through folded: Int64) {
         for name in names {
             guard let change = frozen[name], change.position <= folded else { continue }
@@ -345,7 +342,7 @@ struct PropertyListContents: Sendable {
     }
 }
 
-/// What an edit from outside has changed in the file.
+/// An external edit of the file.
 struct PropertyListEdit: Sendable {
     var removed: [String] = []
     var members: [PropertyListMember] = []
@@ -353,7 +350,7 @@ struct PropertyListEdit: Sendable {
     var isEmpty: Bool { removed.isEmpty && members.isEmpty }
 }
 
-/// What a store held at one moment.
+/// The contents of a store at one moment.
 struct PropertyListPicture: Sendable {
     fileprivate let settled: [String: PropertyListContents.Stored]
     fileprivate let changed: [String: PropertyListContents.Changed]
@@ -371,11 +368,11 @@ struct PropertyListPicture: Sendable {
                 members.append(.init(key: settled.spelling(of: name) ?? name, value: stored.value))
             }
         }
-        // The order of equal names stays.
+        // Sorting keeps the order of equal names.
         return members.sorted { $0.key < $1.key }
     }
 
-    /// How the file's members will differ from those of the file that has everything up to `position`.
+    /// The difference between the file's future members and those of the file that has everything up to `position`.
     func edit(since position: Int64) -> PropertyListEdit {
         var edit = PropertyListEdit()
         for (name, change) in changed where change.position > position {
@@ -390,5 +387,5 @@ struct PropertyListPicture: Sendable {
     }
 }
 
-// Says what is wrong with a file and where, never what stands in it.
+// The description contains the problem and its place, never a value.
 extension PropertyListError: ValueFreeError {}

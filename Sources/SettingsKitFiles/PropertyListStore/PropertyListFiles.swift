@@ -1,24 +1,24 @@
 import SettingsKitCore
 import SettingsKitPlatform
 
-/// A property list and its journal: the files, and what this process knows of them. One thread at a time uses them.
+/// A property list and its journal: the files, and this process's knowledge of them. One thread at a time uses them.
 struct PropertyListFiles {
     let file: WholeFile
     /// The path of `file`, with symbolic links followed. The journal is beside it.
     let target: String
     let journalPath: String
-    /// Whether this process has written here, or wants to. Until then it changes nothing in the directory.
+    /// Whether this process has written here, or wants to. Before that, it changes nothing in the directory.
     var isWriting = false
     var list = KnownPropertyList()
     var cursor = JournalCursor()
     var lock: JournalLock
     /// Whether the property list was edited since it was last folded here.
     var isEdited = false
-    /// Where the last change ends that this process has made, in the history of journals.
+    /// The end of this process's last change, in the history of journals.
     var ownPosition: Int64 = 0
-    /// Whether something is pending.
+    /// Whether changes are pending.
     var hasPending = false
-    /// The changes that are being published. Kept, so that not every change needs new memory.
+    /// The changes that are being published. The memory is reused by later changes.
     var changes: [SettingsStoreChange] = []
     /// Errors to report when the locks are released.
     var problems: [SettingsError] = []
@@ -32,7 +32,7 @@ struct PropertyListFiles {
         lock = JournalLock(beside: target)
     }
 
-    /// Flushes the directory, so that a power failure cannot undo the property list and leave what is written from now on.
+    /// Flushes the directory, so that a power failure cannot undo the property list but keep later writes.
     mutating func flushDirectory() throws(SystemError) {
         guard !list.has(.ordered), list.status != nil else { return }
         let reached: Flush
@@ -47,11 +47,11 @@ struct PropertyListFiles {
     }
 }
 
-/// How much may be stored in a property list.
+/// The limits of a property-list store.
 package struct PropertyListStoreLimits: Sendable {
     /// The bytes of all names and values together.
     package var contents = 256 << 20
-    /// The length of the journal, while it can be neither folded nor rewritten.
+    /// The length of the journal while it can be neither folded nor rewritten.
     package var journal = Int(clamping: Journal.sizeLimit)
     /// The length of the journal at which it is rewritten, with one record for each name, because it was not folded.
     package var rewrite = 64 << 20

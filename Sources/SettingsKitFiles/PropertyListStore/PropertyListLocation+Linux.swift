@@ -17,7 +17,7 @@
             }
         }
 
-        /// Where programs keep what is neither settings nor worth a copy elsewhere: `$XDG_STATE_HOME`, `~/.local/state`.
+        /// The directory for data that is neither settings nor worth a backup: `$XDG_STATE_HOME`, `~/.local/state`.
         static var platformStateDirectory: String {
             get throws {
                 if let directory = absolutePath(inVariable: "XDG_STATE_HOME") { return directory }
@@ -29,7 +29,7 @@
         /// A path in a form that is the same the next time.
         static func lastingForm(of path: String) -> String { path }
 
-        /// The specification has relative paths ignored.
+        /// The specification requires relative paths to be ignored.
         private static func absolutePath(inVariable name: String) -> String? {
             guard let value = getenv(name) else { return nil }
             let path = String(cString: value)

@@ -6,7 +6,7 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// Where property lists are kept that are opened by name.
+/// The locations of property lists that are opened by name.
 ///
 /// - Linux: `$XDG_CONFIG_HOME/NAME/Settings.plist`; without that variable, `~/.config/NAME/Settings.plist` (the XDG Base
 ///   Directory Specification).
@@ -30,7 +30,7 @@ package struct PropertyListLocation {
 }
 
 extension PropertyListLocation {
-    /// The program's own folder for what a store keeps beside its settings.
+    /// The program's own folder for a store's additional files.
     ///
     /// - Throws: `memoryOnly` if there is no home directory.
     package static func stateDirectory(for name: String, store: String) throws -> String {
@@ -43,10 +43,10 @@ extension PropertyListLocation {
 }
 
 private struct UnusableName: ValueFreeError {
-    var description: String { "The name of a property list must be one that a directory can have." }
+    var description: String { "The name of a property list must be a valid name of a directory." }
 }
 
-/// There is no directory in which settings could be kept.
+/// There is no directory for settings.
 struct NoHomeDirectory: ValueFreeError {
     var description: String { "There is no home directory; set HOME or XDG_CONFIG_HOME, or give the store a URL." }
 }

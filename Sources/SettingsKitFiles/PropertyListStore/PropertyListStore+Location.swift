@@ -10,7 +10,7 @@ import SettingsKitPlatform
 extension PropertyListStore: LocatingStore {
     package var isDamaged: Bool { list.isDamaged }
 
-    /// Larger files are not searched: it would take longer than a diagnosis is worth.
+    /// Larger files are not searched: it would take too long for a diagnosis.
     private static var searchedFileLimit: Int64 { 4 << 20 }
 
     /// The line of the XML file on which the value of a key begins; nil if the file is binary, is larger than 4 MiB, or does
@@ -20,7 +20,7 @@ extension PropertyListStore: LocatingStore {
             guard let bytes = try searchedBytes() else { return nil }
             return Self.line(of: name, holding: data, in: bytes)
         } catch {
-            // The diagnosis is made without a line. The store reports by itself that its file cannot be read.
+            // The diagnosis is made without a line. The store itself reports an unreadable file.
             return nil
         }
     }
@@ -32,7 +32,7 @@ extension PropertyListStore: LocatingStore {
         }
     }
 
-    /// The value of a key as the file has it, or will have it.
+    /// The value of a key as it is or will be in the file.
     package func nativeValue(of name: String) -> PropertyListValue? {
         list.contents.withLock { $0.value(named: name) }
     }

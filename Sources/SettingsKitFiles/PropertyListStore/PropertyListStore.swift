@@ -108,12 +108,12 @@ public final class PropertyListStore: SettingsStore {
     /// Opens a property list that shares nothing in memory with any other store, as if it were in another process.
     ///
     /// - Parameters:
-    ///   - isWatching: Whether changes of others are noticed at once; if not, at each write and at ``synchronize()``.
-    ///   - writingDelay: How long after a change the background looks at the files; a test that counts calls has it be long.
-    ///   - patience: How long a write waits for another process's.
-    ///   - lag: How long a change may be missing from the property list.
-    ///   - trust: How long a journal is taken to be the one at its path; nil for the default.
-    ///   - limits: How much may be stored.
+    ///   - isWatching: Whether to notice changes of other processes immediately; if not, at each write and at ``synchronize()``.
+    ///   - writingDelay: The time between a change and the background's look at the files; long in tests that count calls.
+    ///   - patience: The time that a write waits for another process's.
+    ///   - lag: The longest time that a change may be missing from the property list.
+    ///   - trust: The time for which a journal counts as the one at its path; nil for the default.
+    ///   - limits: The limits of the store.
     package init(
         path: String, fileSystem: any FileSystem, access: Access = .readWrite, isWatching: Bool = false,
         writingDelay: Duration = .milliseconds(250), patience: Duration = defaultPatience, lag: Duration? = nil,
@@ -142,7 +142,7 @@ public final class PropertyListStore: SettingsStore {
     /// "PropertyListStore" and the path.
     public var storeDescription: String { list.description }
 
-    /// The bytes that stand for the value under a key. Never throws.
+    /// Returns the bytes of the value under a key. Never throws.
     public func get(_ key: SettingsService.StorageKey) -> Data? {
         list.contents.withLock { $0.data(named: key.name) }
     }
@@ -183,7 +183,7 @@ public final class PropertyListStore: SettingsStore {
         list.contents.withLock { $0 }.names.filter(SettingsService.StorageKey.isValid)
     }
 
-    /// Removes everything, also what other programs have put into the file, as one change.
+    /// Removes all settings, including those that other programs have put into the file, as one change.
     ///
     /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the files locked.
     public func removeAll() throws {
@@ -191,15 +191,15 @@ public final class PropertyListStore: SettingsStore {
         try list.removeAll()
     }
 
-    /// Takes over what others have written, brings the property list up to date, and returns when it survives a power
-    /// failure. A store that only reads does the first of these. ``bringUpToDate()`` does the same.
+    /// Adopts changes of other processes, brings the property list up to date, and returns when it survives a power failure. A
+    /// store that only reads only does the first. ``bringUpToDate()`` does the same.
     ///
     /// - Throws: ``SettingsError`` with the code `notSaved`, or `busy`; every change is still safe in the journal.
     public func synchronize() throws {
         try list.synchronize(isReadOnly: access == .readOnly)
     }
 
-    /// Writes the property list again although it may lack no change, so that a damaged one is replaced, and kept aside.
+    /// Writes the property list again even if it is complete, so that a damaged one is replaced, and kept aside.
     ///
     /// - Throws: as ``synchronize()`` does.
     package func rewrite() throws {
@@ -208,15 +208,15 @@ public final class PropertyListStore: SettingsStore {
         try list.synchronize()
     }
 
-    /// Brings the property list up to date, keeps the file aside as a damaged one, and writes it again: for a store whose own
-    /// values in it cannot be read.
+    /// Brings the property list up to date, keeps the file aside as damaged, and writes it again: for a store whose own values in
+    /// it cannot be read.
     package func keepAsideAsDamaged() throws {
         try synchronize()
         list.files.withLock { $0.list.setDamaged() }
         try rewrite()
     }
 
-    /// Takes over at once what others have written, in a store that does not watch.
+    /// Adopts changes of other processes immediately, in a store that does not watch.
     package func refresh(waiting patience: Duration = defaultPatience) throws {
         try list.refresh(waiting: patience)
     }

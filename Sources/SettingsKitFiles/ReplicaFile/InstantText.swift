@@ -6,8 +6,8 @@ enum InstantText {
     /// The seconds from 1970 to 2001.
     private static let referenceSeconds = 978_307_200.0
 
-    /// Appends the text for a time in milliseconds since 1970. A time without a text becomes the nearest that has one,
-    /// as a clock can show anything.
+    /// Appends the text for a time in milliseconds since 1970. A time without a text becomes the nearest one with a text, because
+    /// a clock can show any time.
     static func append(_ milliseconds: Int64, to output: inout [UInt8]) {
         let milliseconds = min(max(milliseconds, 0), Instant.latestMilliseconds)
         GregorianDate.append(Double(milliseconds / 1_000) - referenceSeconds, to: &output)

@@ -31,11 +31,11 @@ struct ReplicaFile: Sendable, Hashable {
 
     /// The beginning of every replica's file, in all versions of the format.
     static let magic = "{\"settings\":\"replica\","
-    /// The version of the format. A file with a greater one is not read. Members that this version can keep without
-    /// knowing them do not change the number.
+    /// The version of the format. A file with a greater version is not read. Members that this version can keep without knowing
+    /// them do not change it.
     static let version = 1
 
-    /// The greatest number that is read. No version, count, order or epoch comes near it.
+    /// The greatest number that is read. No version, count, order or epoch reaches it.
     static let numberLimit = 999_999_999
     /// The size of the largest file that is read or written.
     static let sizeLimit = 64 << 20

@@ -86,10 +86,10 @@ enum ReplicaFileReader {
             }
         }
         guard members.isComplete, let version else { return .damaged }
-        // Before the other members are judged: a newer version may have changed them.
+        // Checked before the other members, which a newer version may have changed.
         guard version <= ReplicaFile.version else { return .newerVersion(version) }
         guard isRight, let replica, let device, let written, let count,
-            // Exactly the parts have a serial, by which a head lists them.
+            // Only parts have a serial, by which a head lists them.
             (part ?? 0 > 0) == (serial != nil)
         else { return .damaged }
         var header = ReplicaHeader(
@@ -100,7 +100,7 @@ enum ReplicaFileReader {
         return .header(header)
     }
 
-    /// Whether a line that is no record is the first line of another file. Two files may have been concatenated.
+    /// Whether a line that is not a record is the first line of another file. Two files may have been concatenated.
     private static func isHeader(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard canBegin(bytes[line]), case .header = readHeader(line, in: bytes) else { return false }
         return true
@@ -109,7 +109,7 @@ enum ReplicaFileReader {
     private static func readRecord(_ line: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>) -> SharedRecord? {
         guard var members = Members(line, in: bytes) else { return nil }
         var name: String?
-        // Nil: not read yet.
+        // Nil before the value is read.
         var value: Data??
         var changed: Int64?
         var order: Int?
@@ -120,7 +120,7 @@ enum ReplicaFileReader {
             switch member.kind {
             case .key: isNew = set(&name, members.string(member.value))
             case .value: isNew = set(&value, Data(bytes[member.value]))
-            // Wrapped, as nil would stand for a removal, and the data may be invalid.
+            // Wrapped, because nil would mean a removal, and the data may be invalid.
             case .data: isNew = set(&value, members.data(member.value).map { .some($0) })
             case .deleted: isNew = members.isTrue(member.value) && set(&value, .some(nil))
             case .changed: isNew = set(&changed, members.milliseconds(member.value))

@@ -1,16 +1,16 @@
 /// The times up to which entries are accepted although they are ahead of a replica's clock, by epoch.
 ///
-/// A replica *vouches* for what it holds: if its state has an entry that is ahead of its clock, because the clock was
-/// set back, it adds the entry's time, and keeps it until the time has passed. The times are in its file. Each replica
-/// joins its own times and those of all files by maximum when it reads the directory, and so accepts what any replica
-/// holds. It keeps only what it vouches for itself: what a file says counts as long as the file is there.
+/// A replica *vouches* for the entries in its state: if one is ahead of its clock, because the clock was set back, the replica
+/// adds the entry's time, and keeps it until the time has passed. The times are in its file. When a replica reads the directory,
+/// it joins its own times and those of all files by maximum, and so accepts all entries that any replica has. It keeps only the
+/// times that it vouches for itself: a file's times count as long as the file exists.
 ///
-/// The time of an epoch counts for all earlier ones, too. So a time is left out if a later epoch has a later one.
+/// The time of an epoch also counts for all earlier ones. So a time is left out if a later epoch has a later one.
 struct AcceptedTimes: Hashable, Sendable {
     /// Milliseconds since 1970, by epoch; the later the epoch, the earlier the time. An entry within that millisecond is
     /// accepted with any counter.
     private(set) var times: [UInt32: Int64]
-    /// The number of latest epochs that have times of their own. Those of earlier ones count for the first of these.
+    /// The number of latest epochs with separate times. The times of earlier epochs count for the first of these.
     ///
     /// Which epochs these are depends only on the latest one, so times can be joined in any order.
     private let limit: Int
@@ -20,8 +20,7 @@ struct AcceptedTimes: Hashable, Sendable {
         self.times = Self.reduced(times, to: limit)
     }
 
-    /// More epochs than have separate times in the future, except for a clock that is wrong at each start, and less each
-    /// time.
+    /// More epochs than can have separate times in the future, unless a clock is wrong at each start, and less each time.
     static let limit = 64
 
     var isEmpty: Bool { times.isEmpty }

@@ -1,8 +1,8 @@
 /// The moments up to which a replica has heard every change of each replica.
 ///
-/// They are raised by merging complete files only, so they never claim a change that the replica lacks. A removal is
-/// forgotten only when every other replica has heard it. Only changes that a file or a record shows can have been heard, so
-/// what others say of further ones is not taken over, and moments are lowered when the files that showed them are gone.
+/// They are raised only by merging complete files, so they never claim a change that the replica lacks. A removal is forgotten
+/// only when every other replica has heard it. Only changes that a file or a record shows can have been heard, so later moments
+/// of other replicas are not adopted, and moments are lowered when the files that showed them are gone.
 struct HeardMoments: Hashable, Sendable {
     private(set) var moments: [ReplicaID: HybridMoment] = [:]
 
@@ -32,12 +32,12 @@ struct HeardMoments: Hashable, Sendable {
         moments.merge(other.moments, uniquingKeysWith: max)
     }
 
-    /// Takes over what the writer of a complete file has heard. All of the file's records must have been taken: one that
-    /// was not may have replaced a change of any replica.
+    /// Adopts the moments of a complete file's writer. The merge must have skipped none of the file's records, because a skipped
+    /// one may have replaced a change of any replica.
     ///
     /// - Parameters:
-    ///   - own: The replica that hears. Which of its own changes there are no other can know.
-    ///   - known: The latest known change of each replica. Nothing later was heard by any.
+    ///   - own: The replica that hears. No other replica knows all of this one's changes.
+    ///   - known: The latest known change of each replica. No replica has heard a later one.
     ///   - lastEpoch: The latest epoch that is no damage.
     mutating func join(_ other: HeardMoments, own: ReplicaID, known: HeardMoments, lastEpoch: UInt32) {
         for (replica, moment) in other.moments where replica != own {
@@ -53,7 +53,7 @@ struct HeardMoments: Hashable, Sendable {
         }
     }
 
-    /// Removes the replicas with the oldest changes, beyond a limit. Other replicas keep the removals of these.
+    /// Removes the replicas with the oldest changes, beyond a limit. Other replicas then keep removals for these.
     ///
     /// - Parameter own: The replica that stays in any case.
     mutating func limit(to limit: Int = Self.limit, keeping own: ReplicaID) {

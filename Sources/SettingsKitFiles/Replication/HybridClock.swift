@@ -25,7 +25,7 @@ struct HybridClock: Hashable, Sendable {
         return last
     }
 
-    /// Notes a moment that the replica has accepted.
+    /// Advances to a moment that the replica has accepted.
     mutating func observe(_ moment: HybridMoment) {
         last = max(last, moment)
     }

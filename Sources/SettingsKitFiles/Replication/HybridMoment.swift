@@ -1,7 +1,7 @@
 /// A point in the order of changes: an epoch, and an instant within it. Any moment of a later epoch is later.
 ///
-/// A replica begins an epoch if the latest moment that it has given out or accepted is far ahead of its machine's
-/// clock. So its next changes come after all that it has written and seen, and no stamp has to change.
+/// A replica begins an epoch if the latest moment that it has issued or accepted is far ahead of its machine's clock. So its next
+/// changes come after all that it has written and seen, and no stamp has to change.
 struct HybridMoment: Hashable, Sendable {
     var epoch: UInt32
     var instant: Instant
@@ -11,7 +11,7 @@ struct HybridMoment: Hashable, Sendable {
 
     /// The last epoch. No replica comes near it, and no file has a later one.
     static let lastEpoch: UInt32 = 999_999_999
-    /// How far an epoch may be ahead of the replica's own. Correcting clocks does not reach a later one, so it is
+    /// The greatest lead of an epoch over the replica's own. Corrected clocks do not reach a later one, which therefore is
     /// damage.
     private static let epochReach: UInt32 = 1 << 20
 

@@ -6,7 +6,7 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// What the local state says about the replica itself. It is stored under the empty name, which no setting has.
+/// The replica's own data in the local state. It is stored under the empty name, which no setting has.
 struct ReplicaMemory: Sendable, Hashable {
     static let name = ""
     private static let format = 1
@@ -14,15 +14,15 @@ struct ReplicaMemory: Sendable, Hashable {
     var replica: ReplicaID
     /// The path of the shared directory that the state belongs to. Nil before the first use.
     var directory: String?
-    /// The latest moment among the removals that were forgotten. Nil if there is none.
+    /// The latest moment of a forgotten removal. Nil if there is none.
     var collected: HybridMoment?
     /// The times up to which the replica vouches for entries that are ahead of the machine's clock.
     var accepted = AcceptedTimes()
     /// The moments up to which the replica has heard the changes of each other one.
     var heard = HeardMoments()
-    /// The replicas whose files were in the directory at the last look that found any of others.
+    /// The replicas with files in the directory at the last look that found files of others.
     var present: Set<ReplicaID> = []
-    /// When files of a replica were last found to be gone, in milliseconds since 1970; nil if they never were.
+    /// The time at which files of a replica were last found missing, in milliseconds since 1970; nil if they never were.
     var lastLoss: Int64?
     /// Unknown members of the first line of the replica's file, as JSON text. A newer version has written them.
     var unknownFields: [UInt8] = []
@@ -100,18 +100,18 @@ struct ReplicaMemory: Sendable, Hashable {
 
     init(replica: ReplicaID) { self.replica = replica }
 
-    /// Takes note of the replicas whose files are in the directory now.
-    mutating func note(present: Set<ReplicaID>, now: Int64) {
+    /// Records the replicas with files in the directory.
+    mutating func record(present: Set<ReplicaID>, now: Int64) {
         if !self.present.isSubset(of: present), !isLossRecent(now) {
             lastLoss = now
         }
-        // Without files of others the directory may not be there; they count as gone then for as long as that lasts.
+        // Without files of others, the directory may be missing; they count as gone for as long as that lasts.
         let hasOthers = present.contains { $0 != replica }
         if hasOthers || !self.present.contains(where: { $0 != replica }) { self.present = present }
     }
 
-    /// Lowers the heard moments to the latest `known` changes, and limits their number. Those of replicas whose files are only
-    /// missing because the directory is not there stay.
+    /// Lowers the heard moments to the latest `known` changes, and limits their number. Moments of replicas whose files are
+    /// missing only because the directory is missing stay.
     mutating func lowerHeard(
         to known: HeardMoments, present: Set<ReplicaID>, limit: Int = HeardMoments.limit
     ) {
@@ -123,12 +123,12 @@ struct ReplicaMemory: Sendable, Hashable {
         heard.limit(to: limit, keeping: replica)
     }
 
-    /// Whether a loss was noted that is not to be noted again yet.
+    /// Whether a loss was recorded so recently that it is not recorded again.
     private func isLossRecent(_ now: Int64) -> Bool {
         guard let lastLoss, let age = now.subtracting(checked: lastLoss) else { return false }
         return (0..<Self.lossPrecision).contains(age)
     }
 
-    /// How exactly the last loss is known, in milliseconds: it is not written at each look.
+    /// The precision of the last loss, in milliseconds: it is not written at each look.
     private static let lossPrecision: Int64 = 86_400_000
 }

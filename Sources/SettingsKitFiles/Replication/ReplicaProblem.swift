@@ -43,14 +43,14 @@ enum ReplicaProblem: ValueFreeError, Equatable {
         case .tooLarge(let file):
             "\(file) is larger than \(ReplicaFile.sizeLimit >> 20) MiB and was not read."
         case .tooManyFiles(let count):
-            "The directory has \(count) files; only the first ones were looked at."
+            "The directory has \(count) files; only the first ones were read."
         case .notDelivered(let file):
-            "\(file) is in the cloud only; it is read when its syncer has brought it."
+            "\(file) is in the cloud only; it is read once it is downloaded."
         case .unreadable(let file, let error):
             "\(file) cannot be read: \(error)"
         case .valueTooLarge:
             "The value is larger than \(ReplicaFile.valueLimit >> 20) MiB, or the name than \(ReplicaFile.nameLimit >> 20) MiB: "
-                + "a shared store does not take it."
+                + "a shared store does not store it."
         case .tooMuch:
             "The settings are larger than the \(ReplicaFile.sizeLimit >> 20) MiB that can be shared; remove some."
         case .clockAhead(let file, let records):
@@ -63,7 +63,7 @@ enum ReplicaProblem: ValueFreeError, Equatable {
             "\(file) has \(records) values that are older than the removals that are remembered; they were taken over, and "
                 + "may include some that were removed."
         case .missingDirectory(let directory):
-            "\(directory) is not there, and neither is the directory that it would be in; is it mounted?"
+            "\(directory) and its parent directory are missing; is the volume mounted?"
         case .stateInDirectory:
             "The local state is inside the shared directory and would be carried to other devices. Put it elsewhere."
         case .otherDirectory(let directory):

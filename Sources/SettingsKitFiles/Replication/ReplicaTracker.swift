@@ -8,12 +8,12 @@ import Synchronization
     import Foundation
 #endif
 
-/// Tracks what every change of the local state needs: the clock, the replica's memory, a count of changes, and what is not
-/// stored yet. It follows the changes of all processes.
+/// Tracks the data that every change of the local state needs: the clock, the replica's memory, a count of changes, and pending
+/// values. It follows the changes of all processes.
 ///
 /// Its lock is taken last, while the state's contents are locked.
 final class ReplicaTracker: Sendable {
-    /// How often something has changed that the replica's files have to contain.
+    /// The numbers of changes that the replica's files must contain.
     struct Changes: Equatable, Sendable {
         /// Changes of the heard moments only.
         var heard = 0
@@ -23,15 +23,15 @@ final class ReplicaTracker: Sendable {
 
     fileprivate struct State {
         var clock = HybridClock()
-        /// The latest instant of each epoch before the clock's, among the entries that the state holds or has held.
+        /// The latest instant of each epoch before the clock's, among the present and earlier entries of the state.
         var earlierEpochs: [UInt32: Instant] = [:]
         var memory = ReplicaMemory(replica: ReplicaID(0))
-        /// The latest of the replica's own changes that the state holds or has held.
+        /// The latest of the replica's own changes, among the present and earlier entries of the state.
         var lastOwn: HybridMoment?
         var changes = Changes()
-        /// How often the state has gone back to what it was before.
+        /// The number of times that the state has returned to an earlier one.
         var reversals = 0
-        /// Values, without stamps, that were set while another process had the state locked.
+        /// Values, without stamps, that were set while another process kept the state locked.
         var pending = PendingValues()
         /// Whether the next changes of the state are those of ``ReplicaTracker/pendingWrites(over:)``.
         var isWritingPending = false
@@ -39,16 +39,16 @@ final class ReplicaTracker: Sendable {
 
     private let state = Mutex(State(), .leaf)
 
-    /// What the local state holds about the replica. Undefined before ``begin(memory:records:)``.
+    /// The replica's own data in the local state. Undefined before ``begin(memory:records:)``.
     var memory: ReplicaMemory { state.withLock { $0.memory } }
 
-    /// The latest of the replica's own changes that the state holds or has held.
+    /// The latest of the replica's own changes, among the present and earlier entries of the state.
     var lastOwn: HybridMoment? { state.withLock { $0.lastOwn } }
 
-    /// How often the state has gone back to what it was before, as when a backup of it was restored.
+    /// The number of times that the state has returned to an earlier one, as when a backup of it was restored.
     var reversals: Int { state.withLock { $0.reversals } }
 
-    /// How often something has changed that the replica has to tell others.
+    /// The number of changes that the replica must share with others.
     var changes: Changes { state.withLock { $0.changes } }
 
     /// The latest credible epoch. Later ones are damage.
@@ -68,11 +68,11 @@ final class ReplicaTracker: Sendable {
         return accepted
     }
 
-    /// Notes what the state holds when it is opened.
+    /// Begins with the contents of the state when it is opened.
     func begin(memory: ReplicaMemory, records: some Sequence<SharedRecord>) {
         state.withLock { state in
             state.memory = memory
-            // What was forgotten may have been the last that was given out.
+            // The last issued moment may belong to a forgotten removal.
             if let collected = memory.collected { state.observe(collected) }
             for record in records { state.observe(record.entry.stamp) }
         }
@@ -80,7 +80,7 @@ final class ReplicaTracker: Sendable {
 
     // MARK: Values
 
-    /// The values that are in force and not stored yet.
+    /// The values that are in force but not stored yet.
     var pending: PendingValues { state.withLock { $0.pending } }
 
     /// The bytes that are in force for a name, or nil if there is no value.
@@ -95,15 +95,15 @@ final class ReplicaTracker: Sendable {
 
     /// Puts writes in force that cannot be stored now.
     ///
-    /// - Returns: what that has changed, and the keys under which nothing was pending.
+    /// - Returns: the resulting changes, and the keys under which nothing was pending before.
     func keep(
         _ writes: [SettingsStoreBatch.Entry], over contents: PropertyListContents
     ) -> (changes: [SettingsStoreChange], new: [SettingsService.StorageKey]) {
         state.withLock { $0.pending.keep(writes) { Self.storedValue(named: $0, in: contents) } }
     }
 
-    /// What is pending and differs from what is stored, to be written next. The rest is pending no longer. Requires the lock of
-    /// the state's journal.
+    /// The pending values that differ from the stored ones, to be written next. The others are no longer pending. Requires the
+    /// lock of the state's journal.
     func pendingWrites(over contents: PropertyListContents) -> [SettingsStoreBatch.Entry] {
         state.withLock { state in
             state.isWritingPending = true
@@ -115,18 +115,18 @@ final class ReplicaTracker: Sendable {
         }
     }
 
-    /// Ends what is pending, without storing it.
+    /// Discards the pending values, without storing them.
     ///
-    /// - Returns: what that has changed.
+    /// - Returns: the resulting changes.
     func dropPending(for contents: PropertyListContents) -> [SettingsStoreChange] {
         state.withLock { $0.pending.drop { Self.storedValue(named: $0, in: contents) } }
     }
 
-    /// Notes changes of the state, and returns the changes of values that are in force among them.
+    /// Applies changes of the state, and returns the resulting changes of values in force.
     func present(_ changes: [SettingsStoreChange]) -> [SettingsStoreChange] {
         state.withLock { state in
             defer { state.isWritingPending = false }
-            // Most often there is one, and then no array needs to grow.
+            // Usually there is one change, and the array need not grow.
             if changes.count == 1 { return state.present(changes[0]).map { [$0] } ?? [] }
             return changes.compactMap { state.present($0) }
         }
@@ -137,7 +137,7 @@ extension ReplicaTracker.State {
     /// - Returns: nil if no value has changed.
     fileprivate mutating func present(_ change: SettingsStoreChange) -> SettingsStoreChange? {
         guard change.name != ReplicaMemory.name else {
-            takeMemory(change.newData)
+            loadMemory(change.newData)
             return nil
         }
         let entry = change.newData.flatMap { SharedEntry.stampAndValue(in: $0) }
@@ -155,7 +155,7 @@ extension ReplicaTracker.State {
         return old == new ? nil : SettingsStoreChange(name: change.name, from: old, to: new)
     }
 
-    /// Gives out a moment.
+    /// Issues a moment.
     fileprivate mutating func nextMoment(now: Int64) -> HybridMoment {
         let last = clock.last
         let moment = clock.next(now: now)
@@ -186,15 +186,15 @@ extension ReplicaTracker.State {
         return latest
     }
 
-    fileprivate mutating func takeMemory(_ bytes: Data?) {
+    fileprivate mutating func loadMemory(_ bytes: Data?) {
         do throws(ReplicaProblem) {
-            // If it was removed by hand, the next opening writes it again.
+            // If the memory was removed by hand, the next opening writes it again.
             guard let bytes, let memory = try ReplicaMemory(bytes) else { return }
             if memory != self.memory {
                 var before = self.memory
                 before.present = memory.present
                 before.lastLoss = memory.lastLoss
-                // What only this replica needs to know.
+                // Without the fields that only this replica needs.
                 if before != memory {
                     before.heard = memory.heard
                     if before == memory { changes.heard += 1 } else { changes.others += 1 }
@@ -204,7 +204,7 @@ extension ReplicaTracker.State {
             }
             self.memory = memory
         } catch {
-            // A newer version runs beside this one. This one continues with the memory that it has.
+            // A newer version runs beside this one, which continues with the memory that it has.
         }
     }
 }

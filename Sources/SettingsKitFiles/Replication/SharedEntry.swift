@@ -7,7 +7,7 @@
 /// The last change of one setting, as replicas exchange it.
 struct SharedEntry: Sendable, Hashable {
     var stamp: Stamp
-    /// The value; nil for a removal. Removals are remembered, as a replica that has not heard one would bring the value
+    /// The value; nil for a removal. Removals are remembered, because a replica that has not heard one would bring the value
     /// back.
     var value: Data?
     /// Members that a newer version has added, as JSON text. They are kept until the setting is changed here.
@@ -82,7 +82,7 @@ extension SharedEntry {
         }
     }
 
-    /// - Returns: nil if the bytes are no entry, because the local state is damaged or was edited.
+    /// - Returns: nil if the bytes are not an entry, because the local state is damaged or was edited.
     init?(_ bytes: Data) {
         let parts: (Stamp, Flags, [UInt8], Data)? = bytes.withUnsafeBytes { buffer in
             var input = JournalInput(buffer)
@@ -104,7 +104,7 @@ extension SharedEntry {
         self.value = flags.contains(.tombstone) ? nil : value
     }
 
-    /// The stamp alone, without the rest being read.
+    /// Returns only the stamp of an entry's bytes.
     static func stamp(in bytes: Data) -> Stamp? { bytes.withUnsafeBytes { stamp(in: $0) } }
 
     private static func stamp(in bytes: UnsafeRawBufferPointer) -> Stamp? {
@@ -121,7 +121,7 @@ extension SharedEntry {
         bytes.withUnsafeBytes { plainValue(in: $0).map { Data(copying: $0) } } ?? SharedEntry(bytes)?.value
     }
 
-    /// The stamp and the value, without the rest being read.
+    /// Returns only the stamp and the value of an entry's bytes.
     static func stampAndValue(in bytes: Data) -> (stamp: Stamp, value: Data?)? {
         let found: (stamp: Stamp, value: Data?)? = bytes.withUnsafeBytes { buffer in
             stamp(in: buffer).map { ($0, plainValue(in: buffer).map { Data(copying: $0) }) }
@@ -130,7 +130,7 @@ extension SharedEntry {
         return found.value == nil ? (found.stamp, SharedEntry(bytes)?.value) : found
     }
 
-    /// Whether an entry's bytes, nil where there is none, say that this is the value, nil for none.
+    /// Whether an entry's bytes (nil without an entry) contain this value (nil for none).
     static func isValue(_ value: Data?, in bytes: Data?) -> Bool {
         guard let bytes else { return value == nil }
         let isPlainValue: Bool? = bytes.withUnsafeBytes { buffer in
@@ -140,7 +140,7 @@ extension SharedEntry {
         return isPlainValue ?? (SharedEntry(bytes)?.value == value)
     }
 
-    /// The value, if there is one and nothing else behind the stamp.
+    /// The value, if the bytes after the stamp contain nothing else.
     private static func plainValue(in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard bytes.count >= fixedSize, bytes[0] == version, bytes[1] == 0,
             UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 18, as: UInt32.self)) <= HybridMoment.lastEpoch

@@ -1,7 +1,7 @@
-/// Joins the entries of another replica with those that are known here: for each setting, it finds the entry that wins.
-/// The result depends neither on the order in which entries arrive nor on how often they do.
+/// Joins the entries of another replica with the known ones: for each setting, determines the winning entry. The result depends
+/// neither on the order in which entries arrive nor on their repetition.
 struct SharedMerge {
-    /// The replica whose state takes the entries.
+    /// The replica whose state adopts the entries.
     let own: ReplicaID
     /// The time of the machine's clock, in milliseconds since 1970.
     let now: Int64
@@ -9,9 +9,9 @@ struct SharedMerge {
     let accepted: AcceptedTimes
     /// The latest credible epoch. Later ones are damage.
     let lastEpoch: UInt32
-    /// The latest moment among the removals that were forgotten here. Nil if there is none.
+    /// The latest moment of a removal forgotten here. Nil if there is none.
     let collected: HybridMoment?
-    /// Returns the entry that is known of a setting.
+    /// Returns the known entry of a setting.
     let present: (String) -> SharedEntry?
 
     /// The result of a merge.
@@ -23,7 +23,7 @@ struct SharedMerge {
         /// The number of records with an epoch that no replica can have reached.
         var refusedCount = 0
         /// Whether there is an entry under the own ID that was not written with this state: another device has a copy of the
-        /// state, or this state is itself an earlier copy.
+        /// state, or this state is an earlier copy.
         var hasForeignWritesOfOwn = false
         /// Values of settings that are unknown here, so old that their removal may have been forgotten.
         var returning: [SharedRecord] = []
@@ -45,11 +45,11 @@ struct SharedMerge {
             let known = present(record.name)
             if let known, known >= entry { continue }
             let isOld = collected.map { moment <= $0 } ?? false
-            // An entry to which a newer version has only added members is the same.
+            // An entry to which a newer version has only added members counts as the same.
             let isSame = known.map { $0.stamp == entry.stamp && $0.value == entry.value } ?? false
             if entry.stamp.replica == own, !isOld, !isSame { outcome.hasForeignWritesOfOwn = true }
             if known == nil, isOld {
-                // There is nothing to remove. If an old value arrives later, its removal is searched for then.
+                // There is nothing to remove. If an old value arrives later, its removal is then searched for.
                 if !entry.isTombstone { outcome.returning.append(record) }
             } else if let other = winners[record.name], other >= entry {
                 continue

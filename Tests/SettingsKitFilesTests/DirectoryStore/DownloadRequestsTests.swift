@@ -17,14 +17,14 @@ struct DownloadRequestsTests {
         ] as [(String, String?)])
     func names(pending: String, expected: String?) {
         var requests = DownloadRequests()
-        #expect(requests.takeDue(among: [pending], at: start) == (expected.map { [$0] } ?? []))
+        #expect(requests.nextDue(among: [pending], at: start) == (expected.map { [$0] } ?? []))
     }
 
     @Test("A file is asked for once, and again after a minute for as long as it is missing")
     func repetition() {
         var requests = DownloadRequests()
         func due(_ pending: [String], after seconds: Int) -> [String] {
-            requests.takeDue(among: pending, at: start + .seconds(seconds))
+            requests.nextDue(among: pending, at: start + .seconds(seconds))
         }
         let (one, other) = (".Settings-a.jsonl.icloud", "Settings-b.jsonl")
         #expect(due([one, other], after: 0) == ["Settings-a.jsonl", "Settings-b.jsonl"])

@@ -127,7 +127,7 @@ struct JournalLockTests {
             for store in stores { try store.set(key("a"), to: Data("1".utf8)) }
             let numbers = stores.map { $0.list.files.withLock { $0.lock.isHeld } }
             #expect(numbers == [false, false, false])
-            #expect(try stores[0].list.files.withLock { try $0.lock.takeOpen(in: system) })
+            #expect(try stores[0].list.files.withLock { try $0.lock.acquireOpen(in: system) })
             for store in stores.dropFirst() {
                 #expect(throws: SettingsError.self) { try SettingsService.over(store).service.save(a, to: 2) }
             }
@@ -142,22 +142,22 @@ struct JournalLockTests {
             var one = JournalLock(beside: target, courtesy: .seconds(3_600))
             var other = JournalLock(beside: target)
             func holdLong() throws {
-                #expect(try one.take(beside: nil, in: system))
+                #expect(try one.acquire(beside: nil, in: system))
                 let tick = Deadline(after: .milliseconds(10))
                 while !tick.hasPassed { ThreadPause.sleep(for: .milliseconds(1)) }
             }
-            #expect(try other.take(beside: nil, in: system))
+            #expect(try other.acquire(beside: nil, in: system))
             other.unlock(in: system)
             for _ in 1...3 {
                 try holdLong()
                 one.unlock(in: system)
             }
             try holdLong()
-            #expect(try !other.take(beside: nil, in: system))
+            #expect(try !other.acquire(beside: nil, in: system))
             JournaledPropertyList.touch(other.path, in: system)
             one.unlock(in: system)
-            #expect(try !one.take(beside: nil, in: system))
-            #expect(try other.take(beside: nil, in: system))
+            #expect(try !one.acquire(beside: nil, in: system))
+            #expect(try other.acquire(beside: nil, in: system))
             one.close(in: system)
             other.close(in: system)
         }

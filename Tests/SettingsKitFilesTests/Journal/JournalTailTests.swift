@@ -29,7 +29,7 @@ struct JournalTailTests {
         #expect(found.rest == .nothing)
     }
 
-    @Test("The tail of a journal of any other bytes is damaged")
+    @Test("Any other trailing bytes count as damage")
     func ofAnyOtherBytes() {
         print("garbage tails: seed 95")
         var generator = SeededGenerator(seed: 95)

@@ -152,7 +152,7 @@ struct StalledProcessTests {
             try other.set(key("a"), to: Data("1".utf8))
             try one.refresh()
             // The other store locks the journal, as it does to write.
-            #expect(try other.list.files.withLock { try $0.lock.takeOpen(in: POSIXFileSystem()) })
+            #expect(try other.list.files.withLock { try $0.lock.acquireOpen(in: POSIXFileSystem()) })
             service.set(Self.a, to: 2)
             service.set(Self.b, to: 3)
             service.set(Self.a, to: 4)

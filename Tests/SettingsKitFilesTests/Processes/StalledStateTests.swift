@@ -46,7 +46,7 @@ struct StalledStateTests {
         /// The files are free again after the other process's next change, or ``unlock()``.
         func lock() throws {
             try other.list.refresh(waiting: .zero)
-            #expect(try other.list.files.withLock { try $0.lock.takeOpen(in: POSIXFileSystem()) })
+            #expect(try other.list.files.withLock { try $0.lock.acquireOpen(in: POSIXFileSystem()) })
         }
 
         func unlock() { other.list.files.withLock { $0.lock.unlock(in: POSIXFileSystem()) } }

@@ -14,8 +14,8 @@ struct JournalEndTests {
     @Test("A journal that ends within the record being written contains nothing unknown")
     func writing() throws {
         let end = JournalEnd()
-        end.note(inode: 7, position: 100)
-        end.noteIntended(164)
+        end.publish(inode: 7, position: 100)
+        end.publishIntended(164)
         for size in [100, 130, 164] as [Int64] {
             let isPresent = try end.isPresent { () throws(SystemError) in status(size: size) }
             #expect(isPresent)
@@ -25,10 +25,10 @@ struct JournalEndTests {
     @Test("A journal that was written while its status was read contains nothing unknown")
     func writtenMeanwhile() throws {
         let end = JournalEnd()
-        end.note(inode: 7, position: 100)
+        end.publish(inode: 7, position: 100)
         let isPresent = try end.isPresent { () throws(SystemError) in
-            end.noteIntended(200)
-            end.note(inode: 7, position: 200)
+            end.publishIntended(200)
+            end.publish(inode: 7, position: 200)
             return status(size: 150)
         }
         #expect(isPresent)
@@ -39,8 +39,8 @@ struct JournalEndTests {
         arguments: [(7, 165), (7, 99), (8, 100), (8, 164)] as [(UInt64, Int64)])
     func unknown(inode: UInt64, size: Int64) throws {
         let end = JournalEnd()
-        end.note(inode: 7, position: 100)
-        end.noteIntended(164)
+        end.publish(inode: 7, position: 100)
+        end.publishIntended(164)
         let isPresent = try end.isPresent { () throws(SystemError) in status(inode: inode, size: size) }
         #expect(!isPresent)
     }
@@ -53,7 +53,7 @@ struct JournalEndTests {
             try end.isPresent { () throws(SystemError) in status(size: 88) }
         )
         #expect(isMissingKnown && !isUnexpectedKnown)
-        end.note(inode: 7, position: 100)
+        end.publish(inode: 7, position: 100)
         let isLossKnown = try end.isPresent { () throws(SystemError) in nil }
         #expect(!isLossKnown)
     }

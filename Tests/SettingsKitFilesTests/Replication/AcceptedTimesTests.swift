@@ -188,8 +188,8 @@ struct TheMomentsUpToWhichAReplicaHasHeardOthersTests {
     func stayWhileThe() {
         var memory = ReplicaMemory(replica: one)
         memory.heard = HeardMoments([one: moment(5), other: moment(5), third: moment(5)])
-        memory.note(present: [one, other], now: Device.noon)
-        memory.note(present: [], now: Device.noon)
+        memory.record(present: [one, other], now: Device.noon)
+        memory.record(present: [], now: Device.noon)
         memory.lowerHeard(to: HeardMoments(), present: [])
         #expect(memory.heard == HeardMoments([one: moment(5), other: moment(5)]))
         memory.lowerHeard(to: HeardMoments([other: moment(3)]), present: [other])

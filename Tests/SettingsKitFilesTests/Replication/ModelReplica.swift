@@ -111,7 +111,7 @@ struct ModelReplica: Hashable {
         var latest = HeardMoments()
         for file in files {
             var summary = SeenFile.Summary(of: file)
-            summary.noteLatest(of: file)
+            summary.recordLatest(of: file)
             latest.join(summary.latest)
         }
         for entry in known.values { latest.raise(entry.stamp.replica, to: entry.stamp.moment) }
@@ -157,7 +157,7 @@ struct ModelReplica: Hashable {
     mutating func note(files: [ReplicaFile], at time: Int64, mutant: Mutant? = nil) {
         memory.replica = id
         let present = Set(files.compactMap(\.header?.replica))
-        memory.note(present: present, now: time + error)
+        memory.record(present: present, now: time + error)
         guard mutant != .keepsWhatOthersSay else { return }
         memory.heard = heard
         memory.lowerHeard(to: latestChanges(files), present: present, limit: heardLimit)
@@ -177,9 +177,9 @@ struct ModelReplica: Hashable {
             guard let header = file.header, header.replica != id else { continue }
             if mutant != .forgetsWhatOthersHaveNotHeard {
                 let written = files.compactMap(\.header).filter { $0.replica == header.replica }
-                held.note(written.reduce(into: HeardMoments()) { $0.join($1.heard) }, in: "\(index)")
+                held.hold(unheardBy: written.reduce(into: HeardMoments()) { $0.join($1.heard) }, in: "\(index)")
             }
-            for record in file.records { held.note(record, in: "\(index)") }
+            for record in file.records { held.hold(record, in: "\(index)") }
         }
         for removal in old where !held.isHeld(removal) {
             known[removal.name] = nil
