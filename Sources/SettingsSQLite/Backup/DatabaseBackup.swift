@@ -42,9 +42,9 @@ final class DatabaseBackup: Sendable {
     /// Ends the copy soon, without a new file.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
-    /// Copies one state of the database while others write.
+    /// Copies one state of the database, while others may write.
     ///
-    /// - Throws: `SettingsError`, `CancellationError`; there is no new file then.
+    /// - Throws: `SettingsError`, `CancellationError`; without a new file.
     func run(from source: Connection) throws {
         do {
             try requireFree()
@@ -62,15 +62,14 @@ final class DatabaseBackup: Sendable {
         }
     }
 
-    /// - Throws: if there is a file at the path, or the log of an earlier database, which SQLite would use for the
-    ///   copy.
+    /// - Throws: if there is a file at the path, or the log of an earlier database, which SQLite would use for the copy.
     private func requireFree() throws {
         for path in [path] + Self.companions.map({ path + $0 }) {
             guard try fileSystem.status(of: path, followingLink: false) != nil else { continue }
             throw SettingsError(
                 .storeUnavailable, store: description,
                 underlying: SQLiteProblem(
-                    "There is a file at \(path), and a backup replaces none. Choose another name."))
+                    "There is already a file at \(path), which a backup does not replace. Choose another name."))
         }
     }
 
@@ -83,7 +82,7 @@ final class DatabaseBackup: Sendable {
     private func copy(_ source: Connection, to temporary: String) throws {
         let target = try Connection(path: temporary, isReadOnly: false, patience: .zero, description: description)
         defer { target.close() }
-        // No other connection uses the file, and it is synchronized when it is complete.
+        // No other connection uses the file, which is synchronized when complete.
         for pragma in ["locking_mode = EXCLUSIVE", "journal_mode = OFF", "synchronous = OFF"] {
             try target.set(pragma: pragma)
         }
@@ -93,13 +92,13 @@ final class DatabaseBackup: Sendable {
         do {
             try copyPages(backup, target)
         } catch {
-            // Its error is that of the last step.
+            // It returns the error of the last step.
             sqlite3_backup_finish(backup)
             throw error
         }
         let code = sqlite3_backup_finish(backup)
         guard Int(code) == SQLITE_OK else { throw target.error(code, isWriting: true) }
-        // The copy of a database with a write-ahead log would need files beside it to be read.
+        // Without this, reading the copy of a database with a write-ahead log would need files beside it.
         _ = try target.integer("PRAGMA schema_version")
         try target.set(pragma: "journal_mode = DELETE")
     }

@@ -69,7 +69,7 @@ extension SQLiteStore {
 extension DatabaseBackup {
     /// Copies the database at a path with a separate connection, in the background.
     ///
-    /// - Parameter file: The file that is expected at the path; nil for any.
+    /// - Parameter file: The file expected at the path; nil for any.
     fileprivate func run(path: String, _ file: FileStatus?, description: String) async throws {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: "SettingsKit.\(description).backup").async {
@@ -84,7 +84,7 @@ extension DatabaseBackup {
         defer { source.close() }
         try source.requireSameFile(as: file)
         try source.transaction(writing: false) {
-            // From the first read on, the transaction sees one state.
+            // From the first read, the transaction sees one state.
             _ = try source.integer("PRAGMA schema_version")
             try run(from: source)
         }

@@ -6,11 +6,11 @@ import Synchronization
 ///
 /// Each access has separate limits, so an access that has ended is never confused with the next one on its connection.
 final class AccessLimits: Sendable {
-    /// The end of all waiting; nil if each wait has the whole time-out.
+    /// The end of all waiting; nil if each wait has the full time-out.
     let deadline: Deadline?
     private let hasBeenCancelled = Atomic(false)
-    /// The connection that SQLite works on, only to interrupt it. Any thread may do so while the connection is open, and the
-    /// lock keeps it from being closed.
+    /// The connection that SQLite works on, only to interrupt it. Any thread may do so while the connection is open. The lock
+    /// keeps it from being closed.
     private let running = Mutex<OpaquePointer?>(nil, .leaf)
 
     init(deadline: Deadline? = nil) { self.deadline = deadline }
@@ -24,7 +24,7 @@ final class AccessLimits: Sendable {
     /// Interrupts SQLite's work for the access, now and later.
     func cancel() {
         hasBeenCancelled.store(true, ordering: .releasing)
-        // SQLite checks the flag only from time to time, and not while it counts rows, for example.
+        // SQLite checks the flag only occasionally, and not while it counts rows, for example.
         running.withLock { handle in
             if let handle { sqlite3_interrupt(handle) }
         }
@@ -32,7 +32,7 @@ final class AccessLimits: Sendable {
 
     /// Begins the use of a connection by the access.
     func begin(_ handle: OpaquePointer) {
-        // Of the connection, which one thread at a time uses, other threads get only the address.
+        // One thread at a time uses the connection; other threads get only its address.
         let address = Int(bitPattern: handle)
         running.withLock { $0 = OpaquePointer(bitPattern: address) }
     }

@@ -1,15 +1,14 @@
 import CSettingsKitSQLite
 
-/// Decides what a statement may do, and notes which tables it uses, while SQLite prepares it. Belongs to one
-/// connection.
+/// Decides what a statement may do, and records which tables it uses, while SQLite prepares it. Belongs to one connection.
 ///
-/// One access after another uses a connection. So it refuses everything that would change the connection: the beginning
-/// or end of a transaction, another database, temporary tables and triggers, and pragmas of the connection.
+/// Successive accesses use the same connection. So it refuses everything that would change the connection: the beginning or end
+/// of a transaction, another database, temporary tables and triggers, and pragmas of the connection.
 final class Authorizer {
     var access = TableAccess()
-    /// Whether the module's own statements are prepared or run, which may do everything.
+    /// Whether the module's own statements are being prepared or run, which may do anything.
     private(set) var isTrusting = false
-    /// Why the last statement was refused.
+    /// The reason why the last statement was refused.
     private(set) var refusal: String?
 
     /// Makes a connection ask `authorizer`, which must live as long as the connection.
@@ -43,9 +42,9 @@ final class Authorizer {
         switch action {
         case SQLITE_READ:
             if let first { access.reads.insert(String(cString: first)) }
-        // Only into the schema: there is no other table.
+        // Only inserts into the schema: there is no other table.
         case SQLITE_INSERT where database.map { String(cString: $0) } == "temp":
-            return refuse("What is temporary would stay for the accesses that use this connection later.")
+            return refuse("Later accesses on this connection would see temporary objects.")
         case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE:
             guard let first else { break }
             let table = String(cString: first)
@@ -54,7 +53,7 @@ final class Authorizer {
         case SQLITE_TRANSACTION:
             return refuse("Only the storage itself begins and ends transactions.")
         case SQLITE_ATTACH, SQLITE_DETACH:
-            return refuse("Another database would stay attached for the accesses that use this connection later.")
+            return refuse("An attached database would affect later accesses on this connection.")
         case SQLITE_PRAGMA:
             let name = first.map { String(cString: $0).lowercased() } ?? ""
             if let reason = Pragma.refusal(of: name, hasArgument: second != nil) { return refuse(reason) }

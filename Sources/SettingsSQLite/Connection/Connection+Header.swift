@@ -3,10 +3,10 @@ import SettingsKitCore
 import SettingsKitPlatform
 
 extension Connection {
-    /// Fails for a file that is not a database, before a statement: SQLite would take a file named `NAME-journal` beside it for
-    /// its own, and remove it. A property list has its journal there.
+    /// Fails for a file that is not a database, before the first statement: SQLite would treat a file named `NAME-journal` beside
+    /// it as its own, and remove it. A property list has its journal there.
     ///
-    /// - Throws: `SettingsError` with the code `notADatabase`. What the system reports is reported by SQLite, too.
+    /// - Throws: `SettingsError` with the code `notADatabase`. SQLite also reports the system's errors.
     func requireDatabase() throws(SettingsError) {
         guard let file, file.kind == .file, file.size > 0 else { return }
         let header = Array("SQLite format 3\0".utf8)

@@ -3,8 +3,8 @@ import SettingsKitCore
 import SettingsKitPlatform
 
 extension Connection {
-    /// The size to which SQLite truncates the log when it begins it again, in bytes, so that one large write does not
-    /// occupy the disk.
+    /// The size to which SQLite truncates the log when it restarts it, in bytes, so that one large write does not occupy the
+    /// disk.
     private static let logLimit = 4 << 20
     /// The time to wait for readers of the log before it is truncated.
     private static let readerPatience = Duration.milliseconds(50)
@@ -51,21 +51,21 @@ extension Connection {
     func synchronize() throws {
         if isReadOnly || isInMemory { return }
         if try copyLog(waiting: Self.readerPatience) { return }
-        // Readers of an older state prevent it, or another connection does the same. A commit that waits for the disk
-        // writes the whole log.
+        // Readers of an older state prevent it, or another connection does the same. A commit that waits for the disk writes the
+        // whole log.
         try set(pragma: "synchronous = FULL")
         defer {
             do {
                 try set(pragma: "synchronous = NORMAL")
             } catch {
-                // Commits continue to wait for the disk: slower, and as safe.
+                // Commits continue to wait for the disk: slower, and equally safe.
             }
         }
-        // It must write something, and must not undo writes of others, so it writes what it reads in the transaction.
+        // The transaction must write something, and must not undo writes of others, so it writes the value that it reads.
         try transaction(writing: true) { try set(pragma: "user_version = \(try integer("PRAGMA user_version"))") }
     }
 
-    /// Rewrites the database without the room of deleted rows, and returns that room to the system.
+    /// Rewrites the database without the space of deleted rows, and returns that space to the system.
     func compact() throws {
         try synchronize()
         isForWriting = true
@@ -86,7 +86,7 @@ extension Connection {
         let code = sqlite3_wal_checkpoint_v2(handle, "main", Int32(SQLITE_CHECKPOINT_TRUNCATE), &frames, &copied)
         switch Int(code) {
         case SQLITE_OK: return frames == copied
-        // Readers prevent it, or another connection does the same; then there are no numbers.
+        // Readers prevent it, or another connection does the same; there are no numbers in that case.
         case SQLITE_BUSY, SQLITE_LOCKED:
             try requireNotCancelled()
             return frames >= 0 && frames == copied

@@ -19,18 +19,17 @@ final class Connection {
     /// The statements that begin and end transactions. No other caller gets them for the same text.
     private var transactionStatements: [TransactionStep: Statement] = [:]
     private var dataVersionStatement: Statement?
-    /// The statements that insert rows, the last used ones of each table.
+    /// The statements that insert rows: the most recent ones of each table.
     private var insertions: [ExactText: Insertion] = [:]
     private var lastInsertion: Insertion?
-    /// The version of the schema that they are for; and whether it is known to be the present one.
+    /// The version of the schema for which they were prepared; and whether that version is known to be the current one.
     private var insertionsSchema: Int64?
     private var isSchemaKnown = false
     private let forks = Fork.count
-    /// The file that was opened; nil if that is not known.
+    /// The opened file; nil if it is unknown.
     let file: FileStatus?
     private var isClosed = false
-    /// Whether the transaction is to write. SQLite counts its end, which writes the file, among statements that only
-    /// read.
+    /// Whether the transaction writes. SQLite counts its end, which writes the file, among the statements that only read.
     var isForWriting = false
 
     /// The number of statements that stay prepared.
@@ -45,11 +44,11 @@ final class Connection {
     var patience: Duration
     /// Keeps the process from being suspended while a transaction holds locks; nil if there is none, or no need to.
     private var lockActivity: LockActivity?
-    /// The limits of the present access.
+    /// The limits of the current access.
     private var limits: AccessLimits?
-    /// Called again and again while the connection waits for another one.
+    /// Called repeatedly while the connection waits for another one.
     var onWait: (@Sendable () -> Void)?
-    /// The present wait for another connection.
+    /// The current wait for another connection.
     private var wait: (deadline: Deadline, pause: LockPause)?
 
     /// Opens an existing database.
@@ -79,7 +78,7 @@ final class Connection {
         sqlite3_extended_result_codes(handle, 1)
         Authorizer.install(authorizer, on: handle)
         installHandlers()
-        // It may have been replaced while it was opened.
+        // The file may have been replaced while it was opened.
         try requireSameFile()
         try requireDatabase()
     }
@@ -96,7 +95,7 @@ final class Connection {
         forgetInsertions()
         dataVersionStatement = nil
         if isInherited {
-            // In the middle of a transaction, SQLite would undo it, in the memory that the processes share.
+            // In the middle of a transaction, SQLite would roll it back, in memory shared with the parent.
             if isInTransaction { return }
             csqlite_keep_log_on_close(handle)
         }
@@ -110,8 +109,8 @@ final class Connection {
     /// Whether this process is a child of the one that opened the database, and must not use the connection.
     var isInherited: Bool { Fork.count != forks && !isInMemory }
 
-    /// - Throws: `SettingsError` with the code `fileReplaced` if there is another file at the path now, or none: writes
-    ///   through this connection would be lost.
+    /// - Throws: `SettingsError` with the code `fileReplaced` if there is another file at the path, or none: writes through this
+    ///   connection would be lost.
     func requireSameFile() throws { try requireSameFile(as: file) }
 
     /// - Throws: `SettingsError` with the code `fileReplaced` if the file at the path is not this one.
@@ -130,9 +129,9 @@ final class Connection {
         if let kept = statements[text], !kept.isInUse { return kept }
         try requireNoNUL(sql)
         let (statement, rest) = try prepare(sql, from: 0)
-        guard let statement else { throw failure("There is no statement in it.") }
-        // A comment may follow.
-        if let rest, try prepare(sql, from: rest).0 != nil { throw failure("There is more than one statement in it.") }
+        guard let statement else { throw failure("The text has no statement.") }
+        // A comment may follow the statement.
+        if let rest, try prepare(sql, from: rest).0 != nil { throw failure("The text has more than one statement.") }
         if statements.count >= Self.statementLimit { statements = statements.filter { $0.value.isInUse } }
         if statements[text] == nil { statements[text] = statement }
         return statement
@@ -155,8 +154,7 @@ final class Connection {
         }
     }
 
-    /// Sets a pragma of this connection. (Some pragmas take effect while they are prepared, so no such statement is
-    /// kept.)
+    /// Sets a pragma of this connection. (Some pragmas take effect while they are prepared, so such a statement is not kept.)
     func set(pragma: String) throws {
         try authorizer.trusting { try run(script: "PRAGMA \(pragma)") }
     }
@@ -176,7 +174,7 @@ final class Connection {
 
     /// SQLite reads only up to the first NUL, and would ignore the rest silently.
     private func requireNoNUL(_ sql: String) throws {
-        if sql.utf8.contains(0) { throw failure("There is a NUL character in its text.") }
+        if sql.utf8.contains(0) { throw failure("The text contains a NUL character.") }
     }
 
     /// Prepares the first statement from an offset on.
@@ -311,14 +309,14 @@ final class Connection {
     func rollBack() {
         isForWriting = false
         defer { endLockActivity() }
-        // The next change of the schema may have the same number.
+        // The next change of the schema may get the same number.
         insertionsSchema = nil
         forgetSchema()
         guard isInTransaction else { return }
         do {
             try execute(.rollBack)
         } catch {
-            // SQLite has then rolled back itself. If it has not, the next use of the connection reports that.
+            // SQLite has rolled back by itself. If it has not, the next use of the connection reports that.
         }
     }
 
@@ -389,7 +387,7 @@ final class Connection {
         lastInsertion = nil
     }
 
-    /// Notes that the schema may have changed.
+    /// Records that the schema may have changed.
     func forgetSchema() { isSchemaKnown = false }
 
     /// The number of rows that the last statement has changed.

@@ -12,8 +12,8 @@ import SettingsKitPlatform
     import Darwin
 #endif
 
-/// The file of a database. Only SQLite opens it, and the files `-wal` and `-shm` beside it: closing a file releases all locks
-/// that the process has on it, also those of other connections, of this library or of another one.
+/// The file of a database. Only SQLite may open it, and the files `-wal` and `-shm` beside it: closing a file releases all locks
+/// of the process on it, including those of other connections, of this library or of another.
 enum DatabaseFile {
     /// The path of a URL, with symbolic links followed.
     static func path(of url: URL, store: String) throws -> String {
@@ -31,11 +31,10 @@ enum DatabaseFile {
         }
     }
 
-    /// Creates an empty file, readable by its owner only, and the missing directories that lead to it, if there is no
-    /// file. (SQLite gives the files beside it the same mode.)
+    /// Creates an empty file, readable by its owner only, and the missing directories above it, unless there is a file. (SQLite
+    /// gives the files beside it the same mode.)
     ///
-    /// - Throws: `SettingsError` with the code `storeUnavailable`, also if there is something at the path that is not a
-    ///   file.
+    /// - Throws: `SettingsError` with the code `storeUnavailable`, also if there is something other than a file at the path.
     static func make(_ path: String, store: String) throws {
         try SQLiteLibrary.requireUsable()
         try AccessMark.requireOutside(store: store)
@@ -48,7 +47,7 @@ enum DatabaseFile {
         }
     }
 
-    /// - Throws: `SettingsError` with the code `storeUnavailable` if there is something at the path that is not a file.
+    /// - Throws: `SettingsError` with the code `storeUnavailable` if there is something other than a file at the path.
     static func requireFile(_ path: String, store: String) throws {
         try AccessMark.requireOutside(store: store)
         do throws(SystemError) {
@@ -61,13 +60,13 @@ enum DatabaseFile {
     /// Creates an empty file if there is none.
     private static func create(_ path: String) throws(SystemError) {
         #if os(Linux)
-            // Unlike open, it leaves no descriptor that has to be closed.
+            // Unlike open, it creates no descriptor that must be closed.
             let result = mknod(path, S_IFREG | 0o600, 0)
             let number = errno
             if result == 0 || number == EEXIST { return }
             throw SystemError(call: "mknod", path: path, number: number)
         #else
-            // Only the superuser may use mknod there. Nothing is in a file that did not exist, so it hardly has a lock.
+            // Only the superuser may use mknod there. A file that did not exist has no contents, and hardly any lock.
             let descriptor = Descriptor.aboveStandard { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
             let number = errno
             if descriptor != -1 {
@@ -86,7 +85,7 @@ enum DatabaseFile {
         }
     }
 
-    /// Identifies the file at a path among all that were or will be there; empty if that is not known.
+    /// Identifies the file at a path among all files that ever have that path; empty if it is unknown.
     static func identity(of path: String) -> String {
         let status = try? POSIXFileSystem().status(of: path, followingLink: true)
         return status.map { "\($0.device) \($0.inode)" } ?? ""

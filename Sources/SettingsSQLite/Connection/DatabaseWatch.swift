@@ -4,19 +4,19 @@ import Synchronization
 
 /// Polls a database when another process may have written to it, and announces this process's commits to others.
 ///
-/// SQLite itself reports no commits. Processes that use this module touch the write-ahead log after a commit, which the
-/// system reports at once. Other programs are noticed when they close the database, and at the next poll in its turn.
+/// SQLite itself reports no commits. Processes that use this module touch the write-ahead log after a commit, which the system
+/// reports immediately. Commits of other programs are noticed when they close the database, or at the next regular poll.
 final class DatabaseWatch: ChangeMonitored {
     /// The files at the last round.
     private struct Seen {
         var statuses: [FileStatus?] = []
-        /// How many more rounds have found them unchanged.
+        /// The number of further rounds that have found them unchanged.
         var rounds = 0
     }
 
-    /// How long a change may stay unnoticed where the file system may not report it.
+    /// The longest time that a change may stay unnoticed where the file system may not report it.
     private static let interval = Duration.seconds(1)
-    /// The time between two announcements, and between two polls of a database that is in use.
+    /// The time between two announcements, and between two polls of a database in use.
     private static let pause = Duration.milliseconds(10)
 
     private let path: String
@@ -29,8 +29,8 @@ final class DatabaseWatch: ChangeMonitored {
     private let isPollDeferred = Atomic(false)
 
     /// - Parameters:
-    ///   - poll: Reads what other processes have committed. Returns false if the database is in use. Called in the
-    ///     background, never while the process forks.
+    ///   - poll: Reads the commits of other processes. Returns false if the database is in use. Called in the background, never
+    ///     while the process forks.
     ///   - report: Receives the first of several errors in a row.
     init(path: String, poll: @escaping @Sendable () throws -> Bool, report: @escaping @Sendable (any Error) -> Void) {
         self.path = path
@@ -38,14 +38,14 @@ final class DatabaseWatch: ChangeMonitored {
         self.log = log
         pollDatabase = poll
         self.report = report
-        // A failure can last for ever, if another file has taken the database's place.
+        // A failure can last forever, if another file has taken the database's place.
         monitor = ChangeMonitor(interval: Self.interval, pollsAfterFailure: false, queue: BackgroundQueue())
         announcer = ChangeAnnouncer(pause: Self.pause) { Self.touch(log) }
         monitor.monitor(self)
     }
 
-    /// Begins to watch, in the background, and polls then. The owner must have the watch before: a poll can find the
-    /// database in use.
+    /// Begins to watch, in the background, and then polls. The owner must store the watch first: a poll can find the database in
+    /// use.
     func start() { monitor.start() }
 
     private static func touch(_ log: String) {
@@ -64,7 +64,7 @@ final class DatabaseWatch: ChangeMonitored {
     var monitoredPlaces: [ChangeMonitor.Place] {
         let (directory, name) = WholeFile.split(log)
         #if canImport(Darwin)
-            // There, a file is watched by opening it, and closing it again would end SQLite's locks on it.
+            // On this system, watching a file means opening it, and closing it again would release SQLite's locks on it.
             return [.init(directory: directory, names: [name])]
         #else
             return [.init(directory: directory, names: [name, WholeFile.split(path).name])]
@@ -79,8 +79,8 @@ final class DatabaseWatch: ChangeMonitored {
 
     /// Whether the files have been unchanged for two rounds, with a poll after each.
     ///
-    /// One poll is not enough: a commit is written to the log, then waits for the disk, and can be read only after that,
-    /// when the log's status does not change any more.
+    /// One poll is not enough: a commit is written to the log, then waits for the disk, and can be read only afterwards, when the
+    /// log's status no longer changes.
     var isQuiet: Bool {
         let present = statuses
         return seen.withLock { seen in
@@ -98,7 +98,7 @@ final class DatabaseWatch: ChangeMonitored {
             do throws(SystemError) {
                 return try POSIXFileSystem().status(of: path, followingLink: true)
             } catch {
-                // Using the database reports the error.
+                // The next use of the database reports the error.
                 return nil
             }
         }
@@ -106,13 +106,13 @@ final class DatabaseWatch: ChangeMonitored {
 
     // MARK: A database in use
 
-    /// Notes that a poll is about to find the database in use. Its end must be followed by ``didEndUse()``.
+    /// Records that a poll is about to find the database in use. Its end must be followed by ``didEndUse()``.
     func deferPoll() { isPollDeferred.store(true, ordering: .sequentiallyConsistent) }
 
-    /// Notes that the database is not in use.
+    /// Records that the database is not in use.
     func resumePoll() { isPollDeferred.store(false, ordering: .sequentiallyConsistent) }
 
-    /// Polls in a moment if a poll was deferred.
+    /// Polls soon if a poll was deferred.
     func didEndUse() {
         guard isPollDeferred.exchange(false, ordering: .sequentiallyConsistent) else { return }
         monitor.retry(after: Self.pause)

@@ -6,7 +6,7 @@ struct ExactText: Hashable {
         one.text.hasSameBytes(as: other.text)
     }
 
-    /// Hashes the length and the end, where most statements differ. Each run of a statement looks it up.
+    /// Hashes the length and the end, where most statements differ. Each run of a statement needs the hash.
     func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { bytes in

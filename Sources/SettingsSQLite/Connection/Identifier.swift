@@ -1,6 +1,6 @@
 /// The name of a table, a column or an index in SQL.
 enum Identifier {
-    /// The name between backquotes. (SQLite takes an unknown name between double quotes for a string.)
+    /// The name between backquotes. (SQLite treats an unknown name between double quotes as a string.)
     static func quoted(_ name: String) -> String { Quotes.around(name, "`") }
 
     /// Whether two names are equal to SQLite, which ignores the case of ASCII letters only.
@@ -15,8 +15,8 @@ enum Identifier {
 
 /// Text between quotes.
 enum Quotes {
-    /// The text between two quotes, with each quote in it doubled, byte by byte: also one that forms a character with
-    /// its neighbors.
+    /// The text between two quotes, with each quote in it doubled, byte by byte, even a quote that forms a character with its
+    /// neighbors.
     static func around(_ text: String, _ quote: Unicode.Scalar) -> String {
         var quoted = String.UnicodeScalarView()
         quoted.append(quote)

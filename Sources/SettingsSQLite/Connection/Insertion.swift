@@ -7,13 +7,13 @@ final class Insertion {
     let plain: KeptStatement
     /// Replaces the row with the same primary key.
     let replacing: KeptStatement
-    /// Updates the row with the same primary key, which keeps its other columns; nil if there are none. The values are
-    /// those at `otherPositions`, and then those at `keyPositions`.
+    /// Updates the row with the same primary key, which keeps its other columns; nil if there are none. The values are those at
+    /// `otherPositions`, followed by those at `keyPositions`.
     let update: KeptStatement?
     /// The positions in `columns` of the columns of the table's primary key; nil if one is missing, or there is none.
     let keyPositions: [Int]?
     let otherPositions: [Int]
-    /// The columns that are declared as numbers.
+    /// The columns declared as numbers.
     private let numbers: [(position: Int, affinity: ColumnAffinity)]
 
     init(into table: String, _ columns: [String], of all: [TableDescription.Column]) {
@@ -43,8 +43,8 @@ final class Insertion {
         let conflict = positions.map { names[$0] }.joined(separator: ", ")
         replacing = KeptStatement(
             "\(insert) ON CONFLICT (\(conflict)) DO \(others.isEmpty ? "NOTHING" : "UPDATE SET \(excluded)")")
-        // SQLite checks the constraints of a new row before it looks for the old one, which may have values for columns
-        // that are missing here.
+        // SQLite checks the constraints of a new row before it looks for the old one, which may have values for columns that are
+        // missing here.
         let isPartial = columns.count < all.count && !others.isEmpty
         let change = others.map { "\(names[$0]) = ?" }.joined(separator: ", ")
         let isSame = positions.map { "\(names[$0]) = ?" }.joined(separator: " AND ")
@@ -63,7 +63,7 @@ final class Insertion {
 
     /// Whether the table has this name, with the same bytes.
     private func isSame(_ table: String) -> Bool {
-        // Names that are equal in ASCII and have other bytes are longer.
+        // Names with other bytes that are equal in ASCII are longer.
         if isASCII { return self.table == table && self.table.utf8.count == table.utf8.count }
         return self.table.hasSameBytes(as: table)
     }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The files that this process has open as databases.
 ///
-/// SQLite remembers the process's locks on each file. A child made by fork inherits that memory, but not the locks.
-/// While a connection of its parent is open in it, another one to the same file would take no locks at all, and other
-/// processes would remove the log while it is in use.
+/// SQLite remembers the process's locks on each file. A child made by fork inherits that memory, but not the locks. While a
+/// connection of its parent is open in it, another one to the same file would take no locks at all, and other processes would
+/// remove the log during its use.
 enum OpenDatabases {
     private struct Entry: Hashable {
         let device: UInt64

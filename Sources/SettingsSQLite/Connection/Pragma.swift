@@ -1,5 +1,4 @@
-/// The pragmas that may be run inside an access: those that read, and those that change the database and not the
-/// connection.
+/// The pragmas that may run inside an access: those that read, and those that change the database but not the connection.
 enum Pragma {
     /// The reason why a pragma is refused; nil if it is allowed.
     ///
@@ -9,9 +8,9 @@ enum Pragma {
         if hasArgument ? readingWithArgument.contains(name) : !actingWithoutArgument.contains(name) { return nil }
         return switch name {
         case "wal_checkpoint": "PRAGMA wal_checkpoint needs the database for itself: call synchronize() or compact()."
-        case "foreign_keys": "PRAGMA foreign_keys is decided when the database is opened: use the configuration."
-        case "busy_timeout": "PRAGMA busy_timeout is decided when the database is opened: use the configuration."
-        default: "PRAGMA \(name) would also change the accesses that use this connection later."
+        case "foreign_keys": "PRAGMA foreign_keys is set when the database is opened: use the configuration."
+        case "busy_timeout": "PRAGMA busy_timeout is set when the database is opened: use the configuration."
+        default: "PRAGMA \(name) would affect later accesses on this connection."
         }
     }
 
@@ -20,7 +19,7 @@ enum Pragma {
         "application_id", "defer_foreign_keys", "incremental_vacuum", "optimize", "user_version",
     ]
 
-    /// Their argument says what to read.
+    /// Their argument selects what to read.
     private static let readingWithArgument: Set<String> = [
         "foreign_key_check", "foreign_key_list", "index_info", "index_list", "index_xinfo", "integrity_check",
         "quick_check", "table_info", "table_list", "table_xinfo",

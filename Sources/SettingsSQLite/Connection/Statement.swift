@@ -9,24 +9,24 @@ import SettingsKitCore
 
 /// A prepared statement of a connection.
 final class Statement {
-    /// The tables that it reads and writes; others perhaps after SQLite has prepared it again.
+    /// The tables that it reads and writes, which may change when SQLite prepares it again.
     private(set) var access: TableAccess
     let isReadOnly: Bool
     private(set) var columnNames: [String] = []
-    /// Whether its rows are being iterated: then another statement must be prepared for the same text.
+    /// Whether its rows are being iterated: the same text then needs another statement.
     private(set) var isInUse = false
-    /// A number that no other row of the statement has, in any run.
+    /// A number that is unique to each row, in all runs of the statement.
     private(set) var rowNumber = 0
-    /// The error of the present row.
+    /// The error of the current row.
     let notes = SQLiteRow.Notes()
     /// The name of the database in errors.
     let description: String
 
     /// The likely position of the next requested column.
     private var nextColumn = 0
-    /// Whether each name is that of one column; otherwise the first of them counts.
+    /// Whether every name belongs to one column; otherwise the first of them counts.
     private var hasUniqueNames = true
-    /// How often SQLite has prepared the statement again because the schema had changed.
+    /// The number of times that SQLite has prepared the statement again because the schema had changed.
     private(set) var preparations: Int32 = 0
     private let handle: OpaquePointer
     // Used only while the statement runs, which it does for the connection.
@@ -38,10 +38,10 @@ final class Statement {
         self.connection = connection
         description = connection.description
         isReadOnly = sqlite3_stmt_readonly(handle) != 0
-        learnColumnNames()
+        readColumnNames()
     }
 
-    private func learnColumnNames() {
+    private func readColumnNames() {
         columnNames = (0..<sqlite3_column_count(handle)).map { index in
             sqlite3_column_name(handle, index).map { String(cString: $0) } ?? ""
         }
@@ -54,7 +54,7 @@ final class Statement {
 
     /// Runs the statement, and calls `row` for each row until it returns false.
     func forEachRow(_ parameters: some Collection<SQLiteValue>, _ row: () throws -> Bool) throws {
-        precondition(!isInUse, "A statement is run twice at a time.")
+        precondition(!isInUse, "A statement runs twice at the same time.")
         isInUse = true
         defer {
             // The step has reported the error.
@@ -78,13 +78,13 @@ final class Statement {
         try forEachRow(parameters) { true }
     }
 
-    /// Begins a run. SQLite may prepare the statement again now, and at no other time.
+    /// Begins a run. SQLite may prepare the statement again only now.
     private func firstStep() throws -> Bool {
         defer {
             let count = sqlite3_stmt_status(handle, Int32(SQLITE_STMTSTATUS_REPREPARE), 0)
             if count != preparations {
                 preparations = count
-                learnColumnNames()
+                readColumnNames()
                 access = connection.authorizer.access
             }
         }
@@ -107,7 +107,7 @@ final class Statement {
             throw SettingsError(
                 .statementFailed, store: connection.description,
                 underlying: SQLiteProblem(
-                    "The statement has \(parameterCount) parameters, and \(parameters.count) values are given."))
+                    "The statement has \(parameterCount) parameters but \(parameters.count) values."))
         }
         for (index, value) in parameters.enumerated() {
             let code = bind(value, at: Int32(index + 1))
@@ -124,7 +124,7 @@ final class Statement {
             return text.withUTF8 { bytes in
                 guard let count = Int32(exactly: bytes.count) else { return Int32(SQLITE_TOOBIG) }
                 return bytes.withMemoryRebound(to: CChar.self) { chars in
-                    // No pointer at all would be NULL.
+                    // Without a pointer, the value would be NULL.
                     guard let start = chars.baseAddress else {
                         return sqlite3_bind_text(handle, index, "", 0, Self.transient)
                     }
@@ -138,12 +138,12 @@ final class Statement {
         }
     }
 
-    /// `SQLITE_TRANSIENT`: SQLite is to copy what is bound before the call returns.
+    /// `SQLITE_TRANSIENT`: SQLite copies the bound bytes before the call returns.
     private static let transient = unsafeBitCast(-1, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
 
     // MARK: Columns of the present row
 
-    /// The position of a column. Most are requested in order. As everywhere in SQL, case does not matter.
+    /// The position of a column. Most are requested in order. Case does not matter, as everywhere in SQL.
     func index(of name: String) -> Int? {
         if hasUniqueNames, nextColumn < columnNames.count, columnNames[nextColumn] == name {
             defer { nextColumn += 1 }
@@ -171,7 +171,7 @@ final class Statement {
         }
     }
 
-    /// The bytes of a column: those of text, of a blob, or of a number's text.
+    /// The bytes of a column: those of a text, of a blob, or of a number's text.
     func bytes(at column: Int) -> Data {
         withBytes(at: column) { Data($0) }
     }
@@ -179,7 +179,7 @@ final class Statement {
     func withBytes<R>(at column: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         let index = Int32(column)
         let isBlob = Int(sqlite3_column_type(handle, index)) == SQLITE_BLOB
-        // Asked for as text, it is UTF-8 also in a database whose text is UTF-16.
+        // Requested as text, it is UTF-8, even in a database whose text is UTF-16.
         let start =
             isBlob
             ? sqlite3_column_blob(handle, index)

@@ -1,9 +1,9 @@
-/// The tables that a statement reads and writes, as SQLite reports while it prepares the statement: triggers, views and
-/// the actions of foreign keys included.
+/// The tables that a statement reads and writes, as SQLite reports while it prepares the statement, including those of triggers,
+/// views and the actions of foreign keys.
 struct TableAccess: Sendable, Equatable {
     var reads: Set<String> = []
     var writes: Set<String> = []
-    /// Whether it creates, alters or drops something: then any table may be concerned.
+    /// Whether it creates, alters or drops something, which may concern any table.
     var changesSchema = false
 
     mutating func formUnion(_ other: TableAccess) {

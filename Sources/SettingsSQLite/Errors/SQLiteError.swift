@@ -56,7 +56,7 @@ extension SQLiteError {
         let code: SettingsError.Code =
             switch Int(primaryCode) {
             case SQLITE_CONSTRAINT: .constraintViolated
-            // The last: a read was restarted again and again, because others were always quicker.
+            // The last one: a read was restarted too often, because other connections were always faster.
             case SQLITE_BUSY, SQLITE_PROTOCOL: .busy
             // Another statement of the same access still uses the table.
             case SQLITE_LOCKED: .statementFailed

@@ -2,7 +2,7 @@
 struct Fragment: Sendable {
     private(set) var sql: String
     private(set) var values: [SQLiteValue]
-    /// The reason why the piece cannot be used, thrown when it is.
+    /// The reason why the fragment cannot be used, thrown at its use.
     private(set) var problem: (any Error)?
 
     init(_ sql: String = "", _ values: [SQLiteValue] = []) {

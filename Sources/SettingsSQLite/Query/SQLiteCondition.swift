@@ -1,7 +1,7 @@
 /// Selects rows of a table. Build conditions from ``Column``s, and combine them with `&&`, `||` and `!`.
 public struct SQLiteCondition: Sendable {
     private(set) var fragment: Fragment
-    /// The operator of a chain: more operands of the same need no parentheses, of which SQLite allows 90.
+    /// The operator of a chain: further operands of the same operator need no parentheses, of which SQLite allows 90.
     private var operation: String?
 
     /// Creates a condition in SQL, with the interpolated values bound: `SQLiteCondition(sql: "length(name) >

@@ -57,7 +57,7 @@ public struct SQLiteQuery<Record: SQLiteRecord>: Sendable {
         return fragment
     }
 
-    /// Whether the query selects only a part of the records for which the condition is true.
+    /// Whether the query selects only some of the records for which the condition is true.
     var isLimited: Bool { limit != nil }
 
     /// - Parameter key: The columns that identify a row of the table.

@@ -6,8 +6,8 @@
 
 /// The values after `IN`.
 struct ValueList {
-    /// SQLite allows 999 parameters, or 32,766 since 3.32. In longer lists, the values that JSON can represent are
-    /// bound as one.
+    /// SQLite allows 999 parameters, or 32,766 since 3.32. In longer lists, the values that JSON can represent are bound as one
+    /// parameter.
     static let parameterLimit = 500
 
     let fragment: Fragment

@@ -55,8 +55,8 @@ final class ColumnDecoder: Decoder {
             try decoder.row.decoded(decoder.row.stored(key.stringValue), key.stringValue)
         }
 
-        // A missing column is an error; by default it would be nil. A generic function does not replace the defaults
-        // for these types.
+        // A missing column is an error; by default it would be nil. A generic function does not replace the defaults for these
+        // types.
         func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
             let stored = try decoder.row.stored(key.stringValue)
             return stored == .null ? nil : try decoder.row.decoded(stored, key.stringValue) as Value
@@ -103,13 +103,13 @@ final class ColumnDecoder: Decoder {
 }
 
 extension SQLiteRow {
-    /// The error for a record that is decoded from anything but named members.
+    /// The error for a record that is not decoded from named members.
     fileprivate func refusal(_ request: String) -> SettingsError {
         SettingsError(.unexpectedRow, store: place, underlying: SQLiteProblem(Self.refusal(request)))
     }
 
     static func refusal(_ request: String) -> String {
-        "A record's columns are the members of one keyed container, and this type asks for \(request). "
+        "A record's columns are the members of one keyed container, but this type asks for \(request). "
             + "Write save(into:) and load(from:) for it."
     }
 }

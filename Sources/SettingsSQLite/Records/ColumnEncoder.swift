@@ -19,7 +19,7 @@ extension SQLiteRecord where Self: Encodable {
 /// Encodes a record into a row, each member into a column.
 final class ColumnEncoder: Encoder {
     fileprivate(set) var row: SQLiteRow
-    /// The reason why the record has no row.
+    /// The reason why the record cannot be a row.
     private(set) var problem: SettingsError?
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -54,8 +54,8 @@ final class ColumnEncoder: Encoder {
 
         func encode<Value: Encodable>(_ value: Value, forKey key: Key) { put(CodableColumn(value), key) }
 
-        // If nil was left out, as by default, an existing row would keep the old value. A generic function does not
-        // replace the defaults for these types.
+        // If nil was left out, as by default, an existing row would keep the old value. A generic function does not replace the
+        // defaults for these types.
         func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) {
             put(value.map { CodableColumn($0) }, key)
         }

@@ -17,7 +17,7 @@ enum ColumnText {
         switch value {
         case .null: SettingsRow.null
         case .integer(let number): Data("\(number)".utf8)
-        // JSON readers take a number that is too large for infinite.
+        // JSON readers read a number that is too large as infinity.
         case .real(let number) where number.isInfinite: Data((number > 0 ? "1e999" : "-1e999").utf8)
         case .real(let number): Data("\(number)".utf8)
         case .text(let text): try JSONEncoder().encode(text)
@@ -35,7 +35,7 @@ enum ColumnText {
             let text = String(decoding: data, as: UTF8.self)
             if let number = Int64(text) { return .integer(number) }
             if let number = Double(text) { return .real(number) }
-            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "It is no value of a column."))
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "It is not a value of a column."))
         }
     }
 }

@@ -22,9 +22,9 @@ public struct SQLiteRow {
     typealias Entry = (name: String, value: SQLiteValue)
 
     private enum Source {
-        /// A row that is written.
+        /// A row for writing.
         case none(Notes)
-        /// The present row of a statement.
+        /// The current row of a statement.
         case statement(Statement, rowNumber: Int)
         /// The fields of a record of settings.
         case fields(Fields)
@@ -33,7 +33,7 @@ public struct SQLiteRow {
     /// The fields of a record of settings.
     struct Fields {
         let value: (String) throws -> SQLiteValue
-        let note: (any Error, String) -> Void
+        let record: (any Error, String) -> Void
     }
 
     /// The first error of a column that could not be thrown.
@@ -48,13 +48,13 @@ public struct SQLiteRow {
 
     init(_ fields: Fields) { source = .fields(fields) }
 
-    /// Empties the row, and keeps its memory for the next one.
+    /// Empties the row, and keeps its memory for the next row.
     mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         if case .none(let notes) = source { notes.error = nil }
     }
 
-    /// The first error that was noted.
+    /// The first recorded error.
     var error: SettingsError? {
         if case .none(let notes) = source { notes.error } else { nil }
     }
@@ -78,7 +78,7 @@ public struct SQLiteRow {
     /// - Throws: `SettingsError` with the code `unexpectedRow` if the column is missing, is `NULL`, or has a value of
     ///   another type.
     public subscript<Value: SQLiteConvertible>(column: String) -> Value {
-        // Inlined, so that the compiler sees which type it is.
+        // Inlined, so that the compiler sees the type.
         @inlinable get throws {
             let stored = try stored(column)
             if let value = Value(sqliteValue: stored) { return value }
@@ -94,7 +94,7 @@ public struct SQLiteRow {
         @inlinable get {
             guard let stored = present(column) else { return nil }
             if let value = Value(sqliteValue: stored) { return value }
-            note(mismatch(column, stored, Value.self), column)
+            record(mismatch(column, stored, Value.self), column)
             return nil
         }
         @inlinable set { put(column) { try newValue?.sqliteValue } }
@@ -121,7 +121,7 @@ public struct SQLiteRow {
             do {
                 return try decoded(stored, column) as Value
             } catch {
-                note(error, column)
+                record(error, column)
                 return nil
             }
         }
@@ -134,7 +134,7 @@ public struct SQLiteRow {
             if let value = try Value.value(inColumn: stored) { return value }
         } catch {
             let error = SettingsError(.unexpectedRow, store: place(column), underlying: error)
-            if case .fields(let fields) = source { fields.note(error, column) }
+            if case .fields(let fields) = source { fields.record(error, column) }
             throw error
         }
         throw mismatch(column, stored, Value.self)
@@ -149,7 +149,7 @@ public struct SQLiteRow {
                 entries.append((column, stored))
             }
         } catch {
-            note(SettingsError.unstorable(error, store: place(column)), column)
+            record(SettingsError.unstorable(error, store: place(column)), column)
         }
     }
 
@@ -174,23 +174,23 @@ public struct SQLiteRow {
             .unexpectedRow, store: place(column), underlying: SQLiteProblem("The row has no column of this name."))
     }
 
-    /// - Returns: nil for `NULL`, and, with a note, if there is no such column.
+    /// - Returns: nil for `NULL`, and, with a recorded error, for a missing column.
     @usableFromInline func present(_ column: String) -> SQLiteValue? {
         do {
             let stored = try stored(column)
             return stored == .null ? nil : stored
         } catch {
-            note(error, column)
+            record(error, column)
             return nil
         }
     }
 
-    @usableFromInline func note(_ error: any Error, _ column: String) {
+    @usableFromInline func record(_ error: any Error, _ column: String) {
         switch source {
         case .none(let notes): notes.error = notes.error ?? .wrap(error, as: .unexpectedRow)
         case .statement(let statement, _):
             statement.notes.error = statement.notes.error ?? .wrap(error, as: .unexpectedRow)
-        case .fields(let fields): fields.note(error, column)
+        case .fields(let fields): fields.record(error, column)
         }
     }
 
@@ -200,7 +200,7 @@ public struct SQLiteRow {
             underlying: SQLiteProblem(
                 "It holds \(stored.kind) where \(type) is expected, or one that \(type) cannot hold."))
         // The record is then loaded again, without the column.
-        if case .fields(let fields) = source { fields.note(error, column) }
+        if case .fields(let fields) = source { fields.record(error, column) }
         return error
     }
 

@@ -39,7 +39,7 @@ extension SQLiteSettingsRecord {
                 SQLiteRow.Fields { name in
                     guard let data = row.data(name) ?? row.defaultData(name) else { return .null }
                     return try ColumnText.value(of: data)
-                } note: { error, name in
+                } record: { error, name in
                     row.note(error, with: name, data: row.data(name) ?? SettingsRow.null)
                 }))
     }

@@ -3,17 +3,17 @@ import SettingsKitCore
 /// The versions of a schema that a database has, in terms of the versions that a program knows.
 struct AppliedVersions {
     private let versions: [any SQLiteSchemaVersion]
-    /// The ids that count as applied: those in the database, and those that follow from them.
+    /// The ids that count as applied: those in the database, and those implied by them.
     private let ids: Set<String>
 
     /// - Parameters:
     ///   - ids: The ids in the database, in the order in which the versions were applied.
     ///   - versions: The versions of the program. A version comes after those that it replaces.
-    ///   - knowsAll: Whether every id must be known. If not, unknown ids before the last known one are taken for
-    ///     versions that the program no longer needs.
+    ///   - knowsAll: Whether every id must be known. If not, unknown ids before the last known one count as versions that the
+    ///     program no longer needs.
     ///   - store: The name of the database in errors.
-    /// - Throws: `SettingsError` with the code `schemaTooNew`, or `schemaTooOld` if a version is missing that the
-    ///   program no longer has.
+    /// - Throws: `SettingsError` with the code `schemaTooNew`, or `schemaTooOld` if a version is missing that the program no
+    ///   longer has.
     init(_ ids: [String], of versions: [any SQLiteSchemaVersion], knowsAll: Bool = false, store: String) throws {
         self.versions = versions
         self.ids = Self.consequences(of: ids, in: versions)
@@ -27,10 +27,10 @@ struct AppliedVersions {
         try requireNothingLost(store)
     }
 
-    /// Everything that counts as applied if the versions with these ids are.
+    /// Everything that counts as applied if the versions with these ids do.
     private static func consequences(of ids: [String], in versions: [any SQLiteSchemaVersion]) -> Set<String> {
         var ids = Set(ids)
-        // Replaced versions come first in the list, so one pass is enough in each direction.
+        // Replaced versions come first in the list, so one pass in each direction is enough.
         for version in versions.reversed() where ids.contains(version.id) { ids.formUnion(version.replaces) }
         for version in versions where !version.replaces.isEmpty && ids.isSuperset(of: version.replaces) {
             ids.insert(version.id)
@@ -51,13 +51,13 @@ struct AppliedVersions {
         ids.isDisjoint(with: replaced(by: version))
     }
 
-    /// The ids that a version replaces, also through versions that it replaces.
+    /// The ids that a version replaces, directly or through versions that it replaces.
     private func replaced(by version: any SQLiteSchemaVersion) -> Set<String> {
         let inner = versions.filter { version.replaces.contains($0.id) }
         return inner.reduce(into: Set(version.replaces)) { $0.formUnion(replaced(by: $1)) }
     }
 
-    /// - Throws: if only a part of the replaced versions was applied, and the program does not have the rest.
+    /// - Throws: if only some of the replaced versions were applied, and the program lacks the others.
     private func requireNothingLost(_ store: String) throws {
         for version in versions where !ids.contains(version.id) && !isWhollyMissing(version) {
             let lost = version.replaces.filter { id in !ids.contains(id) && !versions.contains { $0.id == id } }
@@ -65,8 +65,8 @@ struct AppliedVersions {
                 throw SettingsError(
                     .schemaTooOld, store: store,
                     underlying: SQLiteProblem(
-                        "Version \(version.id) replaces versions of which the database lacks \(Self.list(lost)). "
-                            + "Open it once with a program that has them."))
+                        "Version \(version.id) replaces \(Self.list(lost)), which the database lacks. "
+                            + "Open it once with a program that has these versions."))
             }
         }
     }

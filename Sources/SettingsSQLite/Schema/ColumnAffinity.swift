@@ -1,6 +1,7 @@
 import SettingsKitCore
 
-/// What SQLite converts the values of a column to, by its declared type: https://www.sqlite.org/datatype3.html#determination_of_column_affinity
+/// The conversion of a column's values, by its declared type:
+/// https://www.sqlite.org/datatype3.html#determination_of_column_affinity
 enum ColumnAffinity: Equatable {
     case text
     /// Text that is a number becomes a floating-point number.
@@ -23,7 +24,7 @@ enum ColumnAffinity: Equatable {
         }
     }
 
-    /// Whether text that is a number becomes one.
+    /// Whether text that is a number is stored as a number.
     var isNumber: Bool { self == .real || self == .numeric }
 
     /// Whether a column with this affinity would store a number with fewer digits than the text has.
@@ -66,6 +67,6 @@ extension Connection {
         SettingsError(
             .unstorable, store: "\(description), table \(table), column \(column)",
             underlying: SQLiteProblem(
-                "The column is declared as a number, which has fewer digits; declare it as text."))
+                "The column's numeric type stores fewer digits; declare the column as text."))
     }
 }

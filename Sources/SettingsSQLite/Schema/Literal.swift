@@ -1,11 +1,11 @@
-/// A value in SQL, for places where none can be bound: in the definition of a table.
+/// A value in SQL, where it cannot be bound: in the definition of a table.
 enum Literal {
     static func sql(_ value: SQLiteValue) throws -> String {
         switch value {
         case .null: return "NULL"
         case .integer(let number): return "\(number)"
         case .real(let number):
-            // SQLite takes a number that is too large for infinite.
+            // SQLite reads a number that is too large as infinity.
             if number.isInfinite { return number > 0 ? "9e999" : "-9e999" }
             return "\(number)"
         case .text(let text):

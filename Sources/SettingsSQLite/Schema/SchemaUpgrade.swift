@@ -43,23 +43,23 @@ struct SchemaUpgrade {
     ///
     /// - Throws: `SettingsError` with the code `schemaTooNew`, `schemaTooOld` or `schemaUpgradeFailed`.
     func run(on connection: Connection, patience: Duration) throws {
-        // Usually there is nothing to do, and so no lock to wait for.
+        // Usually there is nothing to do, and no lock to wait for.
         let missing =
             versions.isEmpty ? [] : try connection.transaction(writing: false) { try missingVersions(connection) }
         guard missing.isEmpty || !connection.isReadOnly else {
             throw SettingsError(
                 .schemaTooOld, store: connection.description,
                 underlying: SQLiteProblem(
-                    "It lacks \(AppliedVersions.list(missing.map(\.id))), and is opened for reading only."))
+                    "It lacks \(AppliedVersions.list(missing.map(\.id))) but is opened read-only."))
         }
         if connection.isReadOnly { return }
-        // Not before: a database that is refused stays unchanged, its journal mode included.
+        // Not earlier: a refused database must stay unchanged, including its journal mode.
         try connection.useWriteAheadLog(patience: patience)
         if try !migrationsToAdopt(connection).isEmpty {
             try connection.transaction(writing: true) { try adoptMigrations(connection) }
         }
         if missing.isEmpty { return }
-        // So a table can be rebuilt without deleting rows of others. Broken references are found afterwards.
+        // A table can then be rebuilt without deleting rows of others. Broken references are found afterwards.
         try connection.set(pragma: "foreign_keys = OFF")
         for version in missing { try apply(version, connection) }
     }
@@ -67,7 +67,7 @@ struct SchemaUpgrade {
     private func apply(_ version: any SQLiteSchemaVersion, _ connection: Connection) throws {
         do {
             try connection.transaction(writing: true) {
-                // Another process may have been quicker.
+                // Another process may have been faster.
                 guard try missingVersions(connection).contains(where: { $0.id == version.id }) else { return }
                 let database = SQLiteDatabase(connection, isWriting: true)
                 defer { database.end() }
@@ -110,7 +110,7 @@ struct SchemaUpgrade {
 
     /// Records the identifiers of GRDB's migrations as ids of versions.
     private func adoptMigrations(_ connection: Connection) throws {
-        // Another process may have done so meanwhile, or have found an unknown identifier first.
+        // Another process may have done so in the meantime, or have found an unknown identifier first.
         _ = try missingVersions(connection)
         try record(migrationsToAdopt(connection), connection)
     }
@@ -156,7 +156,7 @@ struct SchemaUpgrade {
             throw SettingsError(
                 .constraintViolated, store: connection.description,
                 underlying: SQLiteProblem(
-                    "Rows of \(table ?? "?") refer to rows of \(parent ?? "?") that are not there."))
+                    "Rows of \(table ?? "?") refer to rows of \(parent ?? "?") that do not exist."))
         }
     }
 }

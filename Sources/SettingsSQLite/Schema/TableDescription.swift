@@ -4,7 +4,7 @@ struct TableDescription {
         let name: String
         let isNotNull: Bool
         let hasDefault: Bool
-        /// From 1 on for the columns of the primary key, 0 for others.
+        /// The column's position in the primary key, from 1; 0 for other columns.
         let primaryKeyPosition: Int
         let affinity: ColumnAffinity
 

@@ -1,13 +1,13 @@
 import CSettingsKitSQLite
 import SettingsKitCore
 
-/// Marks the thread that runs the closure of an access. An access inside the closure could wait for one that waits for
-/// the outer one.
+/// Marks the thread that runs the closure of an access. An access inside the closure could wait for one that waits for the outer
+/// one.
 ///
 /// The closures are synchronous, so all of their code runs on one thread. A task that they create runs on another.
 enum AccessMark {
-    /// Runs the closure of an access. It has its connection, and one that writes its turn of writing: no mutexes, but others
-    /// wait for them.
+    /// Runs the closure of an access. The thread has a connection, and in a write the turn to write: no mutexes, but others wait
+    /// for them.
     static func inside<R>(_ body: () throws -> R) rethrows -> R {
         HeldLocks.requireNone(before: "the closure of a read or a write")
         csettingskit_set_inside_access(1)
@@ -21,7 +21,7 @@ enum AccessMark {
         throw SettingsError(
             .outsideAccess, store: store,
             underlying: SQLiteProblem(
-                "Inside the closure of a read or a write there can be no other access, no write and no opening, of "
-                    + "whatever storage: two could wait for each other."))
+                "Inside the closure of a read or a write, no storage may be accessed, written or opened: "
+                    + "two accesses could wait for each other."))
     }
 }

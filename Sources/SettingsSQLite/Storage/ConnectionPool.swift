@@ -2,9 +2,9 @@ import Dispatch
 import SettingsKitCore
 import Synchronization
 
-/// Connections that accesses take, use and return, first come, first served.
+/// Connections that accesses acquire, use and give back, in order of arrival.
 ///
-/// Every wait is bounded: an access throws `busy` if none before it ends within the patience.
+/// Every wait is bounded: an access throws `busy` if no earlier one ends within the patience.
 final class ConnectionPool: Sendable {
     private struct Waiter {
         let id: Int
@@ -25,7 +25,7 @@ final class ConnectionPool: Sendable {
         var isTimed = false
     }
 
-    /// The least wait within the process, also without patience: the connection may be polling for changes.
+    /// The shortest wait within the process, even without patience: the connection may be polling for changes.
     private static let leastPatience = Duration.milliseconds(100)
 
     private let state: Mutex<State>
@@ -35,7 +35,7 @@ final class ConnectionPool: Sendable {
 
     /// - Parameters:
     ///   - limit: The greatest number of connections.
-    ///   - patience: How long an access waits for those before it.
+    ///   - patience: The time that an access waits for earlier ones.
     ///   - description: The name of the database in errors.
     init(
         limit: Int, patience: Duration, description: String, make: @escaping @Sendable () -> PooledConnection
@@ -48,10 +48,10 @@ final class ConnectionPool: Sendable {
 
     /// Suspends until a connection is free.
     ///
-    /// The accesses before it may together take longer than the patience, but not each of them.
+    /// The earlier accesses may together take longer than the patience, but not any single one.
     ///
     /// - Throws: `CancellationError`; `SettingsError` with the code `busy`.
-    func take() async throws -> PooledConnection {
+    func acquire() async throws -> PooledConnection {
         let id = newID()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -64,11 +64,11 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Blocks until a connection is free, no longer than the patience.
+    /// Blocks until a connection is free, for no longer than the patience.
     ///
     /// - Throws: `SettingsError` with the code `busy`.
-    func takeBlocking() throws -> PooledConnection {
-        if let connection = takeIdle() { return connection }
+    func acquireBlocking() throws -> PooledConnection {
+        if let connection = acquireIdle() { return connection }
         let id = newID()
         let turn = BlockingTurn()
         wait(id) { turn.come($0) }
@@ -80,7 +80,7 @@ final class ConnectionPool: Sendable {
     }
 
     /// Returns a connection if one is free.
-    func takeIdle() -> PooledConnection? {
+    func acquireIdle() -> PooledConnection? {
         let (connection, isNew): (PooledConnection?, Bool) = state.withLock { state in
             if let connection = state.idle.popLast() { return (connection, false) }
             guard state.room > 0 else { return (nil, false) }
@@ -122,7 +122,7 @@ final class ConnectionPool: Sendable {
         if needsTimer { look(after: patience) }
     }
 
-    /// Ends the wait of an access that has no connection yet.
+    /// Ends the wait of an access without a connection.
     private func giveUp(_ id: Int, _ error: any Error) {
         let waiter: Waiter? = state.withLock { state in
             state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
@@ -130,7 +130,7 @@ final class ConnectionPool: Sendable {
         waiter?.resume(.failure(error))
     }
 
-    /// Checks after a while whether some have waited too long.
+    /// Checks later whether accesses have waited too long.
     private func look(after duration: Duration) {
         DispatchQueue.global().asyncAfter(deadline: .now() + duration.dispatchInterval) { [weak self] in
             self?.endWaits()
@@ -153,7 +153,7 @@ final class ConnectionPool: Sendable {
     private var busy: SettingsError {
         SettingsError(
             .busy, store: description,
-            underlying: SQLiteProblem("Other accesses of this storage did not end within the busy time-out."))
+            underlying: SQLiteProblem("Other accesses to this storage did not end within the busy time-out."))
     }
 }
 

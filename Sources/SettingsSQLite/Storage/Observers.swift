@@ -10,13 +10,13 @@ final class Observers: Sendable {
     func remove(_ observer: Observer) { observers.withLock { $0[ObjectIdentifier(observer)] = nil } }
 
     /// Notifies the observers that a commit of this process may concern.
-    func noteCommit(_ access: TableAccess) {
+    func notify(ofCommit access: TableAccess) {
         if access.writes.isEmpty && !access.changesSchema { return }
-        for observer in observers.withLock({ Array($0.values) }) { observer.note(access) }
+        for observer in observers.withLock({ Array($0.values) }) { observer.notify(ofCommit: access) }
     }
 
     /// Notifies all observers: another process, or another part of this one, has committed a change.
-    func noteAnything() {
+    func notifyAll() {
         for observer in observers.withLock({ Array($0.values) }) { observer.signal.push(()) }
     }
 }
@@ -33,14 +33,14 @@ final class Observer: Sendable {
     let signal = StreamSource<Void>(limit: 1) { _, newer in newer }
     private let state = Mutex(State(), .leaf)
 
-    func note(_ access: TableAccess) {
+    func notify(ofCommit access: TableAccess) {
         let isConcerned = state.withLock { state in
             access.changesSchema || state.tables.map { !$0.isDisjoint(with: access.writes) } ?? true
         }
         if isConcerned { signal.push(()) }
     }
 
-    /// Notes that every change counts, until the tables are known.
+    /// Makes every change count, until the tables are known.
     func beginReading() { state.withLock { $0.tables = nil } }
 
     /// - Returns: whether the result differs from the last one.

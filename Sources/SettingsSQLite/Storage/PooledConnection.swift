@@ -1,9 +1,9 @@
 import Dispatch
 import SettingsKitCore
 
-/// A connection of a pool, opened at its first use, and the queue on which asynchronous accesses use it.
+/// A connection of a pool, opened at its first use, and the queue for its asynchronous accesses.
 ///
-/// An access blocks: it waits for the disk and for other processes. So it does not run on the threads that tasks share.
+/// An access blocks: it waits for the disk and for other processes. So it must not run on the threads that tasks share.
 // @unchecked: `state` and `version` are used only by the access that has taken the connection out of its pool.
 final class PooledConnection: @unchecked Sendable {
     let executor: QueueExecutor
@@ -22,7 +22,7 @@ final class PooledConnection: @unchecked Sendable {
         state = .closed(open)
     }
 
-    /// - Parameter version: SQLite's number for the present state.
+    /// - Parameter version: SQLite's number for the current state.
     init(queue: DispatchQueue, _ connection: Connection, version: Int64) {
         executor = QueueExecutor(queue)
         state = .open(connection)

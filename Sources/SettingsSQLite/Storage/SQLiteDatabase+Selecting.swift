@@ -84,7 +84,7 @@ extension SQLiteDatabase {
 
     // MARK: Rows
 
-    /// Calls `body` with each row, or the first, and throws the first error that `body` did not.
+    /// Calls `body` with each row, or only the first, and throws the first error that `body` did not throw.
     @usableFromInline func visitRows(
         _ sql: SQLiteStatement, isOne: Bool = false, _ body: (SQLiteRow) throws -> Void
     ) throws {

@@ -72,7 +72,7 @@ extension SQLiteDatabase {
 
     private func insert<Record: SQLiteRecord>(_ record: Record, replacing: Bool) throws {
         let connection = try openConnection()
-        // The memory of the row before. It is in use while a record that saves itself saves another.
+        // The memory of the last row. It is in use while a record that saves itself saves another.
         var row = spareRow ?? SQLiteRow()
         spareRow = nil
         defer {
@@ -98,7 +98,7 @@ extension SQLiteDatabase {
         try run(insertion.replacing.statement(on: connection), row.entries.lazy.map(\.value))
     }
 
-    /// The columns that identify a row of a query's table, if the query selects only a part of the rows.
+    /// The columns that identify a row of a query's table, if the query selects only some of the rows.
     private func key<Record: SQLiteRecord>(of query: SQLiteQuery<Record>) throws -> String {
         let number = "_rowid_"
         guard query.isLimited else { return number }

@@ -7,16 +7,16 @@ import SettingsKitCore
 /// underlying error if SQLite reported one.
 public final class SQLiteDatabase {
     let isWriting: Bool
-    /// The tables that were read and written so far.
+    /// The tables read and written so far.
     private(set) var access = TableAccess()
-    /// A hash of everything that was read, if the caller compares it with the next time.
+    /// A hash of everything that was read, if the caller compares it with the next one.
     private(set) var digest: Hasher?
 
-    /// An empty row that was used before.
+    /// An empty row to reuse.
     var spareRow: SQLiteRow?
 
     private var connection: Connection?
-    /// The last noted statement, and how often it had been prepared again.
+    /// The last recorded statement, and its number of preparations.
     private var lastStatement: (statement: Statement, preparations: Int32)?
     let description: String
 
@@ -40,8 +40,8 @@ public final class SQLiteDatabase {
         return connection
     }
 
-    /// - Throws: if SQLite has ended the transaction itself, for example because the disk is full: the following
-    ///   changes would be committed alone.
+    /// - Throws: if SQLite has ended the transaction itself, for example because the disk is full: later changes would be
+    ///   committed separately.
     func requireTransaction() throws {
         guard let connection, !connection.isInTransaction else { return }
         throw SettingsError(
@@ -55,8 +55,8 @@ public final class SQLiteDatabase {
         if let problem = fragment.problem { throw SettingsError.unstorable(problem, store: description) }
         let statement = try connection.statement(fragment.sql)
         try requireAllowed(statement)
-        // Afterwards: SQLite may prepare it again when it runs.
-        defer { note(statement) }
+        // Recorded afterwards: SQLite may prepare the statement again when it runs.
+        defer { record(statement) }
         digest?.combine(fragment.sql)
         try statement.forEachRow(fragment.values) {
             if digest != nil { statement.hash(into: &digest!) }
@@ -67,8 +67,8 @@ public final class SQLiteDatabase {
     /// Runs a statement that changes rows.
     func run(_ statement: Statement, _ values: some Collection<SQLiteValue>) throws {
         try requireAllowed(statement)
-        // Afterwards: SQLite may prepare it again when it runs.
-        defer { note(statement) }
+        // Recorded afterwards: SQLite may prepare the statement again when it runs.
+        defer { record(statement) }
         try statement.run(values)
     }
 
@@ -77,7 +77,7 @@ public final class SQLiteDatabase {
         try openConnection().run(script: script) { statement in
             try requireTransaction()
             try requireAllowed(statement)
-            defer { note(statement) }
+            defer { record(statement) }
             try statement.run()
         }
     }
@@ -90,8 +90,8 @@ public final class SQLiteDatabase {
         }
     }
 
-    /// Notes the tables that a statement has read and written.
-    private func note(_ statement: Statement) {
+    /// Records the tables that a statement has read and written.
+    private func record(_ statement: Statement) {
         if let last = lastStatement, last.statement === statement, last.preparations == statement.preparations {
             return
         }

@@ -8,11 +8,10 @@ extension SQLiteStorage {
     ) async throws -> Value {
         try requireOwnProcess()
         try Task.checkCancellation()
-        if let pooled = pool.takeIdle() { return try await run(pooled, of: pool, body) }
-        // A task that has a connection must not wait for a thread that tasks share, because others wait for the
-        // connection.
+        if let pooled = pool.acquireIdle() { return try await run(pooled, of: pool, body) }
+        // A task with a connection must not wait for a thread that tasks share, because others wait for the connection.
         return try await withTaskExecutorPreference(QueueExecutor.turns) {
-            try await run(pool.take(), of: pool, body)
+            try await run(pool.acquire(), of: pool, body)
         }
     }
 
@@ -38,7 +37,7 @@ extension SQLiteStorage {
         try requireOwnProcess()
         try AccessMark.requireOutside(store: description)
         let limits = AccessLimits(deadline: Deadline(after: patience))
-        let pooled = try pool.takeBlocking()
+        let pooled = try pool.acquireBlocking()
         defer { giveBack(pooled, to: pool) }
         return try body(pooled, limits)
     }
@@ -69,7 +68,7 @@ extension SQLiteStorage {
     ) throws -> (value: Value, access: TableAccess, digest: Int) {
         let connection = try connection(of: pooled)
         let database = SQLiteDatabase(connection, isWriting: false, isObserved: isObserved)
-        // After this, nothing can interrupt the end of the transaction.
+        // From now on, nothing can interrupt the end of the transaction.
         defer {
             database.end()
             connection.rollBack()
@@ -90,14 +89,14 @@ extension SQLiteStorage {
         do {
             let value = try connection.within(limits) {
                 try connection.begin(writing: true)
-                try noteOthers(pooled, connection)
+                try notifyOfOthers(pooled, connection)
                 let value = try AccessMark.inside { try body(database) }
                 try database.requireTransaction()
                 return value
             }
-            // It can no longer be cancelled.
+            // The write can no longer be cancelled.
             try connection.commit()
-            observers.noteCommit(database.access)
+            observers.notify(ofCommit: database.access)
             watch.withLock { $0 }?.announce()
             return value
         } catch {
@@ -118,21 +117,21 @@ extension SQLiteStorage {
 
     // MARK: Commits of other processes
 
-    /// Reads whether other processes have committed something. If a write runs, this is done at its end.
+    /// Checks whether other processes have committed. If a write is running, the check happens at its end.
     func poll() throws -> Bool {
         let watch = watch.withLock { $0 }
         watch?.deferPoll()
-        guard let pooled = writers.takeIdle() else { return false }
+        guard let pooled = writers.acquireIdle() else { return false }
         watch?.resumePoll()
         defer { giveBack(pooled, to: writers) }
-        try noteOthers(pooled, connection(of: pooled))
+        try notifyOfOthers(pooled, connection(of: pooled))
         return true
     }
 
-    private func noteOthers(_ pooled: PooledConnection, _ connection: Connection) throws {
+    private func notifyOfOthers(_ pooled: PooledConnection, _ connection: Connection) throws {
         let version = try connection.dataVersion()
         if version == pooled.version { return }
         pooled.version = version
-        observers.noteAnything()
+        observers.notifyAll()
     }
 }

@@ -60,7 +60,7 @@ public final class SQLiteStorage: Sendable {
             try self?.poll() ?? false
         } report: { [weak self] _ in
             // Observers read, and report the error, as the next read or write does.
-            self?.observers.noteAnything()
+            self?.observers.notifyAll()
         }
         self.watch.withLock { $0 = watch }
         watch.start()
@@ -201,8 +201,7 @@ public final class SQLiteStorage: Sendable {
         try await maintain { try $0.synchronize() }
     }
 
-    /// Returns the room of deleted rows to the system: rewrites the database without it, and empties the write-ahead
-    /// log.
+    /// Returns the space of deleted rows to the system: rewrites the database without it, and empties the write-ahead log.
     ///
     /// This takes time and, for a moment, room on the disk for two more copies of the database. Other writes wait
     /// meanwhile, and those of other processes throw `busy` after their time-out; reads continue. If a read still uses

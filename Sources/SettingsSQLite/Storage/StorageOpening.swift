@@ -21,7 +21,7 @@ struct StorageOpening: Sendable {
 
     /// Returns the pool of the connection that writes.
     ///
-    /// - Parameter version: SQLite's number for the present state.
+    /// - Parameter version: SQLite's number for the current state.
     func writingPool(_ connection: Connection, version: Int64) -> ConnectionPool {
         let pooled = PooledConnection(queue: queue("writer"), connection, version: version)
         return ConnectionPool(limit: 1, patience: patience, description: description) { pooled }
@@ -29,7 +29,7 @@ struct StorageOpening: Sendable {
 
     /// Returns the pool of the connections that read.
     ///
-    /// - Parameter file: The file that the writer has opened. Another one may have its path by now.
+    /// - Parameter file: The file that the writer has opened. Another one may have its path now.
     func readingPool(of file: FileStatus?) -> ConnectionPool {
         ConnectionPool(
             limit: max(1, configuration.maximumReaderCount), patience: patience, description: description

@@ -7,18 +7,18 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// Finds out what is wrong with a database of settings. Writes nothing; SQLite may create its files `-wal` and `-shm`.
+/// Inspects a database of settings. Writes nothing; SQLite may create its files `-wal` and `-shm`.
 package enum DatabaseInspection {
-    /// How many findings of SQLite's own check are reported.
+    /// The greatest number of reported findings of SQLite's own check.
     private static let checkLimit = 20
 
     /// - Parameters:
-    ///   - path: The database, which must be there.
+    ///   - path: The path of an existing database.
     ///   - table: The table of the settings.
     ///   - now: The machine's time, in seconds since 1970.
     package static func findings(path: String, table: String, now: Int64) -> [StoreFinding] {
         let fileSystem = POSIXFileSystem()
-        // The database itself may be of any size, and SQLite reads it.
+        // The database itself may have any size: SQLite reads it.
         let file = InspectedFile(path: path, in: fileSystem, limit: -1, followingLink: true)
         var findings = file.findings(what: "The database", now: now).filter { $0.kind != .tooLarge }
         guard file.status?.kind == .file else { return findings }
@@ -27,7 +27,7 @@ package enum DatabaseInspection {
             findings.append(
                 StoreFinding(
                     .rollBackPending, .note, at: rollBack.path,
-                    "A program writes now, or has died while it was writing.",
+                    "A program is writing now, or died while writing.",
                     advice:
                         "SQLite undoes an unfinished change when a program opens the database. Do not delete the file.")
             )

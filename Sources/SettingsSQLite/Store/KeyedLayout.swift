@@ -71,7 +71,7 @@ struct KeyedLayout: SettingsLayout {
             throw SettingsError(
                 .schemaTooNew, store: connection.description,
                 underlying: SQLiteProblem(
-                    "The table \(self.table) has format \(format), and \(Self.format) is known here."))
+                    "The table \(self.table) has format \(format); this version reads format \(Self.format)."))
         }
         let isOurs = table.columns.allSatisfy {
             switch $0.name.lowercased() {
@@ -86,14 +86,14 @@ struct KeyedLayout: SettingsLayout {
             throw SettingsError(
                 .unexpectedTable, store: connection.description,
                 underlying: SQLiteProblem(
-                    "The table \(self.table) is none of settings: that has a column name, TEXT and the primary key, and a "
-                        + "column value, TEXT or without a type; others may be NULL."))
+                    "The table \(self.table) is not a table of settings: it needs a column name, TEXT and the primary key, and a "
+                        + "column value, TEXT or without a type; other columns may be NULL."))
         }
         return true
     }
 
-    /// Whether text stays text in the columns (in columns of other types, SQLite converts it to numbers, for example
-    /// "1.0" to 1), and names that differ in case are two.
+    /// Whether the columns keep text as text (columns of other types convert it to numbers, for example "1.0" to 1), and
+    /// distinguish names that differ in case.
     private func keepsWhatIsStored(_ connection: Connection) throws -> Bool {
         var isKept = true
         let types = try connection.statement(
@@ -119,7 +119,7 @@ struct KeyedLayout: SettingsLayout {
     }
 
     func changes(since contents: [String: Data], on connection: Connection) throws -> [SettingsStoreChange] {
-        // A newer version or another program may have created it or dropped it, or it could not be created.
+        // A newer version or another program may have created or dropped it, or its creation may have failed.
         let schema = try connection.integer("PRAGMA schema_version")
         if connection.checkedTables[table] != schema {
             if try isThere(connection) {
@@ -135,7 +135,7 @@ struct KeyedLayout: SettingsLayout {
         let statement = try connection.statement(select)
         try statement.forEachRow([]) {
             guard case .text(let name) = statement.value(at: 0), !statement.isNull(1) else { return true }
-            // Other programs can store a name in two spellings; the first is the setting.
+            // Other programs can store a name in two spellings; the first one is the setting.
             if !name.utf8.allSatisfy({ $0 < 0x80 }) && !spelledOtherwise.insert(name).inserted { return true }
             let old = contents[name]
             if old != nil { known += 1 }

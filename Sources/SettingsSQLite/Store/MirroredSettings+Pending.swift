@@ -7,13 +7,13 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// Changes made while another process keeps the database locked: they are in force in this process at once, and committed as soon
-/// as the lock is free.
+/// Changes made while another process keeps the database locked: they are in force in this process immediately, and committed as
+/// soon as the lock is free.
 extension MirroredSettings {
-    /// How long a change waits before it is kept.
+    /// The time that a change waits before it is kept.
     var waitingToKeep: Duration { contents.withLock { $0.pending.waiting(patience) } }
 
-    /// Puts writes in force that cannot be stored now, and has them stored later.
+    /// Puts writes in force that cannot be stored now, and schedules storing them.
     func keep(_ writes: [SettingsStoreBatch.Entry]) {
         let new = contents.withLock { contents in
             let stored = contents.stored
@@ -26,7 +26,7 @@ extension MirroredSettings {
         pendingWriter.begin(new) { [self] in try writePending(waiting: .zero) }
     }
 
-    /// Writes what is pending.
+    /// Writes the pending changes.
     ///
     /// - Throws: `busy` if another process keeps the database locked.
     func writePending(waiting: Duration) throws {
@@ -44,8 +44,8 @@ extension MirroredSettings {
         }
     }
 
-    /// The same while the lock is held. If the database refuses a value, or is not there any more, this reports it, and gives the
-    /// value up. The values beside a refused one are then stored one by one.
+    /// The same while the lock is held. If the database refuses a value, or is gone, this reports it and discards the value. The
+    /// values beside a refused one are then stored one by one.
     func writePending(_ access: inout Access, _ deadline: Deadline) throws {
         let pending = contents.withLock { $0.pending }
         if pending.isEmpty { return }
@@ -82,7 +82,7 @@ extension MirroredSettings {
         end(pending)
     }
 
-    /// Notes that values are pending no longer, because the database has them or refuses them.
+    /// Removes pending values, because the database has them or refuses them.
     private func end(_ others: PendingValues) {
         contents.withLock { contents in
             let before = others.names.map { ($0, contents.data(named: $0)) }
@@ -91,7 +91,7 @@ extension MirroredSettings {
         }
     }
 
-    /// Ends what the parent process has set, and stores.
+    /// Discards the pending values of the parent process, which stores them.
     func dropPending(_ contents: inout Contents) {
         let stored = contents.stored
         feed.publish(contents.pending.drop { stored[$0] }, origin: .external)
@@ -99,7 +99,7 @@ extension MirroredSettings {
 }
 
 extension MirroredSettings.Contents {
-    /// What has changed since some names had other bytes.
+    /// Returns the changes since some names had other bytes.
     fileprivate func changes(from before: [(name: String, data: Data?)]) -> [SettingsStoreChange] {
         before.compactMap { name, old in
             let new = data(named: name)

@@ -10,8 +10,8 @@ import Synchronization
 
 /// Settings in a database, with a copy in memory. The stores of this module use it.
 ///
-/// It has two locks. `access` is held while the database is used, and orders the commits. `contents` is held for a moment
-/// inside it, or alone, and orders what is published.
+/// It has two locks. `access` is held while the database is used, and orders the commits. `contents` is held briefly inside it,
+/// or alone, and orders the published changes.
 final class MirroredSettings: Sendable {
     struct Access {
         var connection: Connection
@@ -19,11 +19,11 @@ final class MirroredSettings: Sendable {
         var version: Int64?
     }
 
-    /// What is in force.
+    /// The values in force.
     struct Contents {
-        /// What the database has, as far as it is known.
+        /// The stored values, as far as they are known.
         fileprivate(set) var stored: [String: Data] = [:]
-        /// The changes that were made while another process had the database locked.
+        /// The changes made while another process kept the database locked.
         var pending = PendingValues()
 
         func data(named name: String) -> Data? {
@@ -37,7 +37,7 @@ final class MirroredSettings: Sendable {
         }
     }
 
-    /// How long a write waits for other processes, and for writes of this one that wait for them.
+    /// The time that a write waits for other processes, and for writes of this one that wait for them.
     static let patience = Duration.seconds(3)
 
     let feed = SettingsStoreFeed()
@@ -49,15 +49,15 @@ final class MirroredSettings: Sendable {
     let contents = Mutex(Contents(), .contents)
     let access: Mutex<Access>
     private let watch = Mutex<DatabaseWatch?>(nil, .leaf)
-    /// Whether the thread that has `access` has had to wait for another process.
+    /// Whether the thread with `access` has had to wait for another process.
     private let isBlocked = Atomic(false)
-    /// What is to be reported once no lock is held.
+    /// The errors to report once no lock is held.
     let problems = Mutex<[SettingsError]>([], .leaf)
     let pendingWriter: PendingWriter
-    /// Writes what is pending when the process exits.
+    /// Writes the pending changes when the process exits.
     private let exitWriter = WriteBehind(delay: .zero)
 
-    /// Opens a database, and creates missing parts, unless it is only read.
+    /// Opens a database, and creates missing parts unless the database is only read.
     init(
         path: String, layout: some SettingsLayout, description: String, isReadOnly: Bool = false, isWatching: Bool,
         patience: Duration = MirroredSettings.patience
@@ -76,12 +76,12 @@ final class MirroredSettings: Sendable {
         let connection = try Connection(
             path: path, isReadOnly: isReadOnly, patience: patience, description: description)
         try layout.prepare(connection, isTableRequired: isReadOnly)
-        // Not before: a database that is refused stays unchanged, its journal mode included.
+        // Not earlier: a refused database must stay unchanged, including its journal mode.
         if !isReadOnly { try connection.useWriteAheadLog(patience: patience) }
         access = Mutex(Access(connection: connection, version: nil), .files)
         try access.withLock { access in
             try refresh(&access)
-            noteWaits(of: access.connection)
+            observeWaits(of: access.connection)
         }
         exitWriter.begin { [weak self] in
             try self?.writePending(waiting: PendingValues.longestWait)
@@ -126,8 +126,8 @@ final class MirroredSettings: Sendable {
         }
     }
 
-    /// Carries out a batch if its expectations hold. If another process keeps the database locked, a batch that expects nothing
-    /// and whose caller does not wait is kept, and stored later.
+    /// Applies a batch if its expectations hold. If another process keeps the database locked, a batch without expectations whose
+    /// caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         if batch.isQuestion {
             return contents.withLock { contents in batch.expectations.hold { contents.data(named: $0) } }
@@ -154,13 +154,13 @@ final class MirroredSettings: Sendable {
         }
     }
 
-    /// Makes the writes that `decide` returns for what is in force, in one transaction.
+    /// Makes the writes that `decide` returns for the values in force, in one transaction.
     ///
     /// - Parameters:
-    ///   - isWriting: False if it is known that there are no writes.
-    ///   - waiting: How long to wait for other processes.
-    ///   - isKept: Whether the writes are kept if the database is locked. Then this does not wait longer for a thread that
-    ///     waits for another process, either.
+    ///   - isWriting: False if there are certainly no writes.
+    ///   - waiting: The time to wait for other processes.
+    ///   - isKept: Whether the writes are kept if the database is locked. If so, this waits no longer for a thread that waits for
+    ///     another process, either.
     ///   - decide: Called with the lock held. Returns nil to write nothing.
     /// - Returns: false if `decide` returned nil.
     private func change(
@@ -171,9 +171,9 @@ final class MirroredSettings: Sendable {
             if isReadOnly { throw SettingsError(.readOnly, store: description) }
             try AccessMark.requireOutside(store: description)
         }
-        // From now on, because the lock may be held by a thread that waits for another process.
+        // Counted from now, because a thread that waits for another process may hold the lock.
         let deadline = Deadline(after: waiting)
-        // Also after an error: changes of other processes may have been read.
+        // Needed after an error, too: changes of other processes may have been read.
         defer { afterAccess() }
         return try withAccess(until: isKept ? deadline : nil) { access in
             try reconnectInChild(&access)
@@ -203,7 +203,7 @@ final class MirroredSettings: Sendable {
             }
             let changes = try layout.write(writes, on: connection)
             try connection.commit()
-            take(changes, origin: .local)
+            apply(changes, origin: .local)
         } catch {
             connection.rollBack()
             throw error
@@ -212,12 +212,12 @@ final class MirroredSettings: Sendable {
         return true
     }
 
-    /// Has threads that want to set a value know when the connection waits for another process.
-    private func noteWaits(of connection: Connection) {
+    /// Records when the connection waits for another process, for threads that want to set a value.
+    private func observeWaits(of connection: Connection) {
         connection.onWait = { [weak self] in self?.isBlocked.store(true, ordering: .relaxed) }
     }
 
-    /// Takes `access`, or throws `busy` if another thread has it after the deadline, and waits for another process.
+    /// Acquires `access`. Throws `busy` if, after the deadline, another thread still has it and waits for another process.
     func withAccess(
         until deadline: Deadline?, _ body: (inout sending Access) throws -> Bool
     ) throws -> Bool {
@@ -282,14 +282,14 @@ final class MirroredSettings: Sendable {
         if version == access.version { return }
         let changes = try layout.changes(since: contents.withLock { $0.stored }, on: access.connection)
         access.version = version
-        take(changes, origin: .external)
+        apply(changes, origin: .external)
     }
 
-    /// Notes changes of what the database has, and publishes those of what is in force.
-    private func take(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
+    /// Applies changes of the stored values, and publishes the resulting changes of values in force.
+    private func apply(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
         contents.withLock { contents in
             for change in changes {
-                // A dictionary keeps the first spelling of a name, and others may have changed the spelling.
+                // A dictionary keeps the first spelling of a name, which others may have changed.
                 if origin == .external { contents.stored[change.name] = nil }
                 contents.stored[change.name] = change.newData
             }
@@ -297,7 +297,7 @@ final class MirroredSettings: Sendable {
         }
     }
 
-    /// Reads what other processes have committed, unless the database is in use: then it is polled afterwards.
+    /// Reads the commits of other processes, unless the database is in use: it is then polled afterwards.
     private func poll() throws -> Bool {
         let watch = watch.withLock { $0 }
         // Only after a change: `set` returns after its own listeners were called, unless they are called from here.
@@ -319,7 +319,7 @@ final class MirroredSettings: Sendable {
         guard access.connection.isInherited else { return }
         access.connection.close()
         access = Access(connection: try connect(), version: nil)
-        noteWaits(of: access.connection)
+        observeWaits(of: access.connection)
         contents.withLock { contents in
             if contents.pending.isInherited { dropPending(&contents) }
         }
@@ -327,7 +327,7 @@ final class MirroredSettings: Sendable {
 }
 
 extension [String: Data] {
-    /// The differences after the writes, each name once and in its present spelling, if it has one.
+    /// The differences after the writes, each name once and in its current spelling, if it has one.
     fileprivate func differences(_ writes: [SettingsStoreBatch.Entry]) -> [SettingsStoreChange] {
         if writes.count == 1 { return difference(writes[0]).map { [$0] } ?? [] }
         var last: [String: Int] = [:]

@@ -8,9 +8,9 @@ import SettingsKitCore
 
 /// A column for each setting, in the first row of a table.
 ///
-/// Without a row, nothing is stored. The row is created with all columns, so `NULL` in it is a stored value.
+/// Without a row, nothing is stored. A new row has all columns, so `NULL` in it is a stored value.
 struct RowLayout: SettingsLayout {
-    /// The prefix of the settings' names, before that of the column.
+    /// The prefix of the settings' names, before the column's name.
     let prefix: String
     /// The values of a new row's other columns.
     let initial: [(name: String, value: SQLiteValue)]
@@ -32,9 +32,9 @@ struct RowLayout: SettingsLayout {
         let problem: String
         let description = try TableDescription(of: table, on: connection)
         if description == nil {
-            problem = "There is no table \(table); one of the schema's versions must make it."
+            problem = "There is no table \(table); one of the schema's versions must create it."
         } else if description?.isView == true || (try? connection.statement(select)) == nil {
-            problem = "The rows of \(table) have no number by which the first is found: it is a view, or WITHOUT ROWID."
+            problem = "The rows of \(table) have no row number: it is a view, or WITHOUT ROWID."
         } else {
             return
         }
@@ -86,7 +86,7 @@ struct RowLayout: SettingsLayout {
         let statement = try connection.statement(select)
         try statement.forEachRow([]) {
             for (index, column) in statement.columnNames.enumerated() where !column.utf8.contains(0) {
-                // In the record's spelling; to SQLite, case does not matter.
+                // Spelled as in the record; SQLite ignores case.
                 let name = initial.first { Identifier.areSame($0.name, column) }?.name ?? column
                 row[prefix + name] = try ColumnText.data(of: statement.value(at: index))
             }

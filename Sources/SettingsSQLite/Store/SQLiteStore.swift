@@ -136,7 +136,7 @@ public final class SQLiteStore: SettingsStore {
         try settings.set(data, for: key)
     }
 
-    /// Applies a batch in one transaction, if its expectations hold for the commits of all processes so far.
+    /// Applies a batch in one transaction, if its expectations hold for all commits so far of all processes.
     ///
     /// - Throws: as ``set(_:to:)`` does; also `busy` if another process keeps the database locked, and the caller waits or
     ///   expects something.

@@ -8,9 +8,9 @@ import SettingsKitCore
 
 /// The layout of settings in a database.
 protocol SettingsLayout: Sendable {
-    /// Creates missing parts in the database; writes nothing if none is missing.
+    /// Creates missing parts in the database; writes nothing if all exist.
     ///
-    /// - Parameter isTableRequired: Whether a missing table is an error, and is not created.
+    /// - Parameter isTableRequired: Whether a missing table is an error, instead of being created.
     func prepare(_ connection: Connection, isTableRequired: Bool) throws
 
     /// The differences between the database and `contents`.
@@ -18,8 +18,7 @@ protocol SettingsLayout: Sendable {
 
     /// Stores or removes data under names, inside a transaction that writes.
     ///
-    /// - Parameter writes: The values that differ from the stored ones, each name once, in its stored spelling if it
-    ///   has one.
+    /// - Parameter writes: The values that differ from the stored ones, each name once, in its stored spelling if it has one.
     /// - Returns: the changes.
     func write(_ writes: [SettingsStoreChange], on connection: Connection) throws -> [SettingsStoreChange]
 }

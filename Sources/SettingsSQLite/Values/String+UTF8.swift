@@ -10,7 +10,7 @@ extension String {
     /// (`String(validating:as:)` takes five times as long, as of Swift 6.3.)
     init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
         self.init(decoding: bytes, as: UTF8.self)
-        // Bytes that are not UTF-8 were replaced, so they differ now.
+        // Bytes that are not UTF-8 were replaced, so they now differ.
         if !withUTF8({ Self.areSame($0, bytes) }) { return nil }
     }
 

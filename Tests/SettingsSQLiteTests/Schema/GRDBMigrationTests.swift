@@ -112,7 +112,7 @@ struct GRDBMigrationTests {
             #expect(try await storage.texts("SELECT id FROM log") == ["GRDB"])
             #expect(try program.run("SELECT name FROM sqlite_master WHERE name LIKE 'settingskit%'") == [])
             let readOnly = configuration
-            await expect(.schemaTooOld, saying: "It lacks v02, and is opened for reading only.") {
+            await expect(.schemaTooOld, saying: "It lacks v02 but is opened read-only.") {
                 _ = try SQLiteStorage(at: url, versions: versions + [loggingVersion("v02")], configuration: readOnly)
             }
         }

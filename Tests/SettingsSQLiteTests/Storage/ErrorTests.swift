@@ -38,7 +38,7 @@ struct StorageErrorTests {
                 mayEnd.wait()
             }
             await hasBegun.wait()
-            let error = await expect(.busy, saying: "Other accesses of this storage") {
+            let error = await expect(.busy, saying: "Other accesses to this storage") {
                 try await storage.write { _ in }
             }
             #expect(!"\(error as Any)".contains("Another process keeps"))

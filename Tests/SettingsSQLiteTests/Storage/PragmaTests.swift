@@ -36,7 +36,7 @@ struct PragmaTests {
     }
 
     @Test(
-        "What is temporary would stay with the connection, and is refused",
+        "A temporary object, which would stay with the connection, is refused",
         arguments: [
             "CREATE TEMP TABLE log (n INTEGER)", "CREATE TABLE temp.log (n INTEGER)", "CREATE TEMP VIEW v AS SELECT 1",
             "CREATE TEMP TRIGGER t AFTER INSERT ON notes BEGIN DELETE FROM notes; END",
