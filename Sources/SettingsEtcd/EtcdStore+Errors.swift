@@ -7,17 +7,17 @@ extension SettingsError.Code {
         advice:
             "The cluster cannot be reached; the last known values are used, and the connection is tried again. Nothing "
             + "was written by a call that threw this.")
-    /// No secure connection to the cluster comes about.
+    /// No secure connection to the cluster can be established.
     public static let clusterNotSecure = Self(
         name: "clusterNotSecure",
         advice:
-            "No secure connection to the cluster comes about. Check the store's authority, the certificate that the members "
-            + "demand, and whether the endpoints begin with https; the last known values are used, and changes wait.")
-    /// The cluster does not accept the user's name or password, or demands a user.
+            "Cannot connect securely to the cluster. Check the store's authority, the certificate that the members "
+            + "require, and whether the endpoints begin with https; the last known values are used, and changes wait.")
+    /// The cluster does not accept the user's name or password, or requires a user.
     public static let clusterLoginRefused = Self(
         name: "clusterLoginRefused",
         advice:
-            "The cluster does not accept the store's user and password, or demands a user. Correct the credentials; the last "
+            "The cluster does not accept the store's user and password, or requires a user. Correct the credentials; the last "
             + "known values are used, and changes wait.")
     /// The user has no right that the store needs for all settings.
     public static let clusterAccessDenied = Self(
@@ -79,7 +79,7 @@ extension SettingsError.Code {
         name: "libraryMissing",
         advice: "The system's libcurl cannot be loaded; install libcurl.so.4, version 7.68 or later (Debian: libcurl4)."
     )
-    /// The store is closed, or was opened by the process that this one is a fork of.
+    /// The store is closed, or was opened by the parent of this process.
     public static let storeClosed = Self(
         name: "storeClosed", advice: "The store is closed, or belongs to the parent of this process; open another one.")
 }

@@ -46,9 +46,10 @@ extension EtcdStore {
 
         /// A certificate and its private key.
         ///
-        /// On Linux, two PEM files; the key may have a password. Apple platforms read no PEM keys, and no file without a password:
-        /// there the certificate is a PKCS #12 file with both, the path of the key is not used, and the password is required. It is
-        /// read into memory, and gets into no keychain. A program makes it, with the ciphers that all of these systems read, with
+        /// On Linux, two PEM files; the key may have a password. Apple platforms read no PEM keys, and no file without a
+        /// password: there the certificate is a PKCS #12 file with both, the path of the key is not used, and the password is
+        /// required. It is read into memory, and is not added to a keychain. To create one, with ciphers that all of these
+        /// systems read:
         ///
         /// ```
         /// openssl pkcs12 -export -in CERTIFICATE -inkey KEY -out FILE -passout file:PASSWORD \

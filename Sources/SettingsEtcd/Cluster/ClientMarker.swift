@@ -6,19 +6,19 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// The key by which a client makes sure that a write whose answer was lost is not made late, or twice.
+/// The key by which a client ensures that a write with a lost answer is not applied late, or twice.
 ///
-/// Each write transaction compares the revision of this key, and rewrites the key. So a transaction that the cluster carries
-/// out late, after another one, fails. And after a lost answer, the key tells whether the transaction was made.
+/// Each write transaction compares the revision of this key, and rewrites the key. So a transaction that the cluster executes
+/// late, after another one, fails. After a lost answer, the key shows whether the transaction was applied.
 ///
-/// The key is outside of the prefix and ends with a lease, which is renewed when something is written. A client that writes
-/// nothing needs no key. Used by one thread.
+/// The key is outside of the prefix and expires with a lease, which is renewed before writes. A client that writes nothing needs
+/// no key. Used by one thread.
 struct ClientMarker {
-    /// What the keys of all clients begin with.
+    /// The common prefix of all clients' keys.
     static let prefix = "settingskit.clients/"
     /// In seconds.
     static let leaseTime: Int64 = 90
-    /// After this time the lease is renewed before the next write.
+    /// The time after which the next write renews the lease.
     private static let renewalPause = Duration.seconds(30)
 
     private struct Registration {
@@ -30,9 +30,9 @@ struct ClientMarker {
     }
 
     private var registration: Registration?
-    /// Counts the transactions, so that the key's value names the last one that was made.
+    /// Counts the transactions, so that the key's value identifies the last one applied.
     private var sequence: UInt64 = 0
-    /// The writes of the transaction with that number, until its outcome is known. Sent again, it keeps its number.
+    /// The writes of the transaction with that number, until its outcome is known. A repeated transaction keeps its number.
     private var open: [QueuedWrite.ID] = []
 
     /// The lease, if there is one.
@@ -41,7 +41,7 @@ struct ClientMarker {
     /// The cluster that has the key; 0 if there is none.
     var cluster: UInt64 { registration?.cluster ?? 0 }
 
-    /// Makes sure that the key is there. It throws only if that is not so, and nothing else is changed by then.
+    /// Ensures that the key exists. If it throws, the key does not exist, and nothing else has changed.
     mutating func prepare(
         _ client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) {
@@ -62,7 +62,7 @@ struct ClientMarker {
             LeaseAnswer.init
         ).id
         guard lease != 0 else { throw .notEtcd(status: 200) }
-        // A name that was never used: what was sent under another one cannot touch it.
+        // The name was never used, so no transaction under another name can affect it.
         let name = (0..<4).map { _ in String(UInt32.random(in: 0 ... .max), radix: 36) }.joined(separator: "-")
         let key = Data((Self.prefix + name).utf8)
         let message = GatewayMessage.transaction(
@@ -74,21 +74,21 @@ struct ClientMarker {
             key: key, lease: lease, cluster: answer.header.cluster, modRevision: answer.header.revision, renewed: asked)
     }
 
-    /// What a transaction has led to.
+    /// The outcome of a transaction.
     enum Result {
-        /// It was made at this revision.
+        /// It was applied at this revision.
         case made(Int64)
-        /// It was not made, because another comparison failed. What the compared keys hold now, in their order.
+        /// It was not applied, because another comparison failed. The contents of the compared keys, in their order.
         case refused([RangeAnswer], revision: Int64)
-        /// It was not made, and will not be.
+        /// It was not applied, and will not be.
         case notMade
-        /// The lease has expired meanwhile, so this cannot be known.
+        /// The lease has expired, so the outcome cannot be known.
         case lost
     }
 
-    /// Sends the transaction of some writes, together with the key's.
+    /// Sends the transaction of some writes, together with the key's write.
     ///
-    /// - Throws: A failure. If it is not certain, ``resolve(_:within:call:)`` has to follow, until it returns.
+    /// - Throws: A failure. If it is not certain, ``resolve(_:within:call:)`` must be called until it returns.
     mutating func send(
         _ ids: [QueuedWrite.ID], _ comparisons: [GatewayMessage.Comparison], _ operations: [GatewayMessage.Operation],
         by client: GatewayClient, within time: Duration, call: GatewayCall
@@ -121,9 +121,9 @@ struct ClientMarker {
         return read(answer.reads[0])
     }
 
-    /// Finds out whether the last transaction was made, and makes sure that it will not be made late.
+    /// Determines whether the last transaction was applied, and ensures that it will not be applied late.
     ///
-    /// - Parameter isOver: Whether the transaction was answered, so that it will not be made late.
+    /// - Parameter isOver: Whether the transaction was answered, so that it cannot be applied late.
     mutating func resolve(
         isOver: Bool, _ client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> Result {
@@ -139,7 +139,7 @@ struct ClientMarker {
     private mutating func fence(
         _ registration: Registration, _ client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> Result {
-        // Under the number of the last transaction nothing else is written, so the key tells them apart.
+        // Nothing else is written under the number of the last transaction, so the key distinguishes the outcomes.
         let fence = GatewayMessage.Operation(
             key: registration.key, value: Data("not \(sequence)".utf8), lease: registration.lease)
         let message = GatewayMessage.transaction(
@@ -173,7 +173,7 @@ struct ClientMarker {
         return entry.value == Data("\(sequence)".utf8) ? .made(entry.modRevision) : .notMade
     }
 
-    /// Forgets the key: another one is made for the next write.
+    /// Forgets the key: the next write creates another one.
     mutating func forget() { registration = nil }
 
     private func rewriting(_ registration: Registration) -> GatewayMessage.Operation {

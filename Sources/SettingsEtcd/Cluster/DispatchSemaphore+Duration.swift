@@ -6,7 +6,7 @@ extension DispatchSemaphore {
     /// - Returns: Whether there was a signal.
     @discardableResult
     func wait(for duration: Duration) -> Bool {
-        // As seconds: nanoseconds of more than two seconds do not fit into an Int of 32 bits.
+        // In seconds: nanoseconds of more than two seconds do not fit into an Int of 32 bits.
         let seconds = max(.zero, min(duration, .seconds(1_000_000))) / .seconds(1)
         return wait(timeout: DispatchTime.now() + seconds) == .success
     }

@@ -7,24 +7,24 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// What the follower and the sender tell.
+/// Applies the results of the follower and the sender.
 extension EtcdCluster {
     var scope: SettingsService.Scope { change { $0.scope } }
 
-    /// Notes that the cluster cannot be reached, or does not do what it is asked for. It is reported once for each code.
-    func noteOutage(_ failure: GatewayFailure, of part: Outage.Part) {
+    /// Records that the cluster cannot be reached, or refuses a request. Each code is reported once.
+    func recordOutage(_ failure: GatewayFailure, of part: Outage.Part) {
         let (failure, isWriteWaiting) = change { state in
-            state.queue.noteLostConnection()
+            state.queue.recordLostConnection()
             state.outage.begin(failure, of: part)
-            return (state.outage.takeUnreported(), state.queue.hasAccepted)
+            return (state.outage.nextUnreported(), state.queue.hasAccepted)
         }
         guard let failure else { return }
         report(failure.code, failure)
         if isWriteWaiting { report(.notYetAgreed, failure) }
     }
 
-    /// Notes that the cluster still holds what is known.
-    func noteVerified() {
+    /// Records that the cluster still has the known state.
+    func recordVerification() {
         change { state in
             state.identity.verify()
             state.wakeProgressWaiters()
@@ -34,7 +34,7 @@ extension EtcdCluster {
 
     /// Begins a watch.
     ///
-    /// - Returns: What ends it, when the cluster is known to hold more than the watch has told.
+    /// - Returns: A call that ends the watch, for when the cluster has a newer state than the watch has shown.
     func beginWatching() -> GatewayCall {
         let call = GatewayCall()
         let isClosed = change { state in
@@ -45,26 +45,26 @@ extension EtcdCluster {
         return call
     }
 
-    /// Notes a message of the watch.
+    /// Records a message of the watch.
     ///
-    /// - Returns: The newest revision that is known from elsewhere.
-    func noteHeard() -> Int64 {
+    /// - Returns: The newest revision known from another source.
+    func recordMessage() -> Int64 {
         change { state in
             state.heard = .now
             return state.contents.newestRevision
         }
     }
 
-    /// Has another member be watched.
+    /// Ends the watch, so that another member is watched.
     func leaveWatch() { state.withLock { $0.watch }?.cancel() }
 
-    /// Notes that the cluster is at an earlier state than the one that is known, which the follower finds out next.
-    func noteEarlierState() {
+    /// Records that the cluster has an earlier state than the known one. The follower then verifies that.
+    func recordEarlierState() {
         change { $0.identity.doubt() }
         leaveWatch()
     }
 
-    /// Notes that the watch has ended, so that changes may be missed from now on.
+    /// Records that the watch has ended, so that changes may be missed from now on.
     func endWatching() {
         change { state in
             (state.watch, state.isWatching) = (nil, false)
@@ -72,35 +72,35 @@ extension EtcdCluster {
         }
     }
 
-    /// Notes that the watch is in place.
-    func noteReached() {
+    /// Records that the watch is established.
+    func recordReached() {
         let wasReported = change { state in
             state.isWatching = true
-            // Sending is tried again now.
-            return state.outage.noteReached()
+            // Sending is retried now.
+            return state.outage.recordReached()
         }
         if wasReported { report(.clusterReached) }
-        // What waits can be sent now.
+        // Waiting writes can be sent now.
         retryWake.signal()
     }
 
-    /// Notes that a request of the sender was answered, which ends an outage that the follower has not noticed.
-    func noteSent() {
+    /// Ends an outage of sending after an answer, which the follower has not noticed.
+    func endSendingOutage() {
         if change({ $0.outage.end(of: .sending) }) { report(.clusterReached) }
     }
 
-    /// Notes that the whole state is read now.
+    /// Begins to read the whole state.
     ///
-    /// - Returns: The newest revision that was seen. If the read finds an earlier one, the cluster was restored.
+    /// - Returns: The newest revision seen. If the read finds an earlier one, the cluster was restored.
     func beginReading() -> Int64 {
         withLocalState { try $0.beginReading() }
         return change { $0.contents.newestRevision }
     }
 
-    /// Takes the whole state of a cluster.
+    /// Applies the whole state of a cluster.
     ///
-    /// - Parameter newest: The newest revision that was seen before the state was read.
-    func take(_ entries: [ClusterEntry], at revision: Int64, after newest: Int64, of cluster: UInt64) {
+    /// - Parameter newest: The newest revision seen before the state was read.
+    func apply(_ entries: [ClusterEntry], at revision: Int64, after newest: Int64, of cluster: UInt64) {
         let strangers = change { state in
             state.queue.forgetBases(of: state.contents.namesWithReusedRevision(in: entries))
             feed.publish(state.contents.replace(with: entries, at: revision, after: newest), origin: .external)
@@ -116,14 +116,14 @@ extension EtcdCluster {
         flushSoon()
     }
 
-    /// Takes the events of one revision.
-    func take(_ revision: WatchFold.Revision) {
+    /// Applies the events of one revision.
+    func apply(_ revision: WatchFold.Revision) {
         let names = revision.events.compactMap { range.name(in: $0.entry.key) }
         change { state in
             // The watch can be faster than the answer to this program's own transaction.
             let isOwn = state.underWay.map { $0.makes(revision, in: range) } ?? false
             feed.publish(
-                state.contents.take(revision.events, at: revision.number), origin: isOwn ? .local : .external)
+                state.contents.apply(revision.events, at: revision.number), origin: isOwn ? .local : .external)
             state.wakeProgressWaiters()
         }
         flushSoon()
@@ -136,9 +136,9 @@ extension EtcdCluster {
         change { state in
             for (name, data) in values {
                 var write = QueuedWrite(id: state.queue.makeID(), writes: [name: data], isAccepted: true)
-                // It loses to another client that has stored the name meanwhile.
+                // The write loses to a value that another client has stored in the meantime.
                 (write.hasWaited, write.bases) = (true, [name: 0])
-                // What waits is newer.
+                // Waiting writes are newer.
                 state.queue.prepend(write)
                 feed.publish(state.contents.showBelow(write.writes), origin: .local)
             }
@@ -155,7 +155,7 @@ extension EtcdCluster.State {
 }
 
 extension PlannedTransaction {
-    /// Whether the events are what this transaction makes.
+    /// Whether this transaction produces the events.
     fileprivate func makes(_ revision: WatchFold.Revision, in range: KeyRange) -> Bool {
         revision.events.allSatisfy { event in
             guard let name = range.name(in: event.entry.key), let data = writes[name] else { return false }

@@ -1,6 +1,6 @@
 import SettingsKitCore
 
-/// Keeping what is known, and what was accepted, in the local files.
+/// Keeps the known state and the accepted writes in the local files.
 extension EtcdCluster {
     /// Keeps an accepted write in the local file.
     func store(_ write: QueuedWrite) throws {
@@ -11,7 +11,7 @@ extension EtcdCluster {
         }
     }
 
-    /// Stores what the cluster holds under names now, and removes writes that have ended.
+    /// Stores the cluster's current values of some names, and removes ended writes.
     func keep(_ names: some Sequence<String>, removing ended: [QueuedWrite.ID] = []) {
         var isLost = false
         withLocalState { file in
@@ -19,7 +19,7 @@ extension EtcdCluster {
                 defer { (state.unremoved, state.unkept) = ([], []) }
                 var update = LocalState.Update(cluster: state.identity.cluster)
                 update.removed = state.unremoved.union(ended)
-                update.rebased = options.keepsWrites ? state.queue.takeRebased() : []
+                update.rebased = options.keepsWrites ? state.queue.removeRebased() : []
                 for name in state.unkept.union(names) {
                     update.known[name] = .some(state.contents.known(name))
                     update.absent[name] = state.contents.absence(of: name)
@@ -31,7 +31,7 @@ extension EtcdCluster {
             do {
                 isLost = try !file.update(update) && update.revision != nil
             } catch {
-                // Stored with the next change.
+                // They are stored with the next change.
                 change { state in
                     state.queue.putBack(update.rebased)
                     state.unremoved.formUnion(update.removed)
@@ -43,7 +43,7 @@ extension EtcdCluster {
         if isLost { keepAll() }
     }
 
-    /// Stores everything that the cluster holds.
+    /// Stores the whole known state of the cluster.
     func keepAll() {
         withLocalState { file in
             let (known, revision, cluster) = change {
@@ -53,12 +53,12 @@ extension EtcdCluster {
         }
     }
 
-    /// Keeps writes aside that were accepted for another cluster. If that fails, they stay in the local file, and the next
-    /// start tries it again.
+    /// Keeps writes aside that were accepted for another cluster. If that fails, they stay in the local file, and the next start
+    /// retries it.
     func keepAside(_ writes: [QueuedWrite]) {
         if writes.isEmpty { return }
         do {
-            // Without the lock, as it opens other files.
+            // Must not hold the lock, because it opens other files.
             try localState.withLock { $0 }?.keepAside(writes)
         } catch {
             feed.report(.wrap(error, as: .notSaved, store: description))
@@ -72,7 +72,7 @@ extension EtcdCluster {
                 try body(file)
                 return nil
             } catch SettingsError.Code.busy {
-                // Another program is writing, or was stopped meanwhile. Stored with the next change.
+                // Another program is writing, or was stopped while it was. The next change stores it.
                 return nil
             } catch {
                 return .wrap(error, as: .notSaved, store: description)

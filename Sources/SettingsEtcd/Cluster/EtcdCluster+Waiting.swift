@@ -1,12 +1,12 @@
 import Dispatch
 import SettingsKitCore
 
-/// Waiting for writes, and for what the cluster holds now.
+/// Waits for writes, and for the cluster's current state.
 extension EtcdCluster {
-    /// Waits until a write has ended, or the caller's time has.
+    /// Waits until a write has ended, or the caller's time is over.
     func wait(for waiter: Waiter, _ id: QueuedWrite.ID) -> WriteOutcome {
         if let outcome = waiter.wait(options.timeout) { return outcome }
-        // Late, but ended after all.
+        // The write has ended after all, late.
         return state.withLock { state -> WriteOutcome? in
             if state.waiters.removeValue(forKey: id) == nil { return nil }
             _ = state.queue.remove(id)
@@ -15,7 +15,7 @@ extension EtcdCluster {
         } ?? waiter.wait(.seconds(1)) ?? .unknown(.timedOut)
     }
 
-    /// Whether the cluster holds what is expected, at one moment during the call. If not, this store knows what it holds.
+    /// Whether the cluster's values equal the expected ones, at one moment during the call. If not, this store knows the values.
     func confirm(_ expectations: [SettingsStoreBatch.Entry]) throws(SettingsError) -> Bool {
         if expectations.isEmpty { return true }
         let deadline = ContinuousClock.now + options.timeout
@@ -29,20 +29,20 @@ extension EtcdCluster {
             case .notFollowed: break
             }
         }
-        // No transaction compares as much, or the follower has to read again.
+        // No transaction compares that much, or the follower must read again.
         try catchUp(until: deadline)
         return holds(expectations)
     }
 
     private enum Comparison {
         case equal
-        /// This store knows now what the cluster holds.
+        /// This store now knows the cluster's values.
         case different
-        /// The answer is not of the cluster's state that this store follows.
+        /// The answer belongs to a state of the cluster that this store does not follow.
         case notFollowed
     }
 
-    /// Compares with what the cluster holds now, by a transaction to which most members agree.
+    /// Compares with the cluster's current values, by a transaction that most members confirm.
     private func compare(
         _ expectations: [SettingsStoreBatch.Entry], within time: Duration
     ) throws(SettingsError) -> Comparison {
@@ -66,7 +66,7 @@ extension EtcdCluster {
         let entries = Dictionary(zip(names, answer.reads.map { $0.entries.first })) { $1 }
         let isFollowed = state.withLock { state in
             guard state.identity.isOn(answer.header.cluster), answer.header.revision >= revision else { return false }
-            feed.publish(state.contents.take(entries, at: answer.header.revision), origin: .external)
+            feed.publish(state.contents.apply(entries, at: answer.header.revision), origin: .external)
             return true
         }
         guard isFollowed else { return .notFollowed }
@@ -75,8 +75,8 @@ extension EtcdCluster {
         return .different
     }
 
-    /// Returns when the cluster has agreed on everything that was accepted so far, and this store knows everything that the
-    /// cluster held at one moment during the call.
+    /// Returns when the cluster has agreed on all writes accepted so far, and this store knows a state that the cluster had
+    /// during the call.
     func synchronize() throws(SettingsError) {
         let deadline = ContinuousClock.now + options.timeout
         if isInherited { throw SettingsError(.storeClosed, store: description) }
@@ -105,14 +105,14 @@ extension EtcdCluster {
         }
     }
 
-    /// How long the watch may take to show what a read has shown, before another member is watched.
+    /// The time in which the watch must show the state that a read has shown, before another member is watched.
     private static let watchPatience = Duration.seconds(1)
 
-    /// Asks the cluster, by a read to which most members agree, whether this store knows its state, and waits until it does.
+    /// Asks the cluster, by a read that most members confirm, whether this store knows its state, and waits until it does.
     private func catchUp(until deadline: ContinuousClock.Instant) throws(SettingsError) {
         var goal: Int64?
         var watchDeadline = ContinuousClock.now + Self.watchPatience
-        // The follower may be in a pause after a failure.
+        // The follower may be pausing after a failure.
         followWake.signal()
         while true {
             let progress = DispatchSemaphore(value: 0)
@@ -133,8 +133,8 @@ extension EtcdCluster {
                     let answer = try compare(known, within: left)
                     if state.withLock({ state in state.isCurrent(known, answer) }) { return feed.flush() }
                     if answer.header.revision < known {
-                        // It was restored from a backup, and the watch has not noticed that yet.
-                        noteEarlierState()
+                        // The cluster was restored from a backup, and the watch has not noticed that yet.
+                        recordEarlierState()
                     } else {
                         goal = goal ?? answer.header.revision
                     }
@@ -152,7 +152,7 @@ extension EtcdCluster {
         }
     }
 
-    /// Asks for the names that have changed after a revision. Removals show in the number of keys.
+    /// Reads the names that have changed after a revision. Removals show in the number of keys.
     func compare(_ revision: Int64, within time: Duration) throws(GatewayFailure) -> RangeAnswer {
         let range = GatewayMessage.Range(
             first: range.prefix, end: range.end, limit: 1, minModRevision: revision + 1, omitsValues: true)
@@ -162,9 +162,9 @@ extension EtcdCluster {
 }
 
 extension EtcdCluster.State {
-    /// Whether the state at a revision, if it is still the one that is known, is also that of the answer. Then notes so.
+    /// Whether the known state at a revision is also the answer's. If so, records that.
     ///
-    /// No key was written since, so that all present keys were present then; and as they are as many, none was removed.
+    /// No key was written since then, so all present keys were present then. Their number is the same, so none was removed.
     mutating func isCurrent(_ known: Int64, _ answer: RangeAnswer) -> Bool {
         guard answer.entries.isEmpty, contents.revision == known, answer.count == contents.count,
             answer.header.revision >= known, identity.isOn(answer.header.cluster), identity.isVerified

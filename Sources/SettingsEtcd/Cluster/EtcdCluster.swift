@@ -9,10 +9,10 @@ import Synchronization
     import Foundation
 #endif
 
-/// What a store and its two threads share: the follower, which reads and watches, and the sender, which writes.
+/// The shared state of a store and its two threads: the follower, which reads and watches, and the sender, which writes.
 ///
-/// `order` is held while a write is accepted, so that the local file and the queue have one order; `state` for a moment inside
-/// it. No lock is held while the network is used or listeners run.
+/// `order` is held while a write is accepted, so that the local file and the queue have the same order; `state` is held briefly
+/// inside it. No lock is held while the network is used or listeners run.
 final class EtcdCluster: Sendable {
     struct State {
         var contents: ClusterContents
@@ -20,27 +20,27 @@ final class EtcdCluster: Sendable {
         var queue = WriteQueue()
         /// The callers that wait for writes of the queue.
         var waiters: [QueuedWrite.ID: Waiter] = [:]
-        /// The writes that a request under way makes.
+        /// The writes in the current request.
         var underWay: PlannedTransaction?
-        /// Those that wait for the follower's progress.
+        /// The callers that wait for the follower's progress.
         var progressWaiters: [DispatchSemaphore] = []
         var outage = Outage()
-        /// The names of which the outcome of a write is not known, and will not be.
+        /// The names with a write whose outcome is unknown, and will remain so.
         var uncertain: Set<String> = []
-        /// Writes that have ended and could not be removed from the local file.
+        /// Ended writes that could not be removed from the local file.
         var unremoved: Set<QueuedWrite.ID> = []
-        /// Names of which the local file lacks what is known.
+        /// The names whose known values are missing from the local file.
         var unkept: Set<String> = []
         var hasRead = false
-        /// The watch, or the attempt at one; nil while there is none.
+        /// The watch, or the attempt to create one; nil if there is none.
         var watch: GatewayCall?
-        /// Whether the watch is in place.
+        /// Whether the watch is established.
         var isWatching = false
-        /// When the watch has told something last.
+        /// The time of the watch's last message.
         var heard = ContinuousClock.now
         var isClosed = false
         var runningThreads = 0
-        /// The scope in which the store was used last, for messages.
+        /// The scope of the last use of the store, for messages.
         var scope = SettingsService.Scope.defaults
     }
 
@@ -50,10 +50,10 @@ final class EtcdCluster: Sendable {
     let options: EtcdStore.Options
     let client: GatewayClient
     let state: Mutex<State>
-    /// The local files; nil without them, and after the end.
+    /// The local files; nil if there are none, and after the end.
     let localState: Mutex<LocalState?>
     private let order = Mutex((), .cluster)
-    /// Listeners run here, not on the threads that follow and send.
+    /// The queue for listeners, apart from the threads that follow and send.
     private let listenerQueue: BackgroundQueue
     /// Wakes the sender when there is something to send.
     let sendWake = Wake()
@@ -61,18 +61,18 @@ final class EtcdCluster: Sendable {
     let retryWake = Wake()
     /// Ends the follower's pause after a failure.
     let followWake = Wake()
-    /// Signaled when the follower has tried to read for the first time.
+    /// Signaled after the follower's first attempt to read.
     let firstAttempt = DispatchSemaphore(value: 0)
     let end = DispatchSemaphore(value: 0)
     let call = GatewayCall()
     private let conflicts = Mutex(Backoff(first: .milliseconds(2), limit: .milliseconds(200)), .leaf)
     private let forks = Fork.count
 
-    /// Writes are larger in a request by the names of its fields.
+    /// A request also contains the names of its fields, so the limit is lower than the transaction's.
     static let writeSizeLimit = 1_500_000
     static let transactionSizeLimit = 1_000_000
 
-    /// - Parameter openState: Opens the local files; nil for none. Their problems are reported outside of all locks.
+    /// - Parameter openState: Opens the local files; nil for none. Problems are reported outside of all locks.
     init(
         prefix: String, options: EtcdStore.Options, client: GatewayClient,
         openState: (_ report: @escaping StateList.Report) throws -> LocalState?
@@ -92,7 +92,7 @@ final class EtcdCluster: Sendable {
         }
     }
 
-    /// Starts the threads, and waits for the first read, but not for longer than the options say.
+    /// Starts the threads, and waits for the first read, but no longer than the options permit.
     func start() throws(SettingsError) {
         let works: [@Sendable () -> Void] =
             [{ Follower.run(self) }] + (options.access == .readWrite ? [{ Sender.run(self) }] : [])
@@ -105,29 +105,29 @@ final class EtcdCluster: Sendable {
             }
         }
         firstAttempt.wait(for: options.openingTimeout)
-        if let cause = state.withLock({ $0.outage.takeUnreported() }) { report(cause.code, cause) }
+        if let cause = state.withLock({ $0.outage.nextUnreported() }) { report(cause.code, cause) }
     }
 
-    /// Ends the threads, and waits for them for a moment.
+    /// Ends the threads, and waits briefly for them.
     func close() {
         let running = state.withLock { state in
             defer { state.isClosed = true }
             return state.isClosed ? 0 : state.runningThreads
         }
-        // The connections, the threads and the file are the parent's.
+        // The connections, the threads and the file belong to the parent.
         if isInherited { return }
         call.cancel()
         leaveWatch()
         for wake in [sendWake, retryWake, followWake] { wake.signal() }
         let deadline = ContinuousClock.now + .seconds(2)
         for _ in 0..<running { end.wait(for: ContinuousClock.now.duration(to: deadline)) }
-        // So that another store can use the file at once, also if a child of a fork has it open.
+        // Another store must be able to use the file immediately, even if the child of a fork has it open.
         let file = localState.withLock { file in
             defer { file = nil }
             file?.unlock()
             return file
         }
-        // It ends outside of the lock.
+        // Released outside of the lock.
         withExtendedLifetime(file) {}
     }
 
@@ -143,12 +143,12 @@ final class EtcdCluster: Sendable {
 
     var isClosed: Bool { change { $0.isClosed } }
 
-    /// Whether this process is the child of a fork, and the store its parent's: there are no threads, and a request would go
-    /// through the parent's connections.
+    /// Whether this process is the child of a fork that inherited the store: it has no threads, and a request would use the
+    /// parent's connections.
     var isInherited: Bool { forks != Fork.count }
 
-    /// Reads and changes the state on one of the store's own threads: not while the process forks, so that the lock is free in
-    /// the child.
+    /// Reads and changes the state on one of the store's own threads, but not while the process forks, so that the lock is free
+    /// in the child.
     func change<R: Sendable>(_ body: (inout State) -> R) -> R { Fork.excluded { state.withLock { body(&$0) } } }
 
     func report(_ code: SettingsError.Code, key: SettingsService.StorageKey? = nil, _ cause: (any Error)? = nil) {
@@ -156,7 +156,7 @@ final class EtcdCluster: Sendable {
         Fork.excluded { feed.report(error) }
     }
 
-    /// Lets listeners run, on a thread that may wait for the cluster.
+    /// Calls listeners soon, on a thread that may wait for the cluster.
     func flushSoon() { listenerQueue.async { [feed] in feed.flush() } }
 
     // MARK: Writing
@@ -166,7 +166,7 @@ final class EtcdCluster: Sendable {
         if isInherited || isClosed { throw SettingsError(.storeClosed, store: description) }
     }
 
-    private func noteScope(_ batch: SettingsStoreBatch) {
+    private func recordScope(_ batch: SettingsStoreBatch) {
         guard let key = batch.writes.first?.key else { return }
         state.withLock { $0.scope = key.scope }
     }
@@ -178,15 +178,15 @@ final class EtcdCluster: Sendable {
         }
     }
 
-    /// Whether expectations hold, by what readers see at one moment.
+    /// Whether expectations hold for the values that readers see at one moment.
     func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool { state.withLock { $0.holds(expectations) } }
 
-    /// Accepts a write: shows it to readers, keeps it in the local file, and has it sent.
+    /// Accepts a write: shows it to readers, keeps it in the local file, and queues it.
     ///
-    /// - Returns: False, with nothing changed, if an expectation does not hold.
+    /// - Returns: False, without a change, if an expectation does not hold.
     func accept(_ batch: SettingsStoreBatch) throws -> Bool {
         try requireWriting()
-        noteScope(batch)
+        recordScope(batch)
         defer { feed.flush() }
         var isRebased = false
         let isAccepted = try order.withLock { _ -> Bool? in
@@ -213,10 +213,10 @@ final class EtcdCluster: Sendable {
         return isAccepted != nil
     }
 
-    /// Has an accepted write take the place of one that waits, if it can.
+    /// Replaces a waiting write by an accepted one, if possible.
     private func replace(by write: QueuedWrite) throws -> Bool {
         let earlier = state.withLock { state -> QueuedWrite.ID? in
-            // Of a name whose write may have been made, both are sent.
+            // If the write of a name may have been applied, both writes are sent.
             if write.writes.keys.contains(where: state.uncertain.contains) { return nil }
             return state.queue.beginReplacing(by: write, sent: state.underWay?.ids ?? [])
         }
@@ -236,7 +236,8 @@ final class EtcdCluster: Sendable {
 
     /// Appends an accepted write to the queue, and shows it to readers.
     ///
-    /// - Returns: Whether its bases have changed since it was stored: the cluster has agreed on an earlier write, for example.
+    /// - Returns: Whether its bases have changed since it was stored, for example because the cluster has agreed on an earlier
+    ///   write.
     private func append(_ write: QueuedWrite) -> Bool {
         state.withLock { state in
             var accepted = write
@@ -251,10 +252,10 @@ final class EtcdCluster: Sendable {
 
     /// Makes a write, and waits until the cluster has agreed.
     ///
-    /// - Returns: False, with nothing changed, if an expectation does not hold.
+    /// - Returns: False, without a change, if an expectation does not hold.
     func agree(_ batch: SettingsStoreBatch) throws -> Bool {
         try requireWriting()
-        noteScope(batch)
+        recordScope(batch)
         let waiter = Waiter()
         let id = try order.withLock { _ -> QueuedWrite.ID? in
             let write = state.withLock { state in
@@ -272,14 +273,14 @@ final class EtcdCluster: Sendable {
         guard let id else { return false }
         sendWake.signal()
         let outcome = wait(for: waiter, id)
-        // What the watch or the failed transaction has told.
+        // Delivers changes from the watch or the failed transaction.
         feed.flush()
         switch outcome {
         case .agreed:
             conflicts.withLock { $0.succeed() }
             return true
         case .refused, .overruled:
-            // Others are faster: not all at once again.
+            // Other clients are faster: a random pause keeps them from repeating their attempts together.
             let pause = conflicts.withLock { $0.fail() }
             DispatchSemaphore(value: 0).wait(for: pause)
             return false
@@ -298,20 +299,20 @@ private struct TransactionLimit: ValueFreeError {
 }
 
 extension EtcdCluster.State {
-    /// Whether the expectations hold for what readers see.
+    /// Whether the expectations hold for the values that readers see.
     fileprivate func holds(_ expectations: [SettingsStoreBatch.Entry]) -> Bool {
         expectations.hold { contents.visible[$0] }
     }
 
-    /// Whether an accepted value has to be sent. One that readers see already is there, unless a request under way may still
-    /// replace it, or one whose outcome is unknown, or it is a waiting one that may lose; unless values expire, as it may be
-    /// there under the lease of an earlier run; and unless the watch is in doubt, so that another value may be there.
+    /// Whether an accepted value must be sent. A value that readers already see is in the cluster, with exceptions: a current
+    /// request, or a write with an unknown outcome, may still replace it; a waiting write may lose; it may have an earlier run's
+    /// lease, if values expire; and the watch may be in doubt, so that the cluster may have another value.
     fileprivate func mustSend(_ name: String, _ data: Data?, _ options: EtcdStore.Options) -> Bool {
         contents.visible[name] != data || options.expiring != nil || underWay?.writes[name] != nil
             || uncertain.contains(name) || queue.mayLose(name, contents) || isWatchInDoubt(options)
     }
 
-    /// Whether what readers see may be late, because there is no watch, or the member does not answer.
+    /// Whether readers may see old values, because there is no watch, or the member does not answer.
     private func isWatchInDoubt(_ options: EtcdStore.Options) -> Bool {
         !identity.isVerified || heard + options.silence / 2 + .seconds(1) < .now
     }

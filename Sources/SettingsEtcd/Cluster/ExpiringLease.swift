@@ -4,26 +4,26 @@
     import Foundation
 #endif
 
-/// The lease of values that end with this client, and those values. Used by one thread.
+/// The lease of values that expire with this client, and those values. Used by one thread.
 struct ExpiringLease {
     private let seconds: Int64
     private(set) var lease: Int64?
-    /// When the lease was asked for, or renewed.
+    /// The time of the last grant or renewal.
     private var renewed = ContinuousClock.now
-    /// What this client has stored under the lease.
+    /// The values that this client has stored under the lease.
     private var values: [String: Data] = [:]
 
     init(_ time: Duration) { seconds = max(5, Int64(time / .seconds(1))) }
 
-    /// How long the lease may still go without a renewal; nil if there is none.
+    /// The remaining time of the lease without a renewal; nil if there is no lease.
     var timeLeft: Duration? {
         lease == nil ? nil : ContinuousClock.now.duration(to: renewed + .seconds(seconds) / 4)
     }
 
-    /// Whether the lease is to be renewed.
+    /// Whether the lease must be renewed.
     var isDue: Bool { timeLeft.map { $0 <= .zero } ?? false }
 
-    /// The lease, granted if there is none.
+    /// Returns the lease, granted if there is none.
     mutating func prepare(
         _ client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> Int64 {
@@ -38,14 +38,14 @@ struct ExpiringLease {
         return id
     }
 
-    /// Notes what was stored and removed.
-    mutating func note(_ writes: [String: Data?]) {
+    /// Records stored and removed values.
+    mutating func record(_ writes: [String: Data?]) {
         for (name, data) in writes { values[name] = data }
     }
 
     /// Renews the lease.
     ///
-    /// - Returns: The values that are to be stored again, because the lease had expired.
+    /// - Returns: The values to store again, because the lease had expired.
     mutating func renew(
         _ client: GatewayClient, within time: Duration, call: GatewayCall
     ) throws(GatewayFailure) -> [String: Data] {
@@ -60,9 +60,9 @@ struct ExpiringLease {
         return values
     }
 
-    /// Forgets the lease, which the cluster does not know.
+    /// Forgets a lease that the cluster does not know.
     ///
-    /// - Returns: The values that are to be stored again.
+    /// - Returns: The values to store again.
     mutating func forget() -> [String: Data] {
         lease = nil
         defer { values = [:] }

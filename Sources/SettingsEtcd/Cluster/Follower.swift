@@ -15,19 +15,19 @@ struct Follower {
     /// The identifier of the cluster that was read.
     private var clusterID: UInt64 = 0
     private var isFirstAttempt = true
-    /// When the cluster has last told that it holds what is known.
+    /// The last time that the cluster confirmed the known state.
     private var heard = ContinuousClock.now
     private var page = PageSize()
 
-    /// How much a prefix may hold altogether.
+    /// The greatest size of a prefix.
     private static let sizeLimit = 256 << 20
 
-    /// The address at which no watch with an open request came about: something between may keep back a body that goes on.
+    /// The address at which a watch with an open request failed: a proxy may hold back a body that continues.
     private var closedAddress: String?
 
-    /// How long the creation of a watch may take.
+    /// The time in which a watch must be created.
     private static let patience = Duration.seconds(2)
-    /// After so long without a word of the cluster, it may have been restored from a backup.
+    /// After this time without a message, the cluster may have been restored from a backup.
     private var longestAbsence: Duration { cluster.options.silence + .seconds(4) }
 
     private init(_ cluster: EtcdCluster) { self.cluster = cluster }
@@ -72,10 +72,10 @@ struct Follower {
         let pause = backoff.fail()
         // Between an answer of the former cluster and one of the restored one, no member answers.
         if backoff.failures > 1 && !failure.isAnswer { mustRead = true }
-        // A watch breaks now and then; an outage is what cannot be mended at once.
-        // A member that has not answered in all that time is none that is there again in a moment.
+        // A watch breaks occasionally; an outage is a failure that a retry does not repair. A timed-out member is unlikely to
+        // recover soon.
         if backoff.failures > 2 || isFirstAttempt || failure == .timedOut {
-            cluster.noteOutage(failure, of: .following)
+            cluster.recordOutage(failure, of: .following)
         }
         endFirstAttempt()
         cluster.followWake.wait(for: pause)
@@ -96,21 +96,21 @@ struct Follower {
                 answer = try client.ask(
                     .range(.init(first: first, end: cluster.range.end, limit: page.entries, revision: revision)),
                     isRepeatable: true, mayTakeLong: true, within: requestTime, call: call, RangeAnswer.init)
-                page.note(asked.duration(to: .now), limit: requestTime)
+                page.adapt(to: asked.duration(to: .now), limit: requestTime)
             } catch .tooLong(let limit) {
-                if page.noteTooLong() { continue }
+                if page.shrinkAfterLimit() { continue }
                 throw .tooLong(limit: limit)
             } catch .timedOut {
-                // What was read already is not read again.
-                if page.noteTimeOut() && !entries.isEmpty { continue }
+                // Pages that were read are not read again.
+                if page.shrinkAfterTimeOut() && !entries.isEmpty { continue }
                 throw .timedOut
             } catch .refused(code: 11, status: _) {
-                // The revision of the first page is compacted: from the beginning.
+                // The revision of the first page is compacted, so reading starts again.
                 throw .compacted
             }
             if revision == 0 {
                 (header, revision) = (answer.header, answer.header.revision)
-                cluster.noteAnswer(of: header.cluster)
+                cluster.recordAnswer(of: header.cluster)
             }
             size += answer.entries.reduce(0) { $0 + $1.key.count + $1.value.count }
             guard size <= Self.sizeLimit else { throw .tooLong(limit: Self.sizeLimit) }
@@ -123,15 +123,15 @@ struct Follower {
         }
         clusterID = header.cluster
         mustRead = false
-        cluster.take(entries, at: revision, after: newest, of: header.cluster)
+        cluster.apply(entries, at: revision, after: newest, of: header.cluster)
     }
 
-    /// Finds out whether the cluster is the one that was read. What has changed since comes with the watch.
+    /// Checks whether the cluster is the one that was read. The watch delivers later changes.
     private mutating func compare() throws(GatewayFailure) {
         let known = cluster.change { $0.contents.revision }
         let answer = try cluster.compare(known, within: requestTime)
         guard answer.header.cluster == clusterID, answer.header.revision >= known else { throw .earlierState }
-        cluster.noteVerified()
+        cluster.recordVerification()
     }
 
     // MARK: Watching
@@ -154,7 +154,7 @@ struct Follower {
         do throws(GatewayFailure) {
             try client.follow(
                 message, patience: min(cluster.options.timeout, Self.patience),
-                // Not at the same moment on all machines.
+                // Randomized, so that machines do not ask at the same moment.
                 silence: cluster.options.silence * Double.random(in: 0.8...1), asks: isAsking, call: call,
                 leavingAfter: { failure in
                     if isAsking, progress.heard == nil, failure.isOfAnswer {
@@ -168,13 +168,13 @@ struct Follower {
                 if progress.heard == nil, answer.isCreated {
                     if isFirstAttempt { cluster.change { $0.outage.start() } }
                     endFirstAttempt()
-                    cluster.noteReached()
+                    cluster.recordReached()
                 }
-                for revision in try progress.take(answer, newest: cluster.noteHeard()) { cluster.take(revision) }
+                for revision in try progress.apply(answer, newest: cluster.recordMessage()) { cluster.apply(revision) }
             }
         } catch .timedOut {
-            // Without an answer to the question, the member hangs: another one is watched. One that was not asked may only have
-            // nothing to tell; whether it has missed something is asked next.
+            // A member that does not answer the question hangs: another one is watched. A member that was not asked may have
+            // nothing to report; the next step asks whether a change was missed.
             if progress.heard != nil { return }
             throw .disconnected("no watch was created")
         } catch .cancelled where !cluster.isClosed {

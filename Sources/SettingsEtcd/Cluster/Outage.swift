@@ -1,6 +1,6 @@
 import SettingsKitCore
 
-/// Whether the cluster can be reached, as the follower and the sender find out separately. Pure.
+/// The reachability of the cluster, as the follower and the sender determine it separately. Pure.
 struct Outage {
     enum Part {
         case following
@@ -9,16 +9,16 @@ struct Outage {
 
     private var following: GatewayFailure? = .notConnected("not tried yet")
     private var sending: GatewayFailure?
-    /// The codes that were reported since the cluster was reached last.
+    /// The codes reported since the cluster was last reached.
     private var reported: Set<SettingsError.Code> = []
 
-    /// Why the cluster cannot be reached; nil while it is.
+    /// The reason why the cluster cannot be reached; nil while it can.
     var cause: GatewayFailure? { following ?? sending }
 
-    /// Whether what is known is up to date. The cluster may refuse what is sent.
+    /// Whether the known state is current. The cluster may refuse writes.
     var isFollowing: Bool { following == nil && (sending?.isAnswer ?? true) }
 
-    /// Notes that a part cannot reach the cluster.
+    /// Records that a part cannot reach the cluster.
     mutating func begin(_ failure: GatewayFailure, of part: Part) {
         switch part {
         case .following: following = failure
@@ -26,15 +26,15 @@ struct Outage {
         }
     }
 
-    /// The cause, to be reported; nil if one with its code was reported already, or there is none.
-    mutating func takeUnreported() -> GatewayFailure? {
+    /// Returns the cause if an error with its code was not reported yet, and records that it was.
+    mutating func nextUnreported() -> GatewayFailure? {
         guard let cause, reported.insert(cause.code).inserted else { return nil }
         return cause
     }
 
-    /// Notes that a part reaches the cluster.
+    /// Records that a part reaches the cluster.
     ///
-    /// - Returns: Whether that ends an outage that was reported.
+    /// - Returns: Whether that ends a reported outage.
     mutating func end(of part: Part) -> Bool {
         switch part {
         case .following: following = nil
@@ -43,12 +43,12 @@ struct Outage {
         return endIfOver()
     }
 
-    /// Notes that the watch is in place, and that sending can be tried again.
+    /// Records that the watch is established, so that sending can be retried.
     ///
-    /// - Returns: Whether that ends an outage that was reported.
-    mutating func noteReached() -> Bool {
+    /// - Returns: Whether that ends a reported outage.
+    mutating func recordReached() -> Bool {
         following = nil
-        // A cluster that refuses what is sent was reached before.
+        // A cluster that refuses writes was reached before.
         if sending?.isAnswer == false { sending = nil }
         return endIfOver()
     }
@@ -59,6 +59,6 @@ struct Outage {
         return true
     }
 
-    /// Notes that the first attempt has succeeded, so that there is nothing to report.
+    /// Records that the first attempt has succeeded, so that there is nothing to report.
     mutating func start() { following = nil }
 }

@@ -7,13 +7,13 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// Sends the writes of the queue in their order, one transaction after another. Used by one thread.
+/// Sends the writes of the queue in order, one transaction after another. Used by one thread.
 struct Sender {
     private let cluster: EtcdCluster
     private var marker = ClientMarker()
     private var expiring: ExpiringLease?
     private var backoff = Backoff(first: .milliseconds(30), limit: .seconds(3))
-    /// After a permanent refusal, writes are sent one by one, so that it is known which is refused.
+    /// After a permanent refusal, writes are sent one by one, to find the refused one.
     private var singles = 0
 
     private init(_ cluster: EtcdCluster) {
@@ -23,8 +23,8 @@ struct Sender {
 
     private var call: GatewayCall { cluster.call }
     private var client: GatewayClient { cluster.client }
-    /// How long a single request may take. A write that waits for it has some time left. Not longer with a long time-out: a
-    /// member that has lost the others keeps a request for seconds, and another member answers at once.
+    /// The time limit of a single request. A write that waits for it has some time left. The limit does not grow with a long
+    /// time-out: a member that has lost the others keeps a request for seconds, and another member answers immediately.
     private var requestTime: Duration { min(cluster.options.timeout * 0.6, .seconds(6)) }
 
     static func run(_ cluster: EtcdCluster) {
@@ -36,8 +36,8 @@ struct Sender {
         while !cluster.isClosed {
             if expiring?.isDue == true { renewExpiring() }
             let step = cluster.change { state in
-                // Before it is known that the cluster holds what is known, nothing is sent: it may be another one, or restored,
-                // and a restored one gives revisions again, which would seem to be those that a write compares.
+                // Nothing is sent before the cluster has confirmed the known state: it may be another cluster, or a restored one,
+                // which reuses revisions that a write would compare successfully.
                 guard state.identity.isVerified else { return WriteQueue.Step?.none }
                 return state.queue.next(state.contents, sizeLimit: singles > 0 ? 0 : EtcdCluster.transactionSizeLimit)
             }
@@ -65,14 +65,14 @@ struct Sender {
             let (client, time, call) = (client, requestTime, call)
             try marker.prepare(client, within: time, call: call)
             guard cluster.change({ [marker] in $0.identity.isOn(marker.cluster) }) else {
-                // It was replaced, and the follower has not noticed yet, or has already.
+                // The marker was replaced, whether or not the follower has noticed.
                 marker.forget()
                 throw .earlierState
             }
             let lease = try expiring?.prepare(client, within: time, call: call) ?? 0
             let request = cluster.change {
                 state -> (comparisons: [GatewayMessage.Comparison], operations: [GatewayMessage.Operation])? in
-                // A caller whose time was over receives that nothing was written.
+                // A caller whose time is over must receive that nothing was written.
                 guard state.queue.begins(with: plan) else { return nil }
                 state.underWay = plan
                 return (
@@ -88,19 +88,19 @@ struct Sender {
             isSent = true
             let result = try marker.send(
                 plan.ids, request.comparisons, request.operations, by: client, within: requestTime, call: call)
-            take(result, of: plan)
+            apply(result, of: plan)
         } catch {
             if isSent && error.isPermanent { return refuse(plan, error) }
             if isSent && !error.isCertain { return resolve(plan, after: error) }
-            // Nothing is on its way while this thread waits, so that a caller whose time is over knows that nothing was written.
+            // Nothing is on its way while this thread waits, so a caller whose time is over knows that nothing was written.
             cluster.change { $0.underWay = nil }
             fail(error)
         }
     }
 
-    private mutating func take(_ result: ClientMarker.Result, of plan: PlannedTransaction) {
+    private mutating func apply(_ result: ClientMarker.Result, of plan: PlannedTransaction) {
         backoff.succeed()
-        cluster.noteSent()
+        cluster.endSendingOutage()
         switch result {
         case .made(let revision): agree(plan, at: revision)
         case .refused(let reads, let revision):
@@ -108,19 +108,19 @@ struct Sender {
             let entries = Dictionary(uniqueKeysWithValues: zip(names, reads.map { $0.entries.first }))
             let ended = cluster.change { [marker] state in
                 if state.identity.isOn(marker.cluster) {
-                    cluster.feed.publish(state.contents.take(entries, at: revision), origin: .external)
+                    cluster.feed.publish(state.contents.apply(entries, at: revision), origin: .external)
                 }
                 return state.queue.refuse(plan, state.contents)
             }
             didEnd(ended, besides: names)
         case .notMade:
-            // It is planned again; a server that always says so is not asked all the time.
+            // The write is planned again. The pause limits the requests to a server that always refuses.
             cluster.retryWake.wait(for: .milliseconds(5))
         case .lost:
-            // It may have been made before the lease expired. What was accepted is now sent as after a restart, which cannot
-            // do it twice; a caller has to know.
+            // The transaction may have been applied before the lease expired. Accepted writes are now sent as after a restart,
+            // which cannot apply them twice; a waiting caller must be notified.
             let waiting = cluster.change { state in
-                state.queue.noteLostConnection()
+                state.queue.recordLostConnection()
                 state.uncertain.formUnion(plan.writes.keys)
                 return state.queue.entries.filter { plan.ids.contains($0.id) && !$0.isAccepted }.map(\.id)
             }
@@ -130,7 +130,7 @@ struct Sender {
     }
 
     private mutating func agree(_ plan: PlannedTransaction, at revision: Int64) {
-        expiring?.note(plan.writes)
+        expiring?.record(plan.writes)
         let (made, waiters) = cluster.change { [marker] state in
             let made = state.queue.agree(plan, at: revision)
             var entries: [String: ClusterEntry?] = [:]
@@ -139,14 +139,14 @@ struct Sender {
                     data.map { ClusterEntry(key: state.contents.key(of: name), value: $0, modRevision: revision) })
             }
             if state.identity.isOn(marker.cluster) {
-                cluster.feed.publish(state.contents.take(entries, at: revision), origin: .local)
+                cluster.feed.publish(state.contents.apply(entries, at: revision), origin: .local)
             }
             for write in made where write.isAccepted {
                 cluster.feed.publish(state.contents.endShowing(write.writes), origin: .external)
             }
             return (made, made.compactMap { state.waiters.removeValue(forKey: $0.id) })
         }
-        // Written before the callers go on: they may end the process.
+        // Stored before the callers continue, because they may end the process.
         cluster.keep(plan.writes.keys, removing: made.filter(\.isAccepted).map(\.id))
         for waiter in waiters { waiter.end(.agreed(revision)) }
         cluster.flushSoon()
@@ -160,7 +160,7 @@ struct Sender {
         didEnd(ended, besides: [])
     }
 
-    /// Does what follows when writes have left the queue.
+    /// Finishes writes that have left the queue.
     private func didEnd(_ ended: [(write: QueuedWrite, outcome: WriteOutcome)], besides names: [String]) {
         let waiters = cluster.change { state in
             for (write, _) in ended where write.isAccepted {
@@ -189,9 +189,9 @@ struct Sender {
 
     // MARK: Failures
 
-    /// Ends a write that the cluster refuses for what it is, if it is known which one that is.
+    /// Ends a write that the cluster refuses permanently, if the refused write is known.
     private mutating func refuse(_ plan: PlannedTransaction, _ failure: GatewayFailure) {
-        cluster.noteSent()
+        cluster.endSendingOutage()
         if plan.ids.count > 1 {
             singles = plan.ids.count
         } else {
@@ -200,30 +200,30 @@ struct Sender {
         }
     }
 
-    /// Finds out whether a transaction was made whose answer was lost. Until that is known, nothing else is sent.
+    /// Determines whether a transaction with a lost answer was applied. Until then, nothing else is sent.
     private mutating func resolve(_ plan: PlannedTransaction, after failure: GatewayFailure) {
         while !cluster.isClosed {
             do throws(GatewayFailure) {
-                // A cluster without space left answers what it refuses, and lets nothing be written.
+                // A cluster without space answers each request that it refuses, and applies no write.
                 let isOver = failure == .noSpace
                 let result = try marker.resolve(isOver: isOver, client, within: requestTime, call: call)
-                guard isOver, case .notMade = result else { return take(result, of: plan) }
+                guard isOver, case .notMade = result else { return apply(result, of: plan) }
                 cluster.change { $0.underWay = nil }
                 return fail(failure)
             } catch {
-                // Also if the user may no longer write the marker.
+                // Reached also if the user may no longer write the marker.
                 fail(error)
             }
         }
     }
 
-    /// Notes that the cluster could not be reached, and waits.
+    /// Records that the cluster could not be reached, and waits.
     private mutating func fail(_ failure: GatewayFailure) {
         if failure == .cancelled { return }
         let pause = backoff.fail()
         // A short interruption changes nothing: the second failure in a row is one of the connection.
         let isForLong = failure.isAnswer && failure.code != .clusterUnreachable
-        if isForLong || backoff.failures > 1 { cluster.noteOutage(failure, of: .sending) }
+        if isForLong || backoff.failures > 1 { cluster.recordOutage(failure, of: .sending) }
         if case .refused(5, _) = failure {
             // A lease has expired.
             marker.forget()
@@ -239,14 +239,14 @@ struct Sender {
             let (client, time, call) = (client, requestTime, call)
             guard let values = try expiring?.renew(client, within: time, call: call) else { return }
             backoff.succeed()
-            cluster.noteSent()
+            cluster.endSendingOutage()
             cluster.restore(values)
         } catch {
             fail(error)
         }
     }
 
-    /// Removes what ends with this client.
+    /// Removes the values and the key that expire with this client.
     private mutating func release() {
         let leases = [marker.lease, expiring?.lease].compactMap(\.self)
         if cluster.change({ $0.outage.cause != nil }) { return }
@@ -256,7 +256,7 @@ struct Sender {
                     .revokeLease(lease), isRepeatable: true, within: .milliseconds(800), call: GatewayCall(),
                     limit: 1 << 16, AnswerHeader.init)
             } catch {
-                // The cluster removes it when its time is over.
+                // The cluster removes them when their time is over.
                 return
             }
         }

@@ -2,7 +2,7 @@ import Dispatch
 import SettingsKitCore
 import Synchronization
 
-/// Wakes a thread out of a wait. Signals that come before it waits count as one, so that it does not go round once for each.
+/// Wakes a thread from a wait. Earlier signals count as one, so that it does not wake once for each.
 final class Wake: Sendable {
     private let isSignaled = Mutex(false, .leaf)
     private let semaphore = DispatchSemaphore(value: 0)
@@ -17,7 +17,7 @@ final class Wake: Sendable {
 
     /// Waits for a signal.
     ///
-    /// - Parameter duration: How long at most; nil for as long as it takes.
+    /// - Parameter duration: The longest wait; nil for no limit.
     /// - Returns: Whether there was a signal.
     @discardableResult
     func wait(for duration: Duration? = nil) -> Bool {
@@ -26,7 +26,7 @@ final class Wake: Sendable {
         } else {
             semaphore.wait()
         }
-        // A signal from here on is for the next wait; what it stands for may be seen already.
+        // A signal from here on applies to the next wait. Its cause may already be visible.
         isSignaled.withLock { $0 = false }
         return true
     }

@@ -6,48 +6,48 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// What the cluster holds under the prefix as far as this program knows, and what the program has set over it.
+/// The known contents of the cluster under the prefix, and the program's own writes over them.
 ///
-/// There are three parts, each over the one before:
-/// - what the first read and the watch have returned: the state of the cluster at one revision;
-/// - for single names, what the answer to a transaction has shown at a later revision;
-/// - what the program has set, and the cluster has not agreed on yet.
+/// There are three parts, each over the previous one:
+/// - the state of the cluster at one revision, from the first read and the watch;
+/// - for single names, the answer to a transaction at a later revision;
+/// - the program's writes that the cluster has not agreed on yet.
 ///
-/// A value only makes way for a newer one, so that no reader goes back in time. Pure: no lock, no clock, no network.
+/// Only a newer value replaces a value, so that no reader goes back in time. Pure: no lock, no clock, no network.
 struct ClusterContents {
-    /// What the cluster holds under a name.
+    /// The cluster's value of a name.
     struct Known: Equatable {
-        /// The key, by which the name is spelled in the cluster.
+        /// The key, with the cluster's spelling of the name.
         var key: Data
         var data: Data
         var modRevision: Int64
     }
 
-    /// What is known of a name from a transaction.
+    /// The knowledge of a name from a transaction.
     private struct Ahead {
         var known: Known?
-        /// The revision of the cluster at which it was so.
+        /// The revision of the cluster at that time.
         var revision: Int64
     }
 
     let range: KeyRange
-    /// The revision of the cluster whose state the read and the watch have returned; 0 if nothing was read.
+    /// The revision of the state from the read and the watch; 0 before the first read.
     private(set) var revision: Int64 = 0
     /// The cluster's state at ``revision``.
     private var followed: [String: Known] = [:]
-    /// Keys under the prefix that no setting can have, and other spellings of names that are in ``followed``.
+    /// Keys under the prefix that no setting can have, and other spellings of names in ``followed``.
     private var hidden: [Data: Known] = [:]
     private var ahead: [String: Ahead] = [:]
-    /// What the program has set last under a name, and how many such writes wait.
+    /// The program's last write of a name, and the number of its waiting writes.
     private var overlay: [String: (data: Data?, count: Int)] = [:]
-    /// What readers see.
+    /// The values that readers see.
     private(set) var visible: [String: Data] = [:]
 
     init(range: KeyRange) { self.range = range }
 
     // MARK: Asking
 
-    /// What the cluster holds under a name, without the program's own changes on which it has not agreed yet.
+    /// The cluster's value of a name, without the program's own writes that it has not agreed on.
     func known(_ name: String) -> Known? {
         if let ahead = ahead[name] { return ahead.known }
         return followed[name]
@@ -59,30 +59,30 @@ struct ClusterContents {
         Dictionary(names.map { ($0, modRevision(of: $0)) }) { $1 }
     }
 
-    /// The key of a name, in the spelling that the cluster has.
+    /// The key of a name, in the cluster's spelling.
     func key(of name: String) -> Data { known(name)?.key ?? range.key(of: name) }
 
     /// The number of the cluster's keys under the prefix at ``revision``.
     var count: Int64 { Int64(followed.count + hidden.count) }
 
-    /// Everything that the cluster holds as far as it is known.
+    /// All known contents of the cluster.
     var allKnown: [String: Known] {
         var all = followed
         for (name, ahead) in ahead { all[name] = ahead.known }
         return all
     }
 
-    /// The revision at which a transaction has shown that a name has no value, while the watch has not come that far.
+    /// The revision at which a transaction has shown that a name has no value, until the watch has reached it.
     func absence(of name: String) -> Int64? {
         guard let ahead = ahead[name], ahead.known == nil else { return nil }
         return ahead.revision
     }
 
-    /// The newest revision that was seen, of everything or of a single name.
+    /// The newest revision seen, of the whole state or of a single name.
     var newestRevision: Int64 { max(revision, ahead.values.lazy.map(\.revision).max() ?? 0) }
 
-    /// The names whose values differ from the known ones of the same revision. A cluster that was restored from a backup gives
-    /// the revisions again that were lost with the restoration.
+    /// The names whose values differ from the known ones of the same revision. A cluster that was restored from a backup reuses
+    /// the revisions lost by the restoration.
     func namesWithReusedRevision(in entries: [ClusterEntry]) -> [String] {
         entries.compactMap { entry in
             guard let name = range.name(in: entry.key), let known = known(name),
@@ -92,12 +92,12 @@ struct ClusterContents {
         }
     }
 
-    // MARK: What the cluster tells
+    // MARK: Applying the cluster's state
 
-    /// Replaces the state by one that was read at a later revision, or of a cluster that was restored from a backup.
+    /// Replaces the state by one that was read at a later revision, or from a cluster that was restored from a backup.
     ///
-    /// - Parameter newest: The newest revision that was seen before the state was read.
-    /// - Returns: What readers see differently.
+    /// - Parameter newest: The newest revision seen before the state was read.
+    /// - Returns: The changes for readers.
     mutating func replace(
         with entries: [ClusterEntry], at revision: Int64, after newest: Int64
     ) -> [SettingsStoreChange] {
@@ -108,16 +108,16 @@ struct ClusterContents {
         return refresh(Set(followed.keys).union(visible.keys).union(overlay.keys))
     }
 
-    /// Begins with the last known state of an earlier run. It counts as older than everything that a cluster tells.
+    /// Begins with the last known state of an earlier run. It counts as older than every state of a cluster.
     mutating func begin(with values: [String: Known]) -> [SettingsStoreChange] {
         followed = values
         return refresh(Set(values.keys))
     }
 
-    /// Takes the events of one revision from the watch.
+    /// Applies the events of one revision from the watch.
     ///
-    /// - Returns: What readers see differently.
-    mutating func take(_ events: [WatchAnswer.Event], at revision: Int64) -> [SettingsStoreChange] {
+    /// - Returns: The changes for readers.
+    mutating func apply(_ events: [WatchAnswer.Event], at revision: Int64) -> [SettingsStoreChange] {
         guard revision > self.revision else { return [] }
         self.revision = revision
         var names: Set<String> = []
@@ -128,17 +128,17 @@ struct ClusterContents {
         return forgetPassed(names)
     }
 
-    /// Notes that the state at a revision is the one that is known.
+    /// Records that the known state is also the state at a revision.
     mutating func reach(_ revision: Int64) {
         if revision > self.revision { self.revision = revision }
-        // What is seen stays: the parts agree.
+        // Readers see no change, because the parts agree.
         _ = forgetPassed([])
     }
 
-    /// Takes what a transaction at a revision has shown of keys: the entries that are there, and those that are not.
+    /// Applies a transaction's view of keys at a revision: the existing entries and the missing ones.
     ///
-    /// - Returns: What readers see differently.
-    mutating func take(_ entries: [String: ClusterEntry?], at revision: Int64) -> [SettingsStoreChange] {
+    /// - Returns: The changes for readers.
+    mutating func apply(_ entries: [String: ClusterEntry?], at revision: Int64) -> [SettingsStoreChange] {
         guard revision > self.revision else { return [] }
         var names: Set<String> = []
         for (name, entry) in entries where revision >= ahead[name]?.revision ?? 0 {
@@ -153,7 +153,7 @@ struct ClusterContents {
         let known = Known(key: entry.key, data: entry.value, modRevision: entry.modRevision)
         guard let name = range.name(in: entry.key) else { return hidden[entry.key] = known }
         if let present = followed[name], present.key != known.key {
-            // Two spellings of a name: the one that was written last counts.
+            // Of two spellings of a name, the one written last counts.
             let (newer, older) = present.modRevision > known.modRevision ? (present, known) : (known, present)
             hidden[newer.key] = nil
             (followed[name], hidden[older.key]) = (newer, older)
@@ -174,7 +174,7 @@ struct ClusterContents {
         }
     }
 
-    /// Forgets what transactions have shown of revisions that the watch has reached.
+    /// Forgets views of transactions at revisions that the watch has reached.
     private mutating func forgetPassed(_ names: Set<String>) -> [SettingsStoreChange] {
         var names = names
         for (name, ahead) in ahead where ahead.revision <= revision {
@@ -184,21 +184,21 @@ struct ClusterContents {
         return refresh(names)
     }
 
-    // MARK: What the program sets
+    // MARK: Showing the program's writes
 
-    /// Shows a write on which the cluster has not agreed yet.
+    /// Shows a write that the cluster has not agreed on yet.
     mutating func show(_ writes: [String: Data?]) -> [SettingsStoreChange] {
         for (name, data) in writes { overlay[name] = (data, (overlay[name]?.count ?? 0) + 1) }
         return refresh(Set(writes.keys))
     }
 
-    /// Shows a write in the place of one of the same names.
+    /// Shows a write in place of another one of the same names.
     mutating func showInstead(_ writes: [String: Data?]) -> [SettingsStoreChange] {
         for (name, data) in writes { overlay[name] = (data, overlay[name]?.count ?? 1) }
         return refresh(Set(writes.keys))
     }
 
-    /// Shows a write that is older than those that are shown already.
+    /// Shows a write that is older than those already shown.
     mutating func showBelow(_ writes: [String: Data?]) -> [SettingsStoreChange] {
         for (name, data) in writes {
             overlay[name] = overlay[name].map { ($0.data, $0.count + 1) } ?? (data, 1)
@@ -206,9 +206,9 @@ struct ClusterContents {
         return refresh(Set(writes.keys))
     }
 
-    /// Ends ``show(_:)`` of the same names: the write was agreed on, or it is given up.
+    /// Ends ``show(_:)`` for the same names: the cluster has agreed on the write, or it is given up.
     ///
-    /// - Parameter writes: The same as when they were shown.
+    /// - Parameter writes: The same writes as when they were shown.
     mutating func endShowing(_ writes: [String: Data?]) -> [SettingsStoreChange] {
         for name in writes.keys {
             guard let shown = overlay[name] else { continue }

@@ -12,30 +12,29 @@ struct QueuedWrite: Equatable, Sendable {
 
     /// Later writes have greater ones.
     var id: ID
-    /// What to store, each name once.
+    /// The bytes to store, each name once.
     var writes: [String: Data?]
-    /// What must be stored at the moment of writing.
+    /// The bytes that must be stored at the moment of writing.
     var expectations: [String: Data?] = [:]
-    /// Whether the write was accepted: the caller has returned, so the write may only be given up if another machine was
-    /// faster. Otherwise a caller waits for it.
+    /// Whether the write was accepted: its caller has returned, so it may be given up only for a faster write of another machine.
+    /// Otherwise a caller waits for it.
     var isAccepted: Bool
-    /// The revisions of the written names when the write was accepted, or since the program's own last write of them.
+    /// The revisions of the written names when the write was accepted, or after the program's own last write of them.
     var bases: [String: Int64] = [:]
-    /// The revision of the cluster that the program knew when the write was accepted; 0 after a restart.
+    /// The revision of the cluster that was known when the write was accepted; 0 after a restart.
     var seen: Int64 = 0
-    /// The cluster for which the write was accepted; 0 for the next one that is reached.
+    /// The cluster for which the write was accepted; 0 for the next cluster that is reached.
     var cluster: UInt64 = 0
-    /// Whether the write has waited through a lost connection or a restart, and so loses to a value that another machine has
-    /// written since.
+    /// Whether the write has waited through a lost connection or a restart, and so loses to a later value of another machine.
     var hasWaited = false
 
-    /// About how many bytes the write takes in a request.
+    /// The approximate size of the write in a request, in bytes.
     var size: Int {
         writes.reduce(expectations.count * 64) { $0 + $1.key.utf8.count + ($1.value?.count ?? 0) + 64 }
     }
 }
 
-/// How a write ended.
+/// The outcome of a write.
 enum WriteOutcome: Equatable, Sendable {
     /// The cluster has agreed, at a revision.
     case agreed(Int64)
@@ -43,47 +42,47 @@ enum WriteOutcome: Equatable, Sendable {
     case refused
     /// Nothing was written: another machine has written one of the names while the write waited.
     case overruled
-    /// Nothing was written: the cluster refuses the write for what it is.
+    /// Nothing was written: the cluster permanently refuses the write.
     case failed(GatewayFailure)
-    /// Nothing was written: the caller has waited as long as it may.
+    /// Nothing was written: the caller's time is over.
     case unreached(GatewayFailure)
-    /// The caller has waited as long as it may; whether it was written is not known.
+    /// The caller's time is over, and it is unknown whether the write was applied.
     case unknown(GatewayFailure)
 }
 
-/// A transaction of the cluster that makes the first writes of the queue.
+/// A transaction of the cluster with the first writes of the queue.
 struct PlannedTransaction: Equatable, Sendable {
-    /// The writes that it makes, in their order.
+    /// Its writes, in order.
     var ids: [QueuedWrite.ID] = []
-    /// What it stores, of the last write of each name.
+    /// The bytes to store, from the last write of each name.
     var writes: [String: Data?] = [:]
     /// The revisions that names must have.
     var comparisons: [String: Int64] = [:]
     fileprivate var size = 0
-    /// How many writes of the queue were replaced before.
+    /// The number of earlier replacements in the queue.
     fileprivate var replacements = 0
 
-    /// How many operations a transaction of etcd can have, without the one for the client's marker.
+    /// The greatest number of operations in a transaction of etcd, without the one for the client's marker.
     static let operationLimit = 127
 
-    /// Whether a transaction can make a write, even if all names of it are compared.
+    /// Whether a write fits into a transaction even if all of its names are compared.
     static func canMake(_ write: QueuedWrite) -> Bool {
         Set(write.writes.keys).union(write.expectations.keys).count <= operationLimit
     }
 }
 
-/// The writes on which the cluster has not agreed yet, in the order in which they were made. Pure: no clock, no network.
+/// The writes that the cluster has not agreed on yet, in order. Pure: no clock, no network.
 struct WriteQueue {
     private(set) var entries: [QueuedWrite] = []
     private var lastID: QueuedWrite.ID = 0
-    /// The accepted writes whose bases have changed, and are to be stored again.
+    /// The accepted writes with changed bases, which must be stored again.
     private var rebased: Set<QueuedWrite.ID> = []
     private var tail = QueueTail()
-    /// The last write of earlier runs, which may have been made.
+    /// The last write of earlier runs, which may have been applied.
     private var lastEarlier: QueuedWrite.ID = 0
-    /// The write that another one is about to replace. It is not sent meanwhile.
+    /// The write that another one is about to replace. It is not sent in the meantime.
     private var replaced: QueuedWrite.ID?
-    /// How many writes were replaced, so that a plan with an earlier value is not sent.
+    /// The number of replaced writes, so that a plan with an earlier value is not sent.
     private var replacements = 0
 
     var hasAccepted: Bool { entries.contains(where: \.isAccepted) }
@@ -93,7 +92,7 @@ struct WriteQueue {
         return lastID
     }
 
-    /// - Parameter isRebased: Whether the bases differ from those that were stored.
+    /// - Parameter isRebased: Whether the bases differ from the stored ones.
     mutating func append(_ entry: QueuedWrite, isRebased: Bool = false) {
         lastID = max(lastID, entry.id)
         if entries.isEmpty { tail = QueueTail() }
@@ -104,16 +103,16 @@ struct WriteQueue {
 
     // MARK: Replacing
 
-    /// How many bytes the writes have among which a later one replaces an earlier one.
+    /// The size limit, in bytes, of the writes among which a later one replaces an earlier one.
     private static let tailSizeLimit = EtcdCluster.transactionSizeLimit
 
-    /// Notes that the writes so far are those of earlier runs.
+    /// Marks the writes so far as those of earlier runs.
     mutating func endEarlier() { lastEarlier = lastID }
 
-    /// Finds the write that an accepted one can replace, as both wait for the same transaction: it stores the same name over
-    /// the same state, and was certainly never sent. Until ``endReplacing(by:)`` it is not sent.
+    /// Finds the write that an accepted one can replace, because both wait for the same transaction: it stores the same name over
+    /// the same state, and was certainly never sent. Until ``endReplacing(by:)``, it is not sent.
     ///
-    /// - Parameter sent: The writes of the request under way.
+    /// - Parameter sent: The writes of the current request.
     mutating func beginReplacing(by write: QueuedWrite, sent: [QueuedWrite.ID]) -> QueuedWrite.ID? {
         guard write.hasWaited, write.expectations.isEmpty, write.writes.count == 1, let name = write.writes.first?.key,
             let id = tail[name], id > lastEarlier, !sent.contains(id), !rebased.contains(id), let index = index(of: id)
@@ -126,10 +125,10 @@ struct WriteQueue {
         return id
     }
 
-    /// Has a write be in the place of the one that it replaces.
+    /// Puts a write in place of the replaced one.
     ///
     /// - Parameter write: nil if it could not be stored.
-    /// - Returns: Whether the other one was still there.
+    /// - Returns: Whether the replaced one was still in the queue.
     mutating func endReplacing(by write: QueuedWrite?) -> Bool {
         defer { replaced = nil }
         guard let write, let id = replaced, let index = index(of: id) else { return false }
@@ -138,7 +137,7 @@ struct WriteQueue {
         return true
     }
 
-    /// The place of a write; nil if it is not there, or among those that were put before others.
+    /// The index of a write; nil if it is missing, or among those that were put before others.
     private func index(of id: QueuedWrite.ID) -> Int? {
         var (low, high) = (0, entries.count)
         while low < high {
@@ -154,12 +153,12 @@ struct WriteQueue {
     /// Adds writes of earlier runs before all others.
     mutating func prepend(_ earlier: [QueuedWrite]) { entries.insert(contentsOf: earlier, at: 0) }
 
-    /// Has later writes have greater identifiers than those of earlier runs.
+    /// Gives later writes greater identifiers than those of earlier runs.
     mutating func reserve(_ earlier: [QueuedWrite]) { lastID = max(lastID, earlier.map(\.id).max() ?? 0) }
 
-    /// Has the accepted writes be for a cluster.
+    /// Assigns the accepted writes to a cluster.
     ///
-    /// - Returns: Those that were accepted for another one, which are no longer in the queue.
+    /// - Returns: The writes for another cluster, which are removed from the queue.
     mutating func begin(_ cluster: UInt64) -> [QueuedWrite] {
         let strangers = entries.filter { $0.cluster != 0 && $0.cluster != cluster }
         if !strangers.isEmpty { entries.removeAll { $0.cluster != 0 && $0.cluster != cluster } }
@@ -170,18 +169,18 @@ struct WriteQueue {
         return strangers
     }
 
-    /// Has the accepted writes that have waited lose to the values that the cluster now holds under some names.
+    /// Makes accepted writes that have waited lose to the cluster's current values of some names.
     mutating func forgetBases(of names: [String]) {
         for index in entries.indices where entries[index].isAccepted {
             for name in names where entries[index].writes[name] != nil {
-                // No key has it.
+                // No key has this revision.
                 entries[index].bases[name] = .max
                 rebased.insert(entries[index].id)
             }
         }
     }
 
-    /// Has the accepted writes lose to everything that another cluster holds.
+    /// Makes the accepted writes lose to all values of another cluster.
     mutating func forgetBases() {
         for index in entries.indices where entries[index].isAccepted {
             (entries[index].bases, entries[index].seen, entries[index].hasWaited) = ([:], 0, true)
@@ -198,31 +197,31 @@ struct WriteQueue {
         entries.firstIndex { $0.id == id }.map { entries.remove(at: $0) }
     }
 
-    /// Notes that the connection was lost: accepted writes then lose to what other machines write meanwhile.
-    mutating func noteLostConnection() {
+    /// Records that the connection was lost: accepted writes then lose to later writes of other machines.
+    mutating func recordLostConnection() {
         for index in entries.indices where entries[index].isAccepted { entries[index].hasWaited = true }
     }
 
     /// Returns the accepted writes whose bases have changed since the last call.
-    mutating func takeRebased() -> [QueuedWrite] {
+    mutating func removeRebased() -> [QueuedWrite] {
         if rebased.isEmpty { return [] }
-        // The one that is replaced is just being stored.
+        // The replaced one is just being stored.
         let taken = rebased.filter { $0 != replaced }
         rebased.subtract(taken)
         return entries.filter { taken.contains($0.id) }
     }
 
-    /// Notes that writes that ``takeRebased()`` has returned could not be stored.
+    /// Puts back writes of ``removeRebased()`` that could not be stored.
     mutating func putBack(_ rebased: [QueuedWrite]) { self.rebased.formUnion(rebased.map(\.id)) }
 
-    /// Whether a write of a name waits that was accepted before another machine's value was known, and so may lose to that.
+    /// Whether a write of a name waits that was accepted before another machine's value was known, and so may lose to it.
     func mayLose(_ name: String, _ contents: ClusterContents) -> Bool {
         entries.contains {
             $0.isAccepted && $0.writes[name] != nil && $0.bases[name] ?? 0 != contents.modRevision(of: name)
         }
     }
 
-    /// Has a write follow a state of a name, unless its base is older than `oldest`: then it knew nothing of that.
+    /// Bases a write on a state of a name, unless its base is older than `oldest`: it was then accepted without that knowledge.
     private mutating func setBase(of index: Int, _ name: String, to revision: Int64, from oldest: Int64) {
         guard entries[index].isAccepted, entries[index].bases[name] ?? 0 >= oldest else { return }
         entries[index].bases[name] = revision
@@ -239,10 +238,10 @@ struct WriteQueue {
 
     /// Plans the next step. Writes without expectations share a transaction, as many as fit.
     ///
-    /// - Parameter sizeLimit: How many bytes a transaction may have. A write that is larger goes alone.
+    /// - Parameter sizeLimit: The greatest size of a transaction in bytes. A larger write is sent alone.
     func next(_ contents: ClusterContents, sizeLimit: Int) -> Step? {
         guard let first = entries.first, first.id != replaced else { return nil }
-        // A caller that waits for what is before it.
+        // A caller waits for the earlier writes.
         if first.expectations.isEmpty && first.writes.isEmpty { return .end(first.id, .agreed(contents.revision)) }
         if first.expectations.contains(where: { contents.known($0.key)?.data != $0.value }),
             !wasMade(0, contents, lastWritesThatAreThere(contents))
@@ -257,43 +256,43 @@ struct WriteQueue {
             guard plan.add(entry, contents, sizeLimit: isFirst ? .max : sizeLimit) else { break }
             if !entry.expectations.isEmpty { break }
         }
-        // Never accepted by this version: it would be in the way of all others.
+        // This version never accepts such a write, which would block all others.
         if plan.ids.isEmpty { return .end(first.id, .failed(.refused(code: 3, status: 0))) }
         return .transaction(plan)
     }
 
     // MARK: Answers
 
-    /// Notes that the cluster has made a transaction.
+    /// Records that the cluster has applied a transaction.
     ///
-    /// - Returns: The writes that it has made, which are no longer in the queue.
+    /// - Returns: Its writes, which are removed from the queue.
     mutating func agree(_ plan: PlannedTransaction, at revision: Int64) -> [QueuedWrite] {
         let ids = Set(plan.ids)
         let made = entries.filter { ids.contains($0.id) }
         entries.removeAll { ids.contains($0.id) }
         for index in entries.indices {
             for name in entries[index].writes.keys {
-                // One that was accepted later has its base from a state that is newer than this transaction.
+                // A write that was accepted later is based on a newer state than this transaction.
                 guard let data = plan.writes[name], entries[index].seen < revision,
                     entries[index].bases[name] ?? 0 <= revision
                 else { continue }
-                // A key that is not there has no revision.
+                // A missing key has no revision.
                 setBase(of: index, name, to: data == nil ? 0 : revision, from: plan.comparisons[name] ?? 0)
             }
         }
         return made
     }
 
-    /// Decides on the writes of a transaction that the cluster has refused, when ``ClusterContents`` knows the compared names.
+    /// Decides about the writes of a transaction that the cluster has refused, once ``ClusterContents`` knows the compared names.
     ///
-    /// - Returns: The writes that have ended, which are no longer in the queue. The others are planned again.
+    /// - Returns: The ended writes, which are removed from the queue. The others are planned again.
     mutating func refuse(
         _ plan: PlannedTransaction, _ contents: ClusterContents
     ) -> [(write: QueuedWrite, outcome: WriteOutcome)] {
         let ids = Set(plan.ids)
         let isThere = lastWritesThatAreThere(contents)
         var ended: [(write: QueuedWrite, outcome: WriteOutcome)] = []
-        // What is there already does not overrule later writes of the name, which follow it.
+        // A write that was already applied does not overrule later writes of the name, which follow it.
         var followed: [String: (revision: Int64, base: Int64)] = [:]
         for index in entries.indices {
             for name in entries[index].writes.keys {
@@ -309,7 +308,7 @@ struct WriteQueue {
                     followed[name] = (contents.modRevision(of: name), followed[name]?.base ?? entry.bases[name] ?? 0)
                 }
             } else if entry.hasWaited {
-                // Others have written the same bytes.
+                // Another client has written the same bytes.
                 for name in entry.writes.keys {
                     let revision = contents.modRevision(of: name)
                     followed[name] = (revision, followed[name]?.base ?? entry.bases[name] ?? 0)
@@ -330,26 +329,26 @@ struct WriteQueue {
         for (name, data) in entry.expectations where contents.known(name)?.data != data {
             return entry.isAccepted ? .overruled : .refused
         }
-        // What the caller has read has been written since, if with the same bytes.
+        // Another client has written a value that the caller read, even if with the same bytes.
         if !entry.isAccepted && !entry.expectations.isEmpty { return .refused }
         guard entry.hasWaited else { return nil }
         return changedNames(of: entry, contents).allSatisfy { isThere[$0] ?? -1 >= index } ? nil : .overruled
     }
 
-    /// Whether a write that has waited was made before, by a transaction whose answer was lost, or is needless because others
-    /// have written the same.
+    /// Whether a write that has waited was already applied, by a transaction with a lost answer, or is needless because another
+    /// client has written the same.
     private func wasMade(_ index: Int, _ contents: ClusterContents, _ isThere: [String: Int]) -> Bool {
         let entry = entries[index]
         return entry.hasWaited && !changedNames(of: entry, contents).isEmpty
             && entry.writes.keys.allSatisfy { isThere[$0] ?? -1 >= index }
     }
 
-    /// The names that someone has written since the write was accepted.
+    /// The names that another client has written since the write was accepted.
     private func changedNames(of entry: QueuedWrite, _ contents: ClusterContents) -> [String] {
         entry.writes.keys.filter { contents.modRevision(of: $0) != entry.bases[$0] ?? 0 }
     }
 
-    /// Of each name, the place of the last write whose value the cluster has. If it was made, so were those before it, which
+    /// The index of the last write of each name whose value the cluster has. If it was applied, so were those before it, which
     /// may have shared its transaction.
     private func lastWritesThatAreThere(_ contents: ClusterContents) -> [String: Int] {
         var last: [String: Int] = [:]
@@ -361,13 +360,13 @@ struct WriteQueue {
 }
 
 extension PlannedTransaction {
-    /// Adds a write if there is room for it.
+    /// Adds a write if it fits.
     fileprivate mutating func add(_ entry: QueuedWrite, _ contents: ClusterContents, sizeLimit: Int) -> Bool {
         var compared: [String: Int64] = [:]
         for name in entry.expectations.keys { compared[name] = contents.modRevision(of: name) }
         if entry.hasWaited {
-            // If an earlier write of this transaction is compared, that one counts, unless it knew a newer state: then the
-            // state before it decides on this one, after it.
+            // If an earlier write of this transaction is compared, that comparison is enough, unless it knew a newer state: the
+            // state before it then decides about this one, too.
             for name in entry.writes.keys {
                 let base = entry.bases[name] ?? 0
                 if writes[name] == nil {

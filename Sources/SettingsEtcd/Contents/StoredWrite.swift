@@ -6,7 +6,7 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// An accepted write as the local file holds it, so that it outlives the process.
+/// The form of an accepted write in the local file, where it outlives the process.
 extension QueuedWrite {
     /// One line of JSON.
     var stored: Data {
@@ -23,7 +23,7 @@ extension QueuedWrite {
         return Data(JSONText.object(members).compact.utf8)
     }
 
-    /// Reads an accepted write of an earlier run. Nil for bytes that are none.
+    /// Reads an accepted write of an earlier run. Nil for bytes that are not a write.
     init?(_ id: ID, stored: Data) {
         var parts: [String: [StoredEntry]] = [:]
         var cluster: UInt64 = 0

@@ -1,19 +1,19 @@
-/// What a watch has told since it was created. Pure.
+/// The progress of a watch since its creation. Pure.
 struct WatchProgress {
-    /// When the watch has told something last; nil before it was created.
+    /// The time of the watch's last message; nil before its creation.
     private(set) var heard: ContinuousClock.Instant?
     private var fold: WatchFold
-    /// Whether the member was behind what is known when it was asked last.
+    /// Whether the member was behind the known revision at the last question.
     private var isBehind = false
 
     init(sizeLimit: Int) { fold = WatchFold(limit: sizeLimit) }
 
-    /// Takes a message.
+    /// Applies a message.
     ///
-    /// - Parameter newest: The newest revision that is known from elsewhere.
-    /// - Returns: What is complete now, in the order of the revisions.
-    /// - Throws: A failure if the watch has ended, or is still behind what was known when the member was asked before.
-    mutating func take(
+    /// - Parameter newest: The newest revision known from another source.
+    /// - Returns: The complete revisions, in order.
+    /// - Throws: A failure if the watch has ended, or is still behind a revision that was known at the previous question.
+    mutating func apply(
         _ answer: WatchAnswer, newest: Int64, at now: ContinuousClock.Instant = .now
     ) throws(GatewayFailure) -> [WatchFold.Revision] {
         if answer.isCancelled {

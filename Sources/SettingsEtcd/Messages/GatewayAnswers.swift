@@ -27,10 +27,10 @@ struct ClusterEntry: Equatable, Sendable {
     }
 }
 
-/// What each answer begins with.
+/// The common beginning of all answers.
 struct AnswerHeader: Equatable, Sendable {
     var cluster: UInt64 = 0
-    /// The revision of the whole cluster at which the answer was made.
+    /// The revision of the whole cluster at the time of the answer.
     var revision: Int64 = 0
 
     init() {}
@@ -50,9 +50,9 @@ struct AnswerHeader: Equatable, Sendable {
 struct RangeAnswer: Equatable, Sendable {
     var header = AnswerHeader()
     var entries: [ClusterEntry] = []
-    /// Whether there are more entries than were asked for.
+    /// Whether there are more entries than the request asked for.
     var hasMore = false
-    /// The number of keys in the range, whatever the limits of the request.
+    /// The number of keys in the range, regardless of the request's limits.
     var count: Int64 = 0
 
     init(_ reader: inout GatewayReader) throws(GatewayFailure) {
@@ -73,7 +73,7 @@ struct RangeAnswer: Equatable, Sendable {
 struct TransactionAnswer: Equatable, Sendable {
     var header = AnswerHeader()
     var hasSucceeded = false
-    /// What the reads of the failure branch have found, in their order.
+    /// The results of the failure branch's reads, in order.
     var reads: [RangeAnswer] = []
 
     init(_ reader: inout GatewayReader) throws(GatewayFailure) {
@@ -178,7 +178,7 @@ struct TokenAnswer: Equatable, Sendable {
 
 /// A message of a stream: a result, or the error that ends the stream.
 enum StreamMessage {
-    /// Reads `{"result": ...}`, or throws the error that is in its place.
+    /// Reads `{"result": ...}`, or throws the error in its place.
     static func read<Answer>(
         _ bytes: some Collection<UInt8>, status: Int = 200,
         _ body: (inout GatewayReader) throws(GatewayFailure) -> Answer
@@ -205,10 +205,10 @@ enum StreamMessage {
 /// An answer that reports an error: members of an object in a stream, otherwise of the whole body.
 struct ErrorAnswer {
     fileprivate var code: Int64?
-    /// Whether users or roles have changed since the token was made, which etcd reports as an invalid argument, by these words.
-    /// Its own client asks for another token then, too.
+    /// Whether users or roles have changed since the token was created. etcd reports that as an invalid argument, with these
+    /// words; its own client then also asks for another token.
     fileprivate var isOldToken = false
-    /// Whether the cluster has no space left, which etcd reports with the code of a member that has too much to do.
+    /// Whether the cluster has no space left, which etcd reports with the code of an overloaded member.
     fileprivate var hasNoSpace = false
 
     fileprivate mutating func read(_ member: String, _ reader: inout GatewayReader) throws(GatewayFailure) {
@@ -222,7 +222,7 @@ struct ErrorAnswer {
         }
     }
 
-    /// - Returns: ``GatewayFailure/refused(code:status:)`` or `noSpace`; `notEtcd` if the body is none of the gateway's.
+    /// - Returns: ``GatewayFailure/refused(code:status:)`` or `noSpace`; `notEtcd` if the body is not the gateway's.
     static func failure(_ bytes: [UInt8], status: Int) -> GatewayFailure {
         do throws(GatewayFailure) {
             try StreamMessage.read(bytes, status: status) { (reader) throws(GatewayFailure) in try reader.skip() }

@@ -1,14 +1,14 @@
 import SettingsKitCore
 
-/// Why the cluster's gateway has not done what it was asked for.
+/// The reason why the cluster's gateway has not carried out a request.
 ///
-/// It contains nothing that a server has sent but numbers: a server's text could hold values.
+/// It contains nothing from a server but numbers: a server's text could contain values.
 enum GatewayFailure: ValueFreeError, Equatable {
-    /// No connection came about. No byte of the request was sent.
+    /// No connection was established. No byte of the request was sent.
     case notConnected(String)
     /// The connection ended before there was an answer, or in the middle of it, or the answer is not HTTP.
     case disconnected(String)
-    /// No secure connection came about, or the member has ended it at once, as it does without a certificate that it accepts.
+    /// No secure connection was established, or the member ended it immediately, as it does without an acceptable certificate.
     case notSecure(String, isSent: Bool)
     /// There was no answer in time.
     case timedOut
@@ -18,15 +18,15 @@ enum GatewayFailure: ValueFreeError, Equatable {
     case refused(code: Int64, status: Int)
     /// The cluster does not accept the user's name or password. Nothing else was sent.
     case loginRefused
-    /// The cluster has no space left. A write may have been carried out all the same, but no more after this answer.
+    /// The cluster has no space left. A write may have been applied nevertheless, but will not be after this answer.
     case noSpace
     /// The answer is not one of an etcd gateway.
     case notEtcd(status: Int)
     /// The answer is longer than the limit in bytes.
     case tooLong(limit: Int)
-    /// The revision that a watch or a read is to begin at is compacted.
+    /// The first revision of a watch or a read is compacted.
     case compacted
-    /// The answer to a read is of an earlier state than the store knows: the cluster was restored from a backup, or is another.
+    /// The answer to a read has an earlier state than the known one: the cluster was restored from a backup, or is another one.
     case earlierState
 
     var description: String {
@@ -68,11 +68,11 @@ enum GatewayFailure: ValueFreeError, Equatable {
         }
     }
 
-    /// The codes with which etcd refuses a request before it begins to carry it out. It reports the others also of a request
+    /// The codes with which etcd refuses a request before it begins to carry it out. It also reports the others for a request
     /// that the members may still carry out, such as "unavailable" when a leader is lost, and "cancelled" when a member stops.
     private static let codesOfNothingDone: Set<Int64> = [3, 5, 7, 8, 9, 11, 12, unauthenticated]
 
-    /// Whether the request is refused for what it is, and not because of the cluster's condition: it will be refused again.
+    /// Whether the request itself is refused, independent of the cluster's condition: it will be refused again.
     var isPermanent: Bool {
         if case .refused(let code, _) = self { return code == 3 || code == 7 }
         return false
@@ -86,7 +86,7 @@ enum GatewayFailure: ValueFreeError, Equatable {
         }
     }
 
-    /// The code of an error that it causes, unless it refuses a write for what it is.
+    /// The code of the resulting error, unless the failure refuses a write itself.
     var code: SettingsError.Code {
         switch self {
         case .notSecure: .clusterNotSecure
@@ -97,7 +97,7 @@ enum GatewayFailure: ValueFreeError, Equatable {
         }
     }
 
-    /// Whether a connection came about, and an answer failed to come or to end.
+    /// Whether a connection was established, and an answer was missing or incomplete.
     var isOfAnswer: Bool {
         switch self {
         case .disconnected, .timedOut, .notEtcd: true

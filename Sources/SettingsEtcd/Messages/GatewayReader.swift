@@ -6,10 +6,10 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// Reads a message of etcd's gateway, which is JSON as protocol buffers define it: 64-bit integers are strings, bytes are
-/// base64, and members with the value 0, false or nothing are absent. Unknown members are skipped.
+/// Reads a message of etcd's gateway, which is the JSON of protocol buffers: 64-bit integers are strings, bytes are base64, and
+/// members with the value 0, false or nothing are absent. Unknown members are skipped.
 ///
-/// Takes linear time, and not more memory than what is read.
+/// Takes linear time, and no more memory than the result.
 struct GatewayReader {
     private var scanner: JSONScanner
 
@@ -113,7 +113,7 @@ struct GatewayReader {
         return text
     }
 
-    /// Reads a text; nil, having skipped it, if the value is none.
+    /// Reads a text; skips any other value and returns nil.
     mutating func textOrSkip() throws(GatewayFailure) -> String? {
         if scanner.next == UInt8(ascii: "\"") { return try text() }
         try skip()

@@ -21,13 +21,13 @@ struct GatewayMessage: Sendable {
     /// A read of the keys from one key to another.
     struct Range: Sendable {
         var first: Data
-        /// The first key that is not read; nil for a single key.
+        /// The end of the range, which is not read; nil for a single key.
         var end: Data?
-        /// How many entries are asked for; 0 for all.
+        /// The greatest number of entries; 0 for all.
         var limit = 0
-        /// The revision at which to read; 0 for the newest.
+        /// The revision to read; 0 for the newest.
         var revision: Int64 = 0
-        /// Entries that were written before are left out.
+        /// Entries written earlier are left out.
         var minModRevision: Int64 = 0
         var omitsValues = false
 
@@ -49,7 +49,7 @@ struct GatewayMessage: Sendable {
 
     static func range(_ range: Range) -> GatewayMessage { GatewayMessage("/v3/kv/range", range.members) }
 
-    /// A watch of the keys from one key to another, from a revision on.
+    /// A watch of the keys from one key to another, from a revision.
     static func watch(first: Data, end: Data, from revision: Int64) -> GatewayMessage {
         GatewayMessage(
             "/v3/watch",
@@ -58,7 +58,7 @@ struct GatewayMessage: Sendable {
                     "create_request",
                     .object([
                         ("key", .base64(first)), ("range_end", .base64(end)), ("start_revision", .integer(revision)),
-                        // Otherwise all that was missed comes as one message.
+                        // Otherwise all missed events arrive as one message.
                         ("fragment", .bool(true)),
                     ])
                 )
@@ -67,11 +67,11 @@ struct GatewayMessage: Sendable {
 
     // MARK: Writing
 
-    /// A write inside of a transaction: bytes under a key, or its removal.
+    /// A write in a transaction: bytes under a key, or its removal.
     struct Operation: Equatable, Sendable {
         var key: Data
         var value: Data?
-        /// The lease that the key ends with; 0 for none.
+        /// The lease with which the key expires; 0 for none.
         var lease: Int64 = 0
 
         fileprivate var json: JSONText {
@@ -84,7 +84,7 @@ struct GatewayMessage: Sendable {
         }
     }
 
-    /// What has to hold for a transaction to write.
+    /// A condition for a transaction to write.
     struct Comparison: Equatable, Sendable {
         private enum Operand: Equatable {
             case modRevision(Int64)
@@ -94,10 +94,10 @@ struct GatewayMessage: Sendable {
         let key: Data
         private let operand: Operand
 
-        /// Compares the revision of a key's last write, 0 if there is no such key.
+        /// Compares the revision of a key's last write, 0 if the key is missing.
         init(key: Data, modRevision: Int64) { (self.key, operand) = (key, .modRevision(modRevision)) }
 
-        /// Compares the bytes under a key, nil if there is no such key.
+        /// Compares the bytes under a key, nil if the key is missing.
         init(key: Data, value: Data?) {
             (self.key, operand) = (key, value.map(Operand.value) ?? .modRevision(0))
         }
@@ -129,7 +129,7 @@ struct GatewayMessage: Sendable {
 
     // MARK: Leases and users
 
-    /// - Parameter seconds: How long the lease lasts without a renewal.
+    /// - Parameter seconds: The duration of the lease without a renewal.
     static func grantLease(seconds: Int64) -> GatewayMessage {
         GatewayMessage("/v3/lease/grant", [("TTL", .integer(seconds))])
     }
@@ -138,7 +138,7 @@ struct GatewayMessage: Sendable {
         GatewayMessage("/v3/lease/keepalive", [("ID", .integer(id))])
     }
 
-    /// Ends a lease, and with it its keys.
+    /// Ends a lease, and removes its keys.
     static func revokeLease(_ id: Int64) -> GatewayMessage {
         GatewayMessage("/v3/lease/revoke", [("ID", .integer(id))])
     }

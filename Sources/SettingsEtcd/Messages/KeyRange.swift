@@ -6,16 +6,16 @@ import SettingsKitCore
     import Foundation
 #endif
 
-/// The keys that begin with a prefix. What follows the prefix is the name of a setting.
+/// The keys that begin with a prefix. The rest of a key is the name of a setting.
 struct KeyRange: Equatable, Sendable {
     let prefix: Data
-    /// The first key behind those with the prefix.
+    /// The first key after those with the prefix.
     let end: Data
 
     /// - Parameter prefix: Not empty.
     init(prefix: String) {
         self.prefix = Data(prefix.utf8)
-        // UTF-8 has no byte 0xFF, so the last byte can be counted up.
+        // UTF-8 has no byte 0xFF, so the last byte can be incremented.
         var end = self.prefix
         if let last = end.popLast() { end.append(last + 1) }
         self.end = end
@@ -25,7 +25,7 @@ struct KeyRange: Equatable, Sendable {
 
     func contains(_ key: Data) -> Bool { key.starts(with: prefix) }
 
-    /// The name in a key; nil if it is not the name of any setting.
+    /// The name in a key; nil if no setting can have it.
     func name(in key: Data) -> String? {
         guard contains(key), let name = String(validating: key.dropFirst(prefix.count), as: UTF8.self),
             SettingsService.StorageKey.isValid(name)

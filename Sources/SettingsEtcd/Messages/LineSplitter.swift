@@ -6,13 +6,12 @@ struct LineSplitter {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Takes bytes as they arrive, in pieces of any size, and calls `body` with each line that is complete. Empty lines are
-    /// skipped.
+    /// Takes arriving bytes, in pieces of any size, and calls `body` with each complete line. Empty lines are skipped.
     mutating func add(
         _ bytes: UnsafeBufferPointer<UInt8>, _ body: (ArraySlice<UInt8>) throws(GatewayFailure) -> Void
     ) throws(GatewayFailure) {
         var start = 0
-        // What is left of earlier pieces has no line break, so only new bytes are searched.
+        // The rest of earlier pieces has no line break, so only new bytes are searched.
         while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
             try append(bytes[start..<end])
             start = end + 1

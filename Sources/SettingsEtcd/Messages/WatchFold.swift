@@ -4,8 +4,8 @@
     import Foundation
 #endif
 
-/// Joins the fragments of a watch's messages, and groups the events by their revision: those of one revision were made by one
-/// transaction.
+/// Joins the fragments of a watch's messages, and groups the events by revision: one transaction has made all events of a
+/// revision.
 struct WatchFold {
     /// The events of one revision.
     struct Revision: Equatable {
@@ -13,7 +13,7 @@ struct WatchFold {
         var events: [WatchAnswer.Event]
     }
 
-    /// How many bytes of one revision are kept at most.
+    /// The greatest number of bytes of one revision.
     let limit: Int
     /// The revision that the next fragment may continue.
     private var last: Revision?
@@ -23,8 +23,8 @@ struct WatchFold {
 
     /// Adds a message.
     ///
-    /// - Returns: What is complete now, in the order of the revisions. The events of a fragment's last revision are kept, and no
-    ///   others, so that what was missed takes no more memory than one message.
+    /// - Returns: The complete revisions, in order. Only the events of a fragment's last revision are kept, so that missed events
+    ///   take no more memory than one message.
     mutating func add(_ answer: WatchAnswer) throws(GatewayFailure) -> [Revision] {
         var revisions = last.map { [$0] } ?? []
         for event in answer.events {

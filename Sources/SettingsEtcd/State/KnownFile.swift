@@ -10,27 +10,27 @@ import Synchronization
 
 /// The last known state of the cluster, in one file for all programs that use a folder and prefix.
 ///
-/// The file holds everything of one revision, and single values that a program has seen ahead of it. A program changes it only
-/// from the revision that it has found there, so that nothing newer is replaced, and what others have stored already costs it
-/// no write.
+/// The file contains everything of one revision, and single values that a program has seen ahead of it. A program changes it only
+/// from the revision that it has found there, so that nothing newer is replaced, and changes that others have stored cost no
+/// write.
 final class KnownFile: Sendable {
     private static let knownPrefix = "known:"
-    /// Before the revision of a known value, or of the absence of one.
+    /// The prefix of names for the revision of a known value, or of its absence.
     private static let writtenPrefix = "written:"
     private static let revisionName = "revision"
-    /// How often a change is tried while other programs make theirs.
+    /// The greatest number of attempts at a change while other programs make theirs.
     private static let attemptLimit = 100
-    /// A program that is stopped in the middle of a change must not stop this one, which stores it later.
+    /// A program that is stopped in the middle of a change must not stop this one, which then stores its own change later.
     private static let patience = Duration.milliseconds(200)
 
-    /// What this program knows of the cluster and the file.
+    /// This program's knowledge of the cluster and the file.
     private struct Knowledge {
         var owner: StateOwner
-        /// The newest revision of the cluster that was seen.
+        /// The newest revision of the cluster seen.
         var newest: Int64
-        /// The revision up to which the file was seen to have everything.
+        /// The revision up to which the file was seen to be complete.
         var stored: Int64
-        /// Whether a whole state could not be stored, so that the file lacks more than what changes next.
+        /// Whether a whole state could not be stored, so that the file lacks more than the next change.
         var isIncomplete = false
     }
 
@@ -38,7 +38,7 @@ final class KnownFile: Sendable {
     private let prefix: String
     private let addresses: [String]
     private let knowledge: Mutex<Knowledge>
-    /// Whether the file probably belongs to the cluster that the program is to reach.
+    /// Whether the file probably belongs to the cluster to be reached.
     private let isOwn: Bool
 
     init(_ base: String, _ own: StateOwner, _ fileSystem: any FileSystem, report: @escaping StateList.Report) throws {
@@ -52,10 +52,10 @@ final class KnownFile: Sendable {
             .leaf)
     }
 
-    /// The cluster that the values are of; 0 if they are not used before the cluster is reached.
+    /// The cluster of the values; 0 if they are not used before the cluster is reached.
     var cluster: UInt64 { isOwn ? knowledge.withLock { $0.owner.cluster } : 0 }
 
-    /// What the file names as its owner.
+    /// The owner named in the file.
     var owner: StateOwner? { list.owner }
 
     /// The revision of the last known state; 0 if there is none.
@@ -76,9 +76,10 @@ final class KnownFile: Sendable {
 
     // MARK: Writing
 
-    /// Stores what was seen of some names.
+    /// Stores the seen values of some names.
     ///
-    /// - Returns: Whether the file has it now, or belongs to another cluster. If not, it was lost, and needs everything.
+    /// - Returns: Whether the file has them now, or belongs to another cluster. If not, the file was lost, and needs the whole
+    ///   state.
     func update(_ update: LocalState.Update) throws -> Bool {
         for _ in 0..<Self.attemptLimit {
             let (stored, knowledge) = (revision, knowledge.withLock { $0 })
@@ -93,12 +94,12 @@ final class KnownFile: Sendable {
                 let written = known?.modRevision ?? update.absent[name]
                 let seen = max(update.revision ?? 0, written ?? 0)
                 guard seen > stored, seen >= list.number(Self.writtenPrefix + name) else { continue }
-                note(name, known, written, in: &writes)
+                record(name, known, written, in: &writes)
             }
             if revision > stored { writes[Self.revisionName] = StateList.bytes(revision) }
             if try writes.isEmpty || list.apply(writes, expecting: expectation) {
                 self.knowledge.withLock { knowledge in
-                    // Not the file's: a read that another program has overtaken is no earlier state.
+                    // Not the file's revision: a read that another program has overtaken is not an earlier state.
                     knowledge.newest = max(knowledge.newest, update.revision ?? 0)
                     knowledge.stored = max(knowledge.stored, revision)
                 }
@@ -108,8 +109,8 @@ final class KnownFile: Sendable {
         throw SettingsError(.busy, store: "EtcdStore")
     }
 
-    /// Notes what other programs have stored before the whole state of the cluster is read. If it is newer than what the cluster
-    /// then holds, the cluster was restored.
+    /// Records the revision stored by other programs before the whole state of the cluster is read. If it is newer than the state
+    /// that was read, the cluster was restored.
     func beginReading() throws {
         try list.refresh(waiting: Self.patience)
         let (owner, revision) = (list.owner, revision)
@@ -136,11 +137,11 @@ final class KnownFile: Sendable {
             if let present, present.cluster == cluster, present.prefix == prefix {
                 owner = owner.adding(present.addresses)
                 owner.restorations = present.restorations
-                // Another program may have noticed the restoration before.
+                // Another program may already have noticed the restoration.
                 if isEarlier, present.restorations == known.owner.restorations {
                     owner.restorations += 1
                 } else {
-                    // Of the same revision, the file may hold what was lost with a restoration.
+                    // At the same revision, the file may have values that were lost by a restoration.
                     (isSame, isBehind) = (true, stored <= revision)
                 }
             }
@@ -149,9 +150,9 @@ final class KnownFile: Sendable {
                 let isAhead = { [list] (name: String) in isSame && list.number(Self.writtenPrefix + name) > revision }
                 for name in list.names {
                     guard let name = Self.settingName(name), values[name] == nil, !isAhead(name) else { continue }
-                    note(name, nil, nil, in: &writes)
+                    record(name, nil, nil, in: &writes)
                 }
-                for (name, value) in values where !isAhead(name) { note(name, value, value.modRevision, in: &writes) }
+                for (name, value) in values where !isAhead(name) { record(name, value, value.modRevision, in: &writes) }
                 writes[Self.revisionName] = StateList.bytes(revision)
             }
             if try list.apply(writes, owner: owner, expecting: expectation) {
@@ -164,7 +165,7 @@ final class KnownFile: Sendable {
         throw SettingsError(.busy, store: "EtcdStore")
     }
 
-    private func note(
+    private func record(
         _ name: String, _ known: ClusterContents.Known?, _ written: Int64?, in writes: inout [String: Data?]
     ) {
         for (name, data) in [
@@ -172,12 +173,12 @@ final class KnownFile: Sendable {
         ] where list[name] != data { writes[name] = .some(data) }
     }
 
-    /// What the file has now, so that a change is made only if no other program has made one.
+    /// The file's current contents, so that a change is made only if no other program has made one.
     private var expectation: [String: Data?] {
         list.ownerExpectation.merging([Self.revisionName: list[Self.revisionName]]) { $1 }
     }
 
-    /// The setting whose value or revision is under a name.
+    /// The setting of a name for a value or revision.
     private static func settingName(_ name: String) -> String? {
         [knownPrefix, writtenPrefix].first(where: name.hasPrefix).map { String(name.dropFirst($0.count)) }
     }

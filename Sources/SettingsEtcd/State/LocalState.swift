@@ -7,7 +7,7 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// The local files of a store: the last known state of the cluster, and accepted writes on which it has not agreed yet.
+/// The local files of a store: the last known state of the cluster, and accepted writes that it has not agreed on yet.
 final class LocalState: Sendable {
     private let known: KnownFile
     /// nil for a store that keeps no accepted writes.
@@ -20,9 +20,8 @@ final class LocalState: Sendable {
     /// Opens the files in a folder.
     ///
     /// - Parameters:
-    ///   - addresses: Those of the cluster that is to be reached.
-    ///   - keepsWrites: Whether the store has accepted writes kept. Then it also takes over those that stores have left behind
-    ///     that have ended.
+    ///   - addresses: The addresses of the cluster to be reached.
+    ///   - keepsWrites: Whether the store keeps accepted writes. If so, it also adopts those left by ended stores.
     ///   - report: Called with each problem of the files, while the state may be locked.
     /// - Throws: ``SettingsError`` with the code `storeUnavailable`.
     init(
@@ -57,7 +56,7 @@ final class LocalState: Sendable {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    /// Lets another store use the files.
+    /// Releases the files for another store.
     func unlock() { pendingList?.end() }
 
     // MARK: Other stores and clusters
@@ -67,12 +66,12 @@ final class LocalState: Sendable {
         let writes = other.writes
         if writes.isEmpty { return }
         try list.append(writes, of: list.owner ?? other.owner ?? own)
-        // If the process ends in between, the writes are sent twice, and the second time they change nothing.
+        // If the process ends in between, the writes are sent twice. The second time, they change nothing.
         try other.update(removing: Set(writes.map(\.id)))
     }
 
-    /// Keeps writes aside that are certainly not for the cluster that is to be reached: those for another prefix, and those
-    /// that were accepted with other addresses before any cluster was reached.
+    /// Keeps writes aside that are certainly not for the cluster to be reached: those for another prefix, and those accepted with
+    /// other addresses before any cluster was reached.
     private func keepStrangersAside(of list: PendingList) throws {
         guard let owner = list.owner, !owner.isProbably(own) else { return }
         let strangers = list.writes.filter { owner.prefix != own.prefix || $0.cluster == 0 }
@@ -85,7 +84,7 @@ final class LocalState: Sendable {
         try keepAside(writes, of: pendingList.owner ?? own, from: pendingList)
     }
 
-    /// Moves writes to a state folder for each cluster, which a store of that cluster can use, and reports that.
+    /// Moves writes to a state folder for each cluster, which a store of that cluster can use, and reports it.
     private func keepAside(_ writes: [QueuedWrite], of owner: StateOwner, from list: PendingList) throws {
         for (cluster, writes) in Dictionary(grouping: writes, by: \.cluster) {
             var owner = owner
@@ -108,14 +107,14 @@ final class LocalState: Sendable {
 
     // MARK: Reading
 
-    /// The cluster that the state is probably of; 0 if it is not known before the cluster is reached.
+    /// The cluster that the state probably belongs to; 0 if it is unknown before the cluster is reached.
     var cluster: UInt64 {
         if known.cluster != 0 { return known.cluster }
         guard let owner = pendingList?.owner, owner.isProbably(own) else { return 0 }
         return owner.cluster
     }
 
-    /// The last known state of the cluster, if it is probably the one that is to be reached.
+    /// The last known state of the cluster, if it is probably the one to be reached.
     func known(in range: KeyRange) -> [String: ClusterContents.Known] { known.values(in: range) }
 
     /// The revision of the last known state; 0 if there is none.
@@ -126,7 +125,7 @@ final class LocalState: Sendable {
 
     // MARK: Writing
 
-    /// Notes that the whole state of the cluster is read now.
+    /// Begins to read the whole state of the cluster.
     func beginReading() throws { try known.beginReading() }
 
     /// Stores an accepted write. When it returns, the write survives the end of the process.
@@ -136,25 +135,25 @@ final class LocalState: Sendable {
         try pendingList?.accept(write, of: owner)
     }
 
-    /// What has changed since the files were written.
+    /// The changes since the files were written.
     struct Update {
-        /// The cluster that holds it.
+        /// The cluster that has them.
         var cluster: UInt64
         /// The writes that have ended.
         var removed: Set<QueuedWrite.ID> = []
         /// The accepted writes whose bases have changed.
         var rebased: [QueuedWrite] = []
-        /// What the cluster holds now under some names.
+        /// The cluster's current values of some names.
         var known: [String: ClusterContents.Known?] = [:]
-        /// The revisions at which some of them were seen to have no value, ahead of ``revision``.
+        /// The revisions, after ``revision``, at which some names were seen to have no value.
         var absent: [String: Int64] = [:]
         var revision: Int64?
     }
 
-    /// - Returns: Whether the file of the known state has it now. If not, the file was lost, and needs the whole state.
+    /// - Returns: Whether the file of the known state has the update now. If not, the file was lost, and needs the whole state.
     @discardableResult
     func update(_ update: Update) throws -> Bool {
-        // First: what was agreed on must not be missing after a restart.
+        // Stored first: agreed values must not be missing after a restart.
         let isKnown = try known.update(update)
         var owner = own
         owner.cluster = update.cluster
@@ -169,7 +168,7 @@ final class LocalState: Sendable {
     }
 }
 
-/// Where changes for another cluster are kept.
+/// The folder with changes for another cluster.
 struct KeptChanges: ValueFreeError {
     let folder: String
     let count: Int

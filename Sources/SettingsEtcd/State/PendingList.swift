@@ -7,14 +7,14 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// A local file with accepted writes on which the cluster has not agreed yet, locked by the store that sends them.
+/// A local file with accepted writes that the cluster has not agreed on yet, locked by the store that sends them.
 struct PendingList: Sendable {
     private static let pendingPrefix = "pending:"
-    /// How many programs can use one folder and prefix at once.
+    /// The greatest number of programs that can use one folder and prefix at the same time.
     private static let slotLimit = 1000
 
     private let list: StateList
-    /// Beside the property list, which is itself replaced now and then.
+    /// A separate file, because the property list itself is sometimes replaced.
     private let lock: StateLock
 
     private init(_ list: StateList, _ lock: StateLock) { (self.list, self.lock) = (list, lock) }
@@ -23,7 +23,7 @@ struct PendingList: Sendable {
     private static func open(
         _ base: String, _ slot: Int, _ fileSystem: any FileSystem, _ report: @escaping StateList.Report
     ) throws -> PendingList? {
-        guard let lock = try StateLock.take(lockPath(base, slot), fileSystem) else { return nil }
+        guard let lock = try StateLock.acquire(lockPath(base, slot), fileSystem) else { return nil }
         do {
             let list = PendingList(try StateList("\(base)-\(slot).plist", fileSystem, report: report), lock)
             try list.removeUnreadable(report)
@@ -44,7 +44,7 @@ struct PendingList: Sendable {
         throw TooManyStores()
     }
 
-    /// Calls `body` with the file of each slot from `first` on that no store uses.
+    /// Calls `body` with the file of each unused slot from `first` on.
     static func forOthers(
         of base: String, from first: Int, _ fileSystem: any FileSystem, _ report: @escaping StateList.Report,
         _ body: (PendingList) throws -> Void
@@ -59,10 +59,10 @@ struct PendingList: Sendable {
 
     private static func lockPath(_ base: String, _ slot: Int) -> String { "\(base)-\(slot).lock" }
 
-    /// Lets another store use the file. Closing it is not enough while a child of a fork has it open, too.
+    /// Releases the file for another store. Closing it is not enough while the child of a fork also has it open.
     func end() { lock.end() }
 
-    /// The cluster for which writes were accepted last, and the addresses with which.
+    /// The cluster and the addresses for which writes were last accepted.
     var owner: StateOwner? { list.owner }
 
     /// The writes, in their order.
@@ -78,7 +78,7 @@ struct PendingList: Sendable {
 
     private static func name(_ id: QueuedWrite.ID) -> String { "\(pendingPrefix)\(id)" }
 
-    /// Keeps the file aside if it has writes that cannot be read, and removes them.
+    /// Keeps the file aside if it has unreadable writes, and removes them.
     private func removeUnreadable(_ report: StateList.Report) throws {
         let unreadable = Set(ids).subtracting(writes.map(\.id))
         if unreadable.isEmpty { return }
@@ -91,7 +91,7 @@ struct PendingList: Sendable {
         try list.apply([Self.name(write.id): write.stored], owner: owner)
     }
 
-    /// Adds writes of another file behind those of this one.
+    /// Appends writes of another file to those of this one.
     func append(_ writes: [QueuedWrite], of owner: StateOwner) throws {
         var next = ids.last ?? 0
         var added: [String: Data?] = [:]
@@ -102,7 +102,7 @@ struct PendingList: Sendable {
         try list.apply(added, owner: owner)
     }
 
-    /// Removes writes that have ended, and stores others again, as one change.
+    /// Removes ended writes and stores others again, as one change.
     func update(
         removing removed: Set<QueuedWrite.ID>, storing changed: [QueuedWrite] = [], of owner: StateOwner? = nil
     ) throws {
@@ -115,7 +115,7 @@ struct PendingList: Sendable {
     func synchronize() throws { try list.synchronize() }
 }
 
-/// A lock on one of the local files, which lasts until it is ended or its process is.
+/// A lock on one of the local files, until it is ended or its process ends.
 private final class StateLock: Sendable {
     private let file: SettingsKitPlatform.FileHandle
     private let fileSystem: any FileSystem
@@ -127,7 +127,7 @@ private final class StateLock: Sendable {
     deinit { fileSystem.close(file) }
 
     /// - Returns: nil if another store has it.
-    static func take(_ path: String, _ fileSystem: any FileSystem) throws(SystemError) -> StateLock? {
+    static func acquire(_ path: String, _ fileSystem: any FileSystem) throws(SystemError) -> StateLock? {
         let lock = StateLock(try open(path, fileSystem), fileSystem)
         return try fileSystem.lock(lock.file) ? lock : nil
     }
@@ -149,10 +149,10 @@ private final class StateLock: Sendable {
 }
 
 private struct TooManyStores: ValueFreeError {
-    var description: String { "A thousand programs use the folder; give each group of them another." }
+    var description: String { "A thousand programs already use the folder; give each group of programs another one." }
 }
 
 private struct UnreadableWrites: ValueFreeError {
     let count: Int
-    var description: String { "\(count) accepted changes cannot be read, and are not sent." }
+    var description: String { "\(count) accepted changes cannot be read and are not sent." }
 }

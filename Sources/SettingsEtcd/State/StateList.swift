@@ -9,7 +9,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// A property list of the local state. A damaged one is reported, and kept aside, as that of `.defaults` is.
+/// A property list of the local state. A damaged one is reported and kept aside, like that of `.defaults`.
 struct StateList: Sendable {
     /// Called with each problem, while the state may be locked.
     typealias Report = @Sendable (SettingsError) -> Void
@@ -20,7 +20,7 @@ struct StateList: Sendable {
     /// Lasts as long as the list.
     private let problems: SettingsService.Subscription?
 
-    /// - Parameter patience: How long to wait for another program that uses the file.
+    /// - Parameter patience: The time to wait for another program that uses the file.
     init(
         _ path: String, _ fileSystem: any FileSystem,
         patience: Duration = PropertyListStore.defaultPatience, report: @escaping Report
@@ -31,7 +31,7 @@ struct StateList: Sendable {
             if error.code == .damaged || error.code == .mismatchedFiles { isDamaged.withLock { $0 = true } }
             report(error)
         }
-        // Now, and not only with the next change.
+        // Rewritten now, without waiting for the next change.
         if isDamaged.withLock({ $0 }) { try list.rewrite() }
     }
 
@@ -47,13 +47,13 @@ struct StateList: Sendable {
     /// The bytes of a number.
     static func bytes(_ number: Int64) -> Data { Data("\(number)".utf8) }
 
-    /// The owner that the file names; nil if there is none.
+    /// The owner named in the file; nil if there is none.
     var owner: StateOwner? { self[Self.ownerName].flatMap(StateOwner.init(stored:)) }
 
-    /// Stores bytes under names, or removes them, and another owner, as one change.
+    /// Stores or removes bytes under names, and stores another owner, as one change.
     ///
-    /// - Parameter expectations: What must be stored now.
-    /// - Returns: Whether it is, and the change was made.
+    /// - Parameter expectations: The bytes that must be stored now.
+    /// - Returns: Whether they are, and the change was made.
     @discardableResult
     func apply(
         _ writes: [String: Data?], owner: StateOwner? = nil, expecting expectations: [String: Data?] = [:]
@@ -67,17 +67,17 @@ struct StateList: Sendable {
                 expectations: expectations.map { .init(key: Self.key($0.key), data: $0.value) }))
     }
 
-    /// What the file names as its owner now, as an expectation.
+    /// The owner now named in the file, as an expectation.
     var ownerExpectation: [String: Data?] { [Self.ownerName: self[Self.ownerName]] }
 
-    /// Keeps a copy of the file aside, because it holds something that cannot be read, and reports that.
+    /// Keeps a copy of the file aside, because a part of it cannot be read, and reports it.
     func keepDamaged(_ problem: any ValueFreeError, report: Report) throws {
         try list.keepAsideAsDamaged()
         report(
             SettingsError(.damaged, store: list.storeDescription, underlying: problem).keepingFilesAside)
     }
 
-    /// Takes over what other programs have stored.
+    /// Reads the changes of other programs.
     func refresh(waiting patience: Duration) throws { try list.refresh(waiting: patience) }
 
     func synchronize() throws { try list.synchronize() }

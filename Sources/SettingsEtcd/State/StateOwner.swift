@@ -13,19 +13,19 @@ struct StateOwner: Equatable, Sendable {
     var prefix: String
     /// The addresses at which the cluster was reached.
     var addresses: [String]
-    /// How often the cluster was at an earlier revision than before, because it was restored from a backup.
+    /// The number of times that the cluster was found at an earlier revision, because it was restored from a backup.
     var restorations: Int64 = 0
 
-    /// How many addresses are noted.
+    /// The greatest number of recorded addresses.
     private static let addressLimit = 32
 
-    /// Whether the files of `other` probably belong to the same cluster and prefix. Only the cluster itself can tell; before it
-    /// is reached, an address that both have counts.
+    /// Whether the files of `other` probably belong to the same cluster and prefix. Only the cluster itself knows; before it is
+    /// reached, a common address is enough.
     func isProbably(_ other: StateOwner) -> Bool {
         prefix == other.prefix && !Set(addresses).isDisjoint(with: other.addresses)
     }
 
-    /// The same owner, with the addresses of another note.
+    /// The same owner, with additional addresses.
     func adding(_ other: [String]) -> StateOwner {
         var owner = self
         let new = other.filter { !addresses.contains($0) }

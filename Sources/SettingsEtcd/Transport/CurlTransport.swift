@@ -18,7 +18,7 @@
         }
 
         private static let libraryProblem = csettingskit_curl_load()
-        /// More connections than that are not kept.
+        /// The greatest number of idle connections.
         private static let idleLimit = 4
 
         let canAdd = true
@@ -54,7 +54,7 @@
             let handle = connection.handle
             let numbers = [
                 (CSETTINGSKIT_CURL_POST, 1), (CSETTINGSKIT_CURL_NOSIGNAL, 1), (CSETTINGSKIT_CURL_FOLLOWLOCATION, 0),
-                // HTTP and HTTPS alone.
+                // Only HTTP and HTTPS.
                 (CSETTINGSKIT_CURL_PROTOCOLS, 3), (CSETTINGSKIT_CURL_HTTP_VERSION, 2),
                 (CSETTINGSKIT_CURL_TCP_NODELAY, 1), (CSETTINGSKIT_CURL_TCP_KEEPALIVE, 1),
                 (CSETTINGSKIT_CURL_TCP_KEEPIDLE, 15), (CSETTINGSKIT_CURL_TCP_KEEPINTVL, 5),
@@ -63,13 +63,13 @@
             for (option, number) in numbers where csettingskit_curl_set_number(handle, option, number) != 0 {
                 return nil
             }
-            // Whatever the environment says: a proxy would see the values.
+            // Regardless of the environment: a proxy would see the values.
             var texts: [(Int32, String)] = [(CSETTINGSKIT_CURL_PROXY, "")]
             if let authority = security?.authority { texts.append((CSETTINGSKIT_CURL_CAINFO, authority)) }
             if let identity = security?.identity {
                 texts.append((CSETTINGSKIT_CURL_SSLCERT, identity.certificate))
                 texts.append((CSETTINGSKIT_CURL_SSLKEY, identity.key))
-                // Also an empty one: without any, the password of a key would be asked for on the terminal.
+                // An empty one, too: without a password, libcurl would ask for one on the terminal.
                 texts.append((CSETTINGSKIT_CURL_KEYPASSWD, identity.password ?? ""))
             }
             for (option, text) in texts where csettingskit_curl_set_text(handle, option, text) != 0 {
@@ -80,7 +80,7 @@
 
         private func prepare(_ connection: Connection, for request: GatewayRequest) throws(GatewayFailure) {
             let handle = connection.handle
-            // Not sent in two steps.
+            // The body is not sent in a second step.
             let headers = request.headers + ["Content-Type: application/json", "Expect:"]
             let results =
                 [
@@ -99,8 +99,8 @@
             let receive: (UnsafeBufferPointer<UInt8>) throws(GatewayFailure) -> Void
             var failure: GatewayFailure?
 
-            mutating func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-                clock.noteBytes()
+            mutating func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+                clock.recordBytes()
                 do throws(GatewayFailure) {
                     try receive(bytes)
                     return clockRuns()
@@ -115,12 +115,12 @@
                 return failure == nil
             }
 
-            /// In milliseconds; -1 if the request's time is over.
+            /// The pause in milliseconds; -1 if the request's time is over.
             ///
-            /// - Parameter more: What is added to the body.
+            /// - Parameter more: The addition to the body.
             mutating func pause(adding more: inout UnsafePointer<CChar>?) -> Int32 {
                 guard clockRuns(), let left = clock.timeLeft else { return -1 }
-                if let addition = clock.takeAddition() {
+                if let addition = clock.nextAddition() {
                     more = addition.utf8Start.withMemoryRebound(to: CChar.self, capacity: addition.utf8CodeUnitCount) {
                         $0
                     }
@@ -144,7 +144,7 @@
                             { context, bytes, size in
                                 let bytes = UnsafeBufferPointer(
                                     start: bytes?.assumingMemoryBound(to: UInt8.self), count: size)
-                                return context!.assumingMemoryBound(to: Progress.self).pointee.take(bytes) ? 1 : 0
+                                return context!.assumingMemoryBound(to: Progress.self).pointee.receive(bytes) ? 1 : 0
                             },
                             { context, more in
                                 context!.assumingMemoryBound(to: Progress.self).pointee.pause(adding: &more!.pointee)
@@ -159,12 +159,12 @@
             throw Self.failure(code, outcome, problem: String(cString: csettingskit_curl_problem(handle)))
         }
 
-        /// The failure that a code of libcurl stands for.
+        /// The failure for a code of libcurl.
         ///
-        /// Whether the request was sent is not decided by the code: one that says that no connection came about can be that of
-        /// another attempt, after the request was sent over a kept connection that ended.
+        /// The code does not decide whether the request was sent: one that means a failed connection may belong to another
+        /// attempt, after the request was sent over a kept connection that ended.
         ///
-        /// - Parameter problem: Libcurl's words. They are not shown.
+        /// - Parameter problem: Libcurl's message. It is not shown.
         static func failure(_ code: Int32, _ outcome: csettingskit_curl_outcome, problem: String) -> GatewayFailure {
             if code == CSETTINGSKIT_CURL_OPERATION_TIMEDOUT { return .timedOut }
             let words = String(cString: csettingskit_curl_message(code))
@@ -181,10 +181,11 @@
                 CSETTINGSKIT_CURL_SSL_ISSUER_ERROR, CSETTINGSKIT_CURL_SSL_CLIENTCERT:
                 true
             case CSETTINGSKIT_CURL_SSL_CONNECT_ERROR:
-                // Not a connection that was cut in the middle of the handshake.
+                // Excludes a connection that was cut during the handshake.
                 ["error:", "alert", "certificate"].contains { problem.lowercased().contains($0) }
             case CSETTINGSKIT_CURL_SEND_ERROR, CSETTINGSKIT_CURL_RECV_ERROR:
-                // Since TLS 1.3, a member refuses a certificate after the handshake, and may be gone before it is heard.
+                // Since TLS 1.3, a member refuses a certificate after the handshake, and may close the connection before its
+                // refusal is read.
                 outcome.has_new_tls != 0 && outcome.status == 0
             default: false
             }

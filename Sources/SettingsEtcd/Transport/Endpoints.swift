@@ -1,15 +1,15 @@
 import SettingsKitCore
 
-/// The addresses of a cluster's members, and the one to use next. Pure.
+/// The addresses of a cluster's members, and the next one to use. Pure.
 ///
-/// Clients with one list of addresses spread evenly over the members: each has the list in an order of its own, uses the first
-/// member, and returns to it some time after it was lost.
+/// Clients with the same list of addresses spread evenly over the members: each has its own order, uses the first member, and
+/// returns to it some time after losing it.
 struct Endpoints: Sendable {
     private(set) var addresses: [String]
     private var current = 0
-    /// When the first member is tried again; nil while it is used.
+    /// The time of the next attempt at the first member; nil while it is used.
     private var returnTime: ContinuousClock.Instant?
-    /// Longer each time that the first member fails.
+    /// It grows each time that the first member fails.
     private var returnPause = Backoff(first: .seconds(60), limit: .seconds(1800))
 
     /// - Throws: ``SettingsError`` with the code `unusableEndpoint`. It does not show the address, which may hold a password.
@@ -41,13 +41,13 @@ struct Endpoints: Sendable {
         return addresses[current]
     }
 
-    /// Whether the first member is to be tried again.
+    /// Whether the first member should be tried again.
     func isReturnDue(at now: ContinuousClock.Instant = .now) -> Bool { returnTime.map { $0 <= now } ?? false }
 
-    /// Notes that a member has answered.
+    /// Records that a member has answered.
     mutating func succeed(_ address: String) { if address == addresses[0] { returnPause.succeed() } }
 
-    /// Goes on to the next address, unless another thread has.
+    /// Moves to the next address, unless another thread has.
     mutating func leave(_ address: String, at now: ContinuousClock.Instant = .now) {
         guard addresses[current] == address else { return }
         if current == 0 { returnTime = now + returnPause.fail() }

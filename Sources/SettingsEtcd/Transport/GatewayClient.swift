@@ -1,14 +1,14 @@
 import SettingsKitCore
 import Synchronization
 
-/// Asks a cluster's members, one after another until one answers, with a token if the cluster wants one.
+/// Asks a cluster's members, one after another until one answers, with a token if the cluster requires one.
 final class GatewayClient: Sendable {
-    /// How many bytes an answer has at most.
+    /// The greatest size of an answer in bytes.
     static let answerLimit = 64 << 20
-    /// How long a watch's message may be: etcd cuts at about 1.5 MB, between two events, and JSON takes a third more.
+    /// The greatest size of a watch's message: etcd cuts at about 1.5 MB, between two events, and JSON takes a third more.
     static let lineLimit = 32 << 20
 
-    /// How many times as long as its first byte may take, a large answer may take.
+    /// The time limit of a large answer, as a multiple of the limit for its first byte.
     private static let longAnswer = 20
 
     private let transport: any GatewayTransport
@@ -27,10 +27,10 @@ final class GatewayClient: Sendable {
     /// Sends a message, and reads the answer.
     ///
     /// - Parameters:
-    ///   - isRepeatable: Whether it is harmless if the message is carried out twice.
+    ///   - isRepeatable: Whether carrying out the message twice is harmless.
     ///   - mayTakeLong: Whether the answer is large, so that `time` limits the silence before and between its bytes.
-    ///   - time: How long to wait altogether; each member gets a half of it at most.
-    ///   - limit: How many bytes the answer may have.
+    ///   - time: The total time to wait; each member gets at most half of it.
+    ///   - limit: The greatest size of the answer in bytes.
     /// - Throws: The failure of the last member.
     func ask<Answer>(
         _ message: GatewayMessage, isRepeatable: Bool, mayTakeLong: Bool = false, within time: Duration,
@@ -57,16 +57,16 @@ final class GatewayClient: Sendable {
         }
     }
 
-    /// Whether a silent stream can be asked whether it is alive.
+    /// Whether a silent stream can be asked for a sign of life.
     var canAsk: Bool { transport.canAdd }
 
-    /// The address to which the next request goes.
+    /// The address for the next request.
     var address: String { endpoints.withLock { $0.address() } }
 
     /// Follows a stream at one member until it ends, which it does by throwing.
     ///
     /// - Parameters:
-    ///   - asks: Whether the member is asked in the stream after a half of the permitted silence.
+    ///   - asks: Whether to ask the member within the stream after half of the permitted silence.
     ///   - leaves: Whether the next request goes to another member after a failure.
     func follow(
         _ message: GatewayMessage, patience: Duration, silence: Duration, asks: Bool, call: GatewayCall,
@@ -75,7 +75,7 @@ final class GatewayClient: Sendable {
     ) throws(GatewayFailure) -> Never {
         let address = endpoints.withLock { $0.address() }
         do throws(GatewayFailure) {
-            // Without this header a member that has lost the others stays silent.
+            // Without this header, a member that has lost the others stays silent.
             var request = try request(
                 message, to: address, patience: patience, silence: silence, headers: ["Grpc-Metadata-hasleader: true"],
                 call: call)
@@ -83,7 +83,7 @@ final class GatewayClient: Sendable {
             var lines = LineSplitter(limit: Self.lineLimit)
             let status = try transport.send(request, call: call) { (bytes) throws(GatewayFailure) in
                 try lines.add(bytes, take)
-                // Resumed at the member to return to.
+                // The stream continues at the member to return to.
                 if endpoints.withLock({ $0.isReturnDue() }) { throw .timedOut }
             }
             throw status == 200 ? .disconnected("the stream ended") : .notEtcd(status: status)
@@ -112,7 +112,7 @@ final class GatewayClient: Sendable {
                 return answer
             } catch {
                 failure = error
-                // The next member would say the same, or the caller decides.
+                // The next member would answer the same, or the caller decides.
                 let isMembers = !error.isPermanent && error != .cancelled && error != .compacted
                 if isMembers { endpoints.withLock { $0.leave(address) } }
                 guard isMembers, isRepeatable || error.isCertain else { throw error }
@@ -174,8 +174,8 @@ final class GatewayClient: Sendable {
             self.token.withLock { $0 = token }
             return token
         } catch {
-            // Nothing but the request for the token was sent. A password that is refused is no reason to give up a write: it
-            // waits until the cluster accepts the password, or the program is started with another one.
+            // Only the request for the token was sent. A refused password is no reason to give up a write: it waits until the
+            // cluster accepts the password, or the program is started with another one.
             switch error {
             case .cancelled, .notConnected, .notSecure: throw error
             case .refused(3, _), .refused(9, _): throw .loginRefused

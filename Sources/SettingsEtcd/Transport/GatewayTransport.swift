@@ -4,21 +4,20 @@ import Synchronization
 /// A request as it is sent: to an address, with headers and a body, bounded in time.
 struct GatewayRequest: Sendable {
     var url: String
-    /// Header lines, besides those that HTTP itself needs.
+    /// Header lines, in addition to those that HTTP itself needs.
     var headers: [String]
     var body: [UInt8]
-    /// How long to wait for a connection and for the first byte of the answer; for an answer that is no stream, also for its
-    /// last byte.
+    /// The time to wait for a connection and for the first byte of the answer, and for its last byte unless the answer is a
+    /// stream.
     var patience: Duration
-    /// For a stream, and for an answer that may take long, how long it may be silent after its first byte; nil for others.
+    /// The longest silence after the first byte, for a stream or an answer that may take long; nil for others.
     var silence: Duration?
-    /// How long an answer may take altogether; nil for a stream.
+    /// The longest time of an answer; nil for a stream.
     var longest: Duration?
-    /// Whether the body goes on while the answer comes, if the transport can do that.
+    /// Whether the body continues during the answer, if the transport supports that.
     var isOpen = false
 
-    /// The announced length of an open body. Below 256 KB, Go's server would read all of it before it answers; and
-    /// for a body in chunks, too.
+    /// The announced length of an open body. Go's server would read all of a body below 256 KB, or in chunks, before it answers.
     static let announcedLength: Int64 = 1 << 30
 }
 
@@ -27,7 +26,7 @@ protocol GatewayTransport: Sendable {
     /// Whether it can add to the body of an open request.
     var canAdd: Bool { get }
 
-    /// Sends a request, and hands over the bytes of the answer's body as they come.
+    /// Sends a request, and passes on the bytes of the answer's body as they arrive.
     ///
     /// - Parameters:
     ///   - call: Cancels the request from another thread.
@@ -40,7 +39,7 @@ protocol GatewayTransport: Sendable {
     ) throws(GatewayFailure) -> Int
 }
 
-/// Lets a thread cancel what other ones wait for.
+/// Lets a thread cancel other threads' requests.
 final class GatewayCall: Sendable {
     private struct State {
         var isCancelled = false
@@ -54,7 +53,7 @@ final class GatewayCall: Sendable {
 
     /// Cancels the requests that use this call, and all later ones.
     func cancel() {
-        // Inside the lock: what is woken exists as long as it is noted here.
+        // Called inside the lock: the object to wake exists as long as it is recorded here.
         state.withLock { state in
             state.isCancelled = true
             for wake in state.wakes.values { wake() }
@@ -75,7 +74,7 @@ final class GatewayCall: Sendable {
     }
 }
 
-/// The bounds in time of a request.
+/// The time limits of a request.
 struct CallClock {
     private let request: GatewayRequest
     private let start: ContinuousClock.Instant
@@ -87,15 +86,15 @@ struct CallClock {
         if request.isOpen, let silence = request.silence { additions = BodyAdditions(start, silence: silence) }
     }
 
-    mutating func noteBytes() {
+    mutating func recordBytes() {
         lastByte = .now
-        additions?.noteBytes(at: .now)
+        additions?.recordBytes(at: .now)
     }
 
-    /// What is to be added to an open body now.
-    mutating func takeAddition() -> StaticString? { additions?.take(at: .now) }
+    /// Returns the addition to an open body that is due now.
+    mutating func nextAddition() -> StaticString? { additions?.removeNext(at: .now) }
 
-    /// How long the request may still wait, but not longer than until something is to be added; nil if its time is over.
+    /// The time that the request may still wait, but not beyond the next addition; nil if its time is over.
     var timeLeft: Duration? {
         let now = ContinuousClock.now
         var end =
@@ -106,11 +105,11 @@ struct CallClock {
     }
 }
 
-/// What is added to the body of a watch: a question after each half of the permitted silence, which a member that is alive
-/// answers at once.
+/// The additions to the body of a watch: after each half of the permitted silence a question, which a live member answers
+/// immediately.
 ///
-/// Before the answer begins, spaces. Go's server locks the body while it waits for more of it, and begins the answer only when
-/// it gets hold of it between two pieces. Pure.
+/// Before the answer begins, the additions are spaces. Go's server locks the body while it waits for more of it, and can begin
+/// the answer only between two pieces. Pure.
 struct BodyAdditions {
     static let question: StaticString = "{\"progress_request\":{}}\n"
     static let space: StaticString = "\n"
@@ -118,16 +117,16 @@ struct BodyAdditions {
     private let interval: Duration
     private var hasBegun = false
     private var pause = Duration.milliseconds(1)
-    /// When something is to be added; nil for not before the next byte of the answer.
+    /// The time of the next addition; nil for not before the next byte of the answer.
     private(set) var next: ContinuousClock.Instant?
 
     private static let longestPause = Duration.milliseconds(250)
 
     init(_ start: ContinuousClock.Instant, silence: Duration) { (interval, next) = (silence / 2, start + pause) }
 
-    mutating func noteBytes(at now: ContinuousClock.Instant) { (hasBegun, next) = (true, now + interval) }
+    mutating func recordBytes(at now: ContinuousClock.Instant) { (hasBegun, next) = (true, now + interval) }
 
-    mutating func take(at now: ContinuousClock.Instant) -> StaticString? {
+    mutating func removeNext(at now: ContinuousClock.Instant) -> StaticString? {
         guard let next, next <= now else { return nil }
         if hasBegun {
             self.next = nil

@@ -7,8 +7,8 @@
 
     /// Sends requests by `URLSession`.
     ///
-    /// Unlike libcurl, it does not tell how much of a request was given to the network. A failure counts as one of a request that
-    /// was not sent only if its code says that no connection came about, and the system has counted no byte of the body as sent.
+    /// Unlike libcurl, it does not report how much of a request was sent. A request counts as not sent only if the failure's code
+    /// says that no connection was established, and the system has counted no byte of the body as sent.
     final class URLSessionTransport: GatewayTransport {
         let canAdd = false
 
@@ -21,7 +21,7 @@
             configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
             configuration.httpShouldSetCookies = false
             configuration.urlCache = nil
-            // Whatever the system says: a proxy would see the values.
+            // Regardless of the system's settings: a proxy would see the values.
             configuration.connectionProxyDictionary = [:]
             let trust: CertificateTrust
             do {
@@ -45,7 +45,7 @@
             // Not as `httpBody`, which the system may send again by itself when a connection ends; see `needNewBodyStream`.
             message.httpBodyStream = InputStream(data: body)
             message.setValue("\(body.count)", forHTTPHeaderField: "Content-Length")
-            // The clock below counts; this one only has to be longer.
+            // The clock below limits the time; this limit only must be longer.
             message.timeoutInterval = 3600
             message.setValue("application/json", forHTTPHeaderField: "Content-Type")
             for header in request.headers {
@@ -67,7 +67,7 @@
                 guard let left = clock.timeLeft else { throw .timedOut }
                 switch answer.next(within: left) {
                 case .bytes(let bytes):
-                    clock.noteBytes()
+                    clock.recordBytes()
                     try bytes.withUnsafeBufferPointer { (bytes) throws(GatewayFailure) in try receive(bytes) }
                 case .end(let status, let failure):
                     if let failure { throw failure }
@@ -78,7 +78,7 @@
         }
     }
 
-    /// What arrives for one request. While much of it waits to be read, the task is suspended.
+    /// The arriving parts of one request's answer. The task is suspended while many of them wait to be read.
     private final class PendingAnswer: NSObject, URLSessionDataDelegate, Sendable {
         enum Part: Sendable {
             case bytes([UInt8])
@@ -98,7 +98,7 @@
         func signal() { semaphore.signal() }
 
         func next(within time: Duration) -> Part? {
-            func take() -> Part? {
+            func removeFirst() -> Part? {
                 parts.withLock { parts in
                     guard !parts.list.isEmpty else { return nil }
                     let part = parts.list.removeFirst()
@@ -109,9 +109,9 @@
                     return part
                 }
             }
-            if let part = take() { return part }
+            if let part = removeFirst() { return part }
             semaphore.wait(for: time)
-            return take()
+            return removeFirst()
         }
 
         private func add(_ part: Part, size: Int) {
@@ -139,8 +139,8 @@
             isBodySent.withLock { $0 = true }
         }
 
-        /// The body is sent over another connection only if nothing of it was sent, such as when the server has asked for a
-        /// certificate. Without a body the task fails.
+        /// The body is sent over another connection only if nothing of it was sent, for example when the server has asked for a
+        /// certificate. Without a body, the task fails.
         func urlSession(
             _ session: URLSession, task: URLSessionTask,
             needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -174,13 +174,13 @@
         }
     }
 
-    /// Trusts the authorities of a file, and has a client certificate.
+    /// Trusts the authorities of a file, and provides a client certificate.
     private final class CertificateTrust: NSObject, URLSessionDelegate, Sendable {
         private let authorities: [Data]
         /// A PKCS #12 file, and its password.
         private let identity: (file: Data, password: String)?
 
-        /// - Throws: If a file cannot be read, or holds something else.
+        /// - Throws: If a file cannot be read, or has other contents.
         init(_ security: EtcdStore.Security?) throws {
             authorities = try security?.authority.map(Self.certificates) ?? []
             identity = try security?.identity.map { identity in
@@ -189,7 +189,7 @@
                 }
                 return (try Data(contentsOf: URL(fileURLWithPath: identity.certificate)), password)
             }
-            // With nothing to trust, the system's authorities would be trusted.
+            // An empty list would mean trusting the system's authorities.
             if security?.authority != nil,
                 !authorities.contains(where: { SecCertificateCreateWithData(nil, $0 as CFData) != nil })
             {
@@ -203,14 +203,14 @@
 
         private static func identity(in identity: (file: Data, password: String)) -> SecIdentity? {
             var items: CFArray?
-            // On macOS, too, it does not get into the user's keychain.
+            // On macOS, too, it must not get into the user's keychain.
             let options: [String: Any] = [
                 kSecImportExportPassphrase as String: identity.password, kSecImportToMemoryOnly as String: true,
             ]
             guard SecPKCS12Import(identity.file as CFData, options as CFDictionary, &items) == errSecSuccess,
                 let first = (items as? [[String: Any]])?.first, let found = first[kSecImportItemIdentity as String]
             else { return nil }
-            // The dictionary holds nothing else under this key.
+            // The dictionary contains nothing else under this key.
             return (found as! SecIdentity)
         }
 

@@ -42,19 +42,19 @@ struct ContentsTests {
         var contents = ClusterContents(range: range)
         _ = contents.replace(with: [entry("a", "1", 3)], at: 5, after: contents.revision)
         // A transaction's answer is ahead of the watch.
-        _ = contents.take(["a": entry("a", "2", 9)], at: 9)
+        _ = contents.apply(["a": entry("a", "2", 9)], at: 9)
         #expect(text(contents, "a") == "2" && contents.revision == 5)
-        #expect(contents.take([put("a", "1.5", 7)], at: 7).isEmpty)
+        #expect(contents.apply([put("a", "1.5", 7)], at: 7).isEmpty)
         #expect(text(contents, "a") == "2")
-        #expect(contents.take([put("a", "1", 6)], at: 6).isEmpty)
-        #expect(contents.take([put("a", "3", 12)], at: 12).count == 1)
-        #expect(contents.take(["a": nil], at: 11).isEmpty)
+        #expect(contents.apply([put("a", "1", 6)], at: 6).isEmpty)
+        #expect(contents.apply([put("a", "3", 12)], at: 12).count == 1)
+        #expect(contents.apply(["a": nil], at: 11).isEmpty)
         #expect(text(contents, "a") == "3")
         // A removal that was seen early is not undone by an older write.
-        _ = contents.take(["a": nil], at: 20)
+        _ = contents.apply(["a": nil], at: 20)
         #expect(text(contents, "a") == nil)
-        #expect(contents.take([put("a", "4", 15)], at: 15).isEmpty)
-        #expect(contents.take([removal("a", 20)], at: 20).isEmpty)
+        #expect(contents.apply([put("a", "4", 15)], at: 15).isEmpty)
+        #expect(contents.apply([removal("a", 20)], at: 20).isEmpty)
         #expect(contents.count == 0)
     }
 
@@ -64,7 +64,7 @@ struct ContentsTests {
         _ = contents.replace(with: [entry("a", "1", 3)], at: 5, after: contents.revision)
         #expect(contents.show(["a": Data("2".utf8)]).count == 1)
         #expect(contents.show(["a": Data("3".utf8)]).count == 1)
-        #expect(contents.take([put("a", "x", 6)], at: 6).isEmpty)
+        #expect(contents.apply([put("a", "x", 6)], at: 6).isEmpty)
         #expect(text(contents, "a") == "3")
         #expect(contents.endShowing(["a": Data("2".utf8)]).isEmpty)
         let changes = contents.endShowing(["a": Data("3".utf8)])
@@ -77,7 +77,7 @@ struct ContentsTests {
         var contents = ClusterContents(range: range)
         _ = contents.replace(
             with: [entry("a", "1", 3), entry("b", "1", 4), entry("c", "1", 5)], at: 50, after: contents.revision)
-        _ = contents.take(["b": entry("b", "9", 60)], at: 60)
+        _ = contents.apply(["b": entry("b", "9", 60)], at: 60)
         let changes = contents.replace(
             with: [entry("a", "1", 3), entry("b", "2", 55)], at: 55, after: contents.revision)
         #expect(changes.map(\.name) == ["c"])
@@ -92,12 +92,12 @@ struct ContentsTests {
     func restoredBehindTransaction() {
         var contents = ClusterContents(range: range)
         _ = contents.replace(with: [entry("a", "1", 3)], at: 5, after: 0)
-        _ = contents.take(["a": entry("a", "lost", 9)], at: 9)
+        _ = contents.apply(["a": entry("a", "lost", 9)], at: 9)
         #expect(contents.newestRevision == 9)
         _ = contents.replace(with: [entry("a", "2", 6)], at: 7, after: contents.newestRevision)
         #expect(text(contents, "a") == "2" && contents.newestRevision == 7)
         // One that was shown while the state was read stays.
-        _ = contents.take(["a": entry("a", "3", 9)], at: 9)
+        _ = contents.apply(["a": entry("a", "3", 9)], at: 9)
         _ = contents.replace(with: [entry("a", "2", 6)], at: 8, after: 7)
         #expect(text(contents, "a") == "3")
     }
@@ -126,11 +126,11 @@ struct ContentsTests {
         _ = contents.replace(with: [entry(one, "1", 3), entry(other, "2", 4)], at: 5, after: contents.revision)
         #expect(text(contents, one) == "2" && contents.count == 2)
         #expect(contents.key(of: one) == range.key(of: other))
-        _ = contents.take([put(one, "3", 6)], at: 6)
+        _ = contents.apply([put(one, "3", 6)], at: 6)
         #expect(text(contents, other) == "3" && contents.key(of: other) == range.key(of: one))
-        _ = contents.take([removal(one, 7)], at: 7)
+        _ = contents.apply([removal(one, 7)], at: 7)
         #expect(text(contents, one) == "2" && contents.count == 1)
-        _ = contents.take([removal(other, 8)], at: 8)
+        _ = contents.apply([removal(other, 8)], at: 8)
         #expect(contents.visible.isEmpty && contents.count == 0)
     }
 

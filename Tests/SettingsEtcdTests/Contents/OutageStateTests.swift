@@ -14,9 +14,9 @@ struct OutageStateTests {
     func parts(endsWithSending: Bool) {
         var outage = reached()
         outage.begin(.timedOut, of: .following)
-        let first = outage.takeUnreported()
+        let first = outage.nextUnreported()
         outage.begin(.disconnected("cut"), of: .sending)
-        let second = outage.takeUnreported()
+        let second = outage.nextUnreported()
         #expect(first == .timedOut && second == nil)
         let ends = outage.end(of: endsWithSending ? .following : .sending)
         #expect(!ends && outage.cause != nil)
@@ -25,16 +25,16 @@ struct OutageStateTests {
         let endsAgain = outage.end(of: .sending)
         #expect(!endsAgain)
         outage.begin(.timedOut, of: .sending)
-        let other = outage.takeUnreported()
+        let other = outage.nextUnreported()
         #expect(other == .timedOut)
     }
 
     @Test("An outage that only the sender has noticed ends when it sends")
     func sender() {
         var outage = reached()
-        let none = outage.takeUnreported()
+        let none = outage.nextUnreported()
         outage.begin(.timedOut, of: .sending)
-        let cause = outage.takeUnreported()
+        let cause = outage.nextUnreported()
         let ends = outage.end(of: .sending)
         #expect(none == nil && cause == .timedOut && ends && outage.cause == nil)
     }
@@ -43,15 +43,15 @@ struct OutageStateTests {
     func codes() {
         var outage = reached()
         outage.begin(.timedOut, of: .following)
-        let first = outage.takeUnreported()
+        let first = outage.nextUnreported()
         outage.begin(.loginRefused, of: .following)
-        let second = outage.takeUnreported()
+        let second = outage.nextUnreported()
         outage.begin(.disconnected("cut"), of: .following)
-        let third = outage.takeUnreported()
+        let third = outage.nextUnreported()
         #expect(first == .timedOut && second == .loginRefused && third == nil)
-        let ends = outage.noteReached()
+        let ends = outage.recordReached()
         outage.begin(.loginRefused, of: .following)
-        let again = outage.takeUnreported()
+        let again = outage.nextUnreported()
         #expect(ends && again == .loginRefused)
     }
 
@@ -59,14 +59,14 @@ struct OutageStateTests {
     func refusing() {
         var outage = reached()
         outage.begin(.noSpace, of: .sending)
-        let cause = outage.takeUnreported()
-        let ends = outage.noteReached()
+        let cause = outage.nextUnreported()
+        let ends = outage.recordReached()
         #expect(cause == .noSpace && !ends && outage.cause == .noSpace && outage.isFollowing)
         let endsNow = outage.end(of: .sending)
         #expect(endsNow && outage.cause == nil)
         outage.begin(.timedOut, of: .sending)
         #expect(!outage.isFollowing)
-        _ = outage.noteReached()
+        _ = outage.recordReached()
         #expect(outage.isFollowing && outage.cause == nil)
     }
 

@@ -174,13 +174,13 @@ struct WriteQueueTests {
         #expect(plan.ids == [first])
         _ = write(&queue, ["a": data("2")], base: 5)
         _ = queue.agree(plan, at: 60)
-        queue.noteLostConnection()
+        queue.recordLostConnection()
         #expect(queue.entries.map(\.hasWaited) == [true] && queue.entries[0].bases == ["a": 60])
         // The local file has to learn of the base, once.
-        let (rebased, again) = (queue.takeRebased(), queue.takeRebased())
+        let (rebased, again) = (queue.removeRebased(), queue.removeRebased())
         #expect(rebased == queue.entries && again.isEmpty)
         queue.putBack(rebased)
-        let afterFailure = queue.takeRebased()
+        let afterFailure = queue.removeRebased()
         #expect(afterFailure == rebased)
     }
 
@@ -238,7 +238,7 @@ struct WriteQueueTests {
         queue.append(late)
         _ = queue.agree(plan, at: 50)
         #expect(queue.entries.map(\.bases) == [["a": base]])
-        let rebased = queue.takeRebased()
+        let rebased = queue.removeRebased()
         #expect(rebased.isEmpty)
     }
 
@@ -269,7 +269,7 @@ struct WriteQueueTests {
         var queue = WriteQueue()
         _ = write(&queue, ["a": data("1")])
         _ = write(&queue, ["b": data("1")], isAccepted: false)
-        queue.noteLostConnection()
+        queue.recordLostConnection()
         #expect(queue.entries.map(\.hasWaited) == [true, false])
     }
 
@@ -312,7 +312,7 @@ struct WriteQueueTests {
             }
             // The answer is lost, and the client finds out nothing: as after a restart.
             if Int.random(in: 0..<4, using: &generator) == 0 {
-                queue.noteLostConnection()
+                queue.recordLostConnection()
                 continue
             }
             var entries: [String: ClusterEntry?] = [:]
@@ -323,7 +323,7 @@ struct WriteQueueTests {
                     })
             }
             revision += 1
-            _ = known.take(entries, at: revision)
+            _ = known.apply(entries, at: revision)
             if holds {
                 _ = queue.agree(plan, at: stored[plan.writes.first!.key]!.revision)
             } else {

@@ -32,17 +32,17 @@ extension WithSlowEtcd {
         @Test("Pages shrink when one takes too long or is too large, and not below what is of use")
         func pages() {
             var page = PageSize()
-            page.note(.seconds(1), limit: .seconds(5))
+            page.adapt(to: .seconds(1), limit: .seconds(5))
             #expect(page.entries == 2_000)
-            page.note(.seconds(3), limit: .seconds(5))
+            page.adapt(to: .seconds(3), limit: .seconds(5))
             #expect(page.entries == 1_000)
-            let isSmaller = page.noteTimeOut()
+            let isSmaller = page.shrinkAfterTimeOut()
             #expect(isSmaller && page.entries == 250)
-            for _ in 0..<5 { page.note(.seconds(3), limit: .seconds(5)) }
+            for _ in 0..<5 { page.adapt(to: .seconds(3), limit: .seconds(5)) }
             #expect(page.entries == 50)
-            let isStillSmaller = page.noteTimeOut()
+            let isStillSmaller = page.shrinkAfterTimeOut()
             #expect(!isStillSmaller && page.entries == 50)
-            let fits = (page.noteTooLong(), page.noteTooLong(), page.noteTooLong())
+            let fits = (page.shrinkAfterLimit(), page.shrinkAfterLimit(), page.shrinkAfterLimit())
             #expect(fits == (true, true, false) && page.entries == 1)
         }
     }

@@ -16,8 +16,8 @@ struct BodyAdditionsTests {
         while now < start + .seconds(2), let next = additions.next {
             #expect(next > now)
             now = next
-            #expect(additions.take(at: now - .nanoseconds(1)) == nil)
-            #expect(additions.take(at: now)?.description == BodyAdditions.space.description)
+            #expect(additions.removeNext(at: now - .nanoseconds(1)) == nil)
+            #expect(additions.removeNext(at: now)?.description == BodyAdditions.space.description)
             moments.append(start.duration(to: now))
         }
         #expect(moments.prefix(4) == [.milliseconds(1), .milliseconds(3), .milliseconds(7), .milliseconds(15)])
@@ -27,11 +27,11 @@ struct BodyAdditionsTests {
     @Test("After half of the silence one question is added, and the next one only after an answer")
     func questions() {
         var additions = BodyAdditions(start, silence: .seconds(6))
-        additions.noteBytes(at: start + .seconds(1))
-        #expect(additions.take(at: start + .milliseconds(3_999)) == nil)
-        #expect(additions.take(at: start + .seconds(4))?.description == BodyAdditions.question.description)
-        #expect(additions.next == nil && additions.take(at: start + .seconds(100)) == nil)
-        additions.noteBytes(at: start + .seconds(5))
+        additions.recordBytes(at: start + .seconds(1))
+        #expect(additions.removeNext(at: start + .milliseconds(3_999)) == nil)
+        #expect(additions.removeNext(at: start + .seconds(4))?.description == BodyAdditions.question.description)
+        #expect(additions.next == nil && additions.removeNext(at: start + .seconds(100)) == nil)
+        additions.recordBytes(at: start + .seconds(5))
         #expect(additions.next == start + .seconds(8))
     }
 }
@@ -59,29 +59,29 @@ struct WatchProgressTests {
     @Test("It begins with its creation, and each message counts")
     func heard() throws {
         var progress = WatchProgress(sizeLimit: 1_000)
-        _ = try progress.take(answer(5), newest: 0, at: now)
+        _ = try progress.apply(answer(5), newest: 0, at: now)
         #expect(progress.heard == nil)
-        _ = try progress.take(answer(5) { $0.isCreated = true }, newest: 5, at: now)
+        _ = try progress.apply(answer(5) { $0.isCreated = true }, newest: 5, at: now)
         #expect(progress.heard == now)
         let event = WatchAnswer.Event(entry: ClusterEntry(key: Data("a".utf8), modRevision: 6))
-        let revisions = try progress.take(answer(6) { $0.events = [event] }, newest: 5, at: now + .seconds(1))
+        let revisions = try progress.apply(answer(6) { $0.events = [event] }, newest: 5, at: now + .seconds(1))
         #expect(revisions == [.init(number: 6, events: [event])] && progress.heard == now + .seconds(1))
     }
 
     @Test("A member that is behind at two questions is left; one that catches up is not")
     func behind() throws {
         var progress = WatchProgress(sizeLimit: 1_000)
-        _ = try progress.take(answer(5) { $0.isCreated = true }, newest: 9, at: now)
-        _ = try progress.take(answer(9), newest: 9, at: now)
-        _ = try progress.take(answer(9), newest: 10, at: now)
-        #expect(failure { () throws(GatewayFailure) in _ = try progress.take(answer(9), newest: 10, at: now) } != nil)
+        _ = try progress.apply(answer(5) { $0.isCreated = true }, newest: 9, at: now)
+        _ = try progress.apply(answer(9), newest: 9, at: now)
+        _ = try progress.apply(answer(9), newest: 10, at: now)
+        #expect(failure { () throws(GatewayFailure) in _ = try progress.apply(answer(9), newest: 10, at: now) } != nil)
     }
 
     @Test("A watch that is cancelled has ended", arguments: [0, 7])
     func cancelled(compacted: Int64) {
         var progress = WatchProgress(sizeLimit: 1_000)
         let end = answer(9) { ($0.isCancelled, $0.compactRevision) = (true, compacted) }
-        let failure = failure { () throws(GatewayFailure) in _ = try progress.take(end, newest: 0, at: now) }
+        let failure = failure { () throws(GatewayFailure) in _ = try progress.apply(end, newest: 0, at: now) }
         #expect(compacted > 0 ? failure == .compacted : failure == .disconnected("the watch was cancelled"))
     }
 }
