@@ -28,7 +28,7 @@ struct ChangeQueueTests {
         let closed = CommandStreams(
             read: { Data() }, output: { _ in throw CommandStreams.Closed() }, errors: { _ in })
         let queue = ChangeQueue<Int>()
-        #expect(throws: CommandStreams.Closed.self) { try queue.take(while: closed) }
+        #expect(throws: CommandStreams.Closed.self) { try queue.removeAll(while: closed) }
         queue.append(1)
         #expect(throws: CommandStreams.Closed.self) { try queue.print(2, to: closed) { "\($0)\n" } }
     }

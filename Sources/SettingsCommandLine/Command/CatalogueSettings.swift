@@ -49,7 +49,7 @@ struct CatalogueSettings: BrowsedSettings {
         }
         detail.problem = state.problem.map(command.message)
         detail.isSecret = setting.isSecret
-        // What is stored and not accepted is to be corrected. A secret is typed again.
+        // A rejected value is to be corrected. A secret is typed again.
         let rejected = state.layers.first { $0.name == nil && $0.problem != nil }?.text
         detail.editableText = setting.isSecret ? "" : rejected ?? state.text ?? ""
         detail.choices =
@@ -86,7 +86,7 @@ struct CatalogueSettings: BrowsedSettings {
                 return .stored(BrowserChange(name: write.name, before: before, after: after))
             }
         } catch let error as SettingsError {
-            // The reason in a line, where there is one.
+            // The reason is shown in one line, if there is one.
             if error.code == .invalidValue, let expected = error.expected {
                 return .refused("\(write.name): Not stored. Expected \(expected).")
             }

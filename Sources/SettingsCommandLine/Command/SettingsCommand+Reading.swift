@@ -37,7 +37,7 @@ extension SettingsCommand {
         do {
             try show(problems, asJSON: invocation.has(.json), streams)
         } catch is CommandStreams.Closed {
-            // The exit code says whether there are problems, whether or not all of them were read.
+            // The exit code reports problems even if the output is closed early.
         }
         return code
     }
@@ -59,7 +59,7 @@ extension SettingsCommand {
             try streams.print("No problems.\n")
         } else {
             for problem in problems {
-                // The second line of a message is indented, so that one sees where the next begins.
+                // The second line of a message is indented, to show where the next message begins.
                 let lines = TextLayout.wrapped("\(problem)", to: TextLayout.width - 2)
                 try streams.print(lines.joined(separator: "\n  ") + "\n")
             }
@@ -106,12 +106,12 @@ extension SettingsCommand {
         var remark = ""
     }
 
-    /// What is said about each layer, and about the default.
+    /// The explanation of each layer, and of the default.
     func explanations(
         of setting: SettingsService.SettingDefinition, _ state: SettingState
     ) -> [LayerLine] {
         var lines: [LayerLine] = []
-        // The name of the layer that counts, once it was found.
+        // The name of the layer in force, once found.
         var inForce: String?
         for name in state.layerNames {
             let isSource = state.source == (name.map { .layer($0) } ?? .store)

@@ -72,7 +72,7 @@ extension Subcommand where Program == SettingsCommand {
     static var export: Self {
         Self(
             name: "export", options: [.effective, .secrets], summary: "Print the stored values as JSON.",
-            discussion: "Only what the store itself holds is exported, in a form that import reads: no arguments, no "
+            discussion: "Only the store's own values are exported, in a form that import reads: no arguments, no "
                 + "variables, no values of other layers, no defaults. Secrets are left out."
         ) { command, invocation, streams in
             try command.export(invocation, streams)

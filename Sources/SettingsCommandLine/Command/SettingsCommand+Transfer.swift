@@ -44,7 +44,7 @@ extension SettingsCommand {
     private struct ImportedText {
         /// The text in the file.
         let text: String
-        /// The text of the value that is stored then; nil if it has none.
+        /// The text of the value after the import; nil if the value has no text.
         let canonicalText: String?
     }
 
@@ -56,7 +56,7 @@ extension SettingsCommand {
                 try difference.setting.catalogued.set(difference.new.text, in: &transaction)
             }
         }
-        // After the values are stored: a change that could not be made is not printed.
+        // Changes are printed after they are stored: a change that failed must not appear.
         for difference in differences {
             func shown(_ text: String?) -> String {
                 difference.setting.isSecret ? SettingsService.SettingDefinition.hidden : text ?? "(no text)"
@@ -75,7 +75,7 @@ extension SettingsCommand {
             try JSONMembersFile.read(file) { name, json in members[name] = json }
         } catch {
             throw CommandFailure.failure(
-                "\(TransferFile.shown(path)) is not an object in JSON, as export writes it. \(error.description) Nothing was "
+                "\(TransferFile.shown(path)) is not a JSON object, as export writes it. \(error.description) Nothing was "
                     + "imported.")
         }
         var values: [String: JSONValue] = [:]
@@ -110,7 +110,7 @@ extension SettingsCommand {
         for setting in catalogue.settings {
             guard let new = found[ObjectIdentifier(setting)] else { continue }
             let state = try state(of: setting, showsSecrets: true)
-            // A last good value is in force, but its layer holds something else.
+            // The last good value is in force, but its layer holds another one.
             let isInForce = new.canonicalText != nil && new.canonicalText == state.text && !state.isLastGood
             if isInForce && (state.source == .store || state.isLocked) { continue }
             if let lock = state.lock { problems.append(message(for: lock.error(of: setting.key))) }
@@ -123,7 +123,7 @@ extension SettingsCommand {
     private func text(
         of json: JSONValue, for setting: SettingsService.SettingDefinition
     ) throws(SettingsError) -> ImportedText {
-        // The sign in the place of a secret is not the secret.
+        // The placeholder of a secret is not the secret.
         let isHidden = setting.isSecret && json == .string(SettingsService.SettingDefinition.hidden)
         guard !isHidden, let text = setting.catalogued.valueDescription.text(of: json) else {
             throw SettingsError(.invalidValue, key: setting.key, expected: setting.expected)

@@ -10,7 +10,7 @@ extension SettingsCommand {
         if invocation.has(.all) != invocation.operands.isEmpty {
             throw CommandFailure.usage("delete needs the names of settings, or --all for all of them.")
         }
-        // Of all settings, those that are stored: the others may be locked.
+        // Only stored values are removed: other settings may be locked.
         let chosen =
             try invocation.has(.all)
             ? catalogue.settings.filter { try state(of: $0, showsSecrets: false).isSet }
@@ -18,9 +18,10 @@ extension SettingsCommand {
         try save(chosen) { setting, transaction in try setting.catalogued.set(nil, in: &transaction) }
     }
 
-    /// Makes changes in one transaction; in several, if a store takes fewer at a time. Returns when they survive a power failure.
+    /// Makes changes in one transaction, or in several if a store takes fewer at a time. Returns when they survive a power
+    /// failure.
     ///
-    /// - Throws: What the service throws, if nothing was changed. A failure that says how much is stored, if something was.
+    /// - Throws: The service's error, if nothing was changed. Otherwise, a failure with the number of stored changes.
     func save<Change>(
         _ changes: [Change], _ make: (Change, inout SettingsService.Transaction) throws -> Void
     ) throws {
@@ -42,13 +43,13 @@ extension SettingsCommand {
         } catch {
             if done == 0 { throw error }
             throw CommandFailure.failure(
-                "\(message(for: error))\n\(done) of \(changes.count) changes are stored. Run the same command again to go on with "
+                "\(message(for: error))\n\(done) of \(changes.count) changes are stored. Run the same command again to store "
                     + "the rest.")
         }
     }
 
-    /// The setting with a name. For a name that no setting has and that is stored, as `check` reports it, a definition in each
-    /// scope that can remove it.
+    /// The setting with a name. For a stored name without a setting, as `check` reports it, a definition in each scope that can
+    /// remove it.
     private func removable(named name: String) throws -> [SettingsService.SettingDefinition] {
         if let setting = catalogue.setting(named: name) { return [setting] }
         let stored = catalogue.check(in: settings).filter { $0.kind == .unknownName && $0.name == name }
@@ -58,6 +59,6 @@ extension SettingsCommand {
 }
 
 extension SettingsError {
-    /// Whether a store has refused a batch because it is too large, or has too many settings, as in a cluster.
+    /// Whether a store has refused a batch because it has too many bytes or too many settings, as a cluster does.
     package var isAboutSize: Bool { code == .tooLarge || code.name == "tooManyOperations" }
 }

@@ -21,9 +21,9 @@ import SettingsKit
 /// the command ends without a message, and the exit code is the same. An output that cannot be written for another reason,
 /// such as a full disk, is a failure. Messages that cannot be written are lost.
 public struct SettingsCommand: Sendable {
-    /// The meaning of what ``SettingsCommand/run(_:input:output:errors:)`` and the tool `settings` return.
+    /// The exit codes of ``SettingsCommand/run(_:input:output:errors:)`` and of the tool `settings`.
     public enum ExitCode: Int32, Sendable, CaseIterable {
-        /// The operation was carried out. Also if nothing has read its output to the end.
+        /// The operation succeeded, even if nothing has read its output to the end.
         case success = 0
         /// The operation failed and changed nothing, or its output could not be written.
         case failure = 1
@@ -35,7 +35,7 @@ public struct SettingsCommand: Sendable {
 
     let catalogue: SettingsCatalogue
     let settings: SettingsService
-    /// What help texts call the command.
+    /// The name of the command in help texts.
     package let name: String
 
     /// Creates the command of a program.
@@ -43,7 +43,7 @@ public struct SettingsCommand: Sendable {
     /// - Parameters:
     ///   - catalogue: The settings that the command knows.
     ///   - settings: The service that has their values.
-    ///   - name: What help texts call the command, such as `player settings`; nil for the name of the executable.
+    ///   - name: The name of the command in help texts, such as `player settings`; nil for the name of the executable.
     public init(_ catalogue: SettingsCatalogue, settings: SettingsService, name: String? = nil) {
         self.catalogue = catalogue
         self.settings = settings

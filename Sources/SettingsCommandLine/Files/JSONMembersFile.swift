@@ -6,17 +6,17 @@ import SettingsKit
 /// Reading takes linear time, and follows RFC 8259. White space may be anywhere between tokens. Of repeated names the last
 /// counts. Values are nested at most 512 levels deep.
 package enum JSONMembersFile {
-    /// Reads the members of the object in a file, and calls `take` with each in the order of the file. The value is in the form
+    /// Reads the members of the object in a file, and calls `body` with each in the order of the file. The value is in the form
     /// in which the library writes it.
     package static func read(
-        _ file: Data, _ take: (_ name: String, _ json: Data) throws(TransferProblem) -> Void
+        _ file: Data, _ body: (_ name: String, _ json: Data) throws(TransferProblem) -> Void
     ) throws(TransferProblem) {
         let isMarked = file.starts(with: [0xEF, 0xBB, 0xBF])
         let bytes = oneLine(isMarked ? file.dropFirst(3) : file)
         let problem: TransferProblem? = bytes.withUnsafeBufferPointer { bytes in
             var scanner = JSONScanner(bytes, 0..<bytes.count)
             do throws(TransferProblem) {
-                try readMembers(&scanner, take)
+                try readMembers(&scanner, body)
                 return nil
             } catch {
                 var problem = error
@@ -28,33 +28,33 @@ package enum JSONMembersFile {
     }
 
     private static func readMembers(
-        _ scanner: inout JSONScanner, _ take: (String, Data) throws(TransferProblem) -> Void
+        _ scanner: inout JSONScanner, _ body: (String, Data) throws(TransferProblem) -> Void
     ) throws(TransferProblem) {
         skipSpace(&scanner)
-        guard scanner.skip("{") else { throw TransferProblem(message: "The file is not an object in JSON.") }
+        guard scanner.skip("{") else { throw TransferProblem(message: "The file is not a JSON object.") }
         skipSpace(&scanner)
         if !scanner.skip("}") {
             repeat {
                 skipSpace(&scanner)
                 guard let name = scanner.readString() else {
-                    throw TransferProblem(message: "A name in quotation marks is expected.")
+                    throw TransferProblem(message: "Expected a name in quotation marks.")
                 }
                 skipSpace(&scanner)
-                guard scanner.skip(":") else { throw TransferProblem(message: "A colon is expected after the name.") }
+                guard scanner.skip(":") else { throw TransferProblem(message: "Expected a colon after the name.") }
                 guard let range = scanner.skipValue(), let json = StoredText.canonicalJSON(range, in: scanner.bytes)
                 else {
                     throw TransferProblem(message: "The value is not JSON, or is nested too deeply.")
                 }
-                try take(name, json)
+                try body(name, json)
                 skipSpace(&scanner)
             } while scanner.skip(",")
-            guard scanner.skip("}") else { throw TransferProblem(message: "A comma or a closing brace is expected.") }
+            guard scanner.skip("}") else { throw TransferProblem(message: "Expected a comma or a closing brace.") }
         }
         skipSpace(&scanner)
-        guard scanner.isAtEnd else { throw TransferProblem(message: "Something follows the object.") }
+        guard scanner.isAtEnd else { throw TransferProblem(message: "Unexpected text after the object.") }
     }
 
-    /// The same bytes with a space in the place of each line break outside of strings.
+    /// The same bytes, with a space in place of each line break outside of strings.
     private static func oneLine(_ file: Data) -> [UInt8] {
         var bytes = Array(file)
         var (isString, isEscaped) = (false, false)

@@ -3,7 +3,7 @@ import SettingsKit
 
 /// Decides which stored bytes a text format can show.
 package enum StoredText {
-    /// The text of stored bytes, if they are JSON exactly as the library writes it, so that the same bytes can be restored.
+    /// The text of stored bytes, if they are JSON exactly as the library writes it, so that the text restores the same bytes.
     package static func json(of bytes: Data) -> String? {
         guard let canonical = canonicalJSON(of: bytes), canonical == bytes else { return nil }
         return String(decoding: bytes, as: UTF8.self)
@@ -39,7 +39,7 @@ package enum StoredText {
     /// The stored bytes of a string.
     package static func json(ofString text: String) -> Data { NativeValue.bytes(of: .string(text)) }
 
-    /// The string that stored bytes are, if they are exactly its stored form.
+    /// The string in stored bytes, if they are exactly its stored form.
     package static func string(of bytes: Data) -> String? {
         guard bytes.first == UInt8(ascii: "\"") else { return nil }
         let text = JSONScanner.scan(bytes) { scanner in

@@ -8,7 +8,7 @@ package enum TransferFile {
 
     /// Reads a file, a pipe too, or standard input for `-`.
     ///
-    /// - Throws: A failure that says what cannot be read.
+    /// - Throws: A failure that names the file.
     package static func read(_ path: String, _ streams: CommandStreams) throws -> Data {
         let data: Data
         do {
@@ -28,7 +28,7 @@ package enum TransferFile {
 
     /// Replaces a file as a whole. A new file can be used by its owner only.
     ///
-    /// - Throws: A failure if there is something else than a file at the path, or no directory for it; what the system reports.
+    /// - Throws: A failure if the path has something other than a file, or its directory is missing; the system's error.
     package static func write(_ text: String, to path: String) throws {
         let fileSystem = POSIXFileSystem()
         if let status = try fileSystem.status(of: path, followingLink: true), status.kind != .file {
@@ -36,7 +36,7 @@ package enum TransferFile {
                 "\(quoted(path)) is not a file, and was not replaced. Without a file, the export goes to standard output."
             )
         }
-        // The one above a path that ends with a name, as it is seen from the present directory.
+        // The directory of the path; `.` if the path names none.
         let directory = WholeFile.split(path).directory
         guard try fileSystem.status(of: directory, followingLink: true)?.kind == .directory else {
             throw CommandFailure.failure("There is no directory \(quoted(directory)). Check the path.")
@@ -44,6 +44,6 @@ package enum TransferFile {
         _ = try WholeFile(path: path, fileSystem: fileSystem).replace(with: Data(text.utf8))
     }
 
-    /// What messages call the file.
+    /// The name of the file in messages.
     package static func shown(_ path: String) -> String { path == "-" ? "The input" : quoted(path) }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Changes that listeners append, and that the thread of a command takes.
+/// Changes that listeners append, and that a command's thread removes.
 package final class ChangeQueue<Change: Sendable>: Sendable {
     private struct State {
         /// A slice: the first is removed in constant time.
@@ -13,9 +13,9 @@ package final class ChangeQueue<Change: Sendable>: Sendable {
     /// Signaled when the first change is appended.
     private let available = DispatchSemaphore(value: 0)
 
-    /// The number of changes that wait at most, for an output that is read slowly. The oldest are dropped.
+    /// The greatest number of waiting changes, for an output that is read slowly. The oldest are dropped.
     static var limit: Int { 10_000 }
-    /// How often to find out whether the output is still read, while there are no changes.
+    /// The time between two checks whether the output is still read, while there are no changes.
     private static var pause: DispatchTimeInterval { .milliseconds(200) }
 
     package init() {}
@@ -32,22 +32,22 @@ package final class ChangeQueue<Change: Sendable>: Sendable {
         if isFirst { available.signal() }
     }
 
-    /// Takes all changes that wait, the oldest first; waits for one. Reports how many before them were dropped.
+    /// Waits for a change, and removes all, the oldest first. Reports how many earlier ones were dropped.
     ///
     /// - Throws: if the output is closed while there are no changes.
-    package func take(while streams: CommandStreams) throws -> ArraySlice<Change> {
+    package func removeAll(while streams: CommandStreams) throws -> ArraySlice<Change> {
         while available.wait(timeout: .now() + Self.pause) == .timedOut { try streams.requireOpenOutput() }
-        let taken = state.withLock { state in
+        let removed = state.withLock { state in
             defer { state = State() }
             return state
         }
-        if taken.droppedCount > 0 {
-            streams.report("\(taken.droppedCount) changes are left out here, because the output is read too slowly.")
+        if removed.droppedCount > 0 {
+            streams.report("\(removed.droppedCount) changes are missing here: the output is read too slowly.")
         }
-        return taken.changes
+        return removed.changes
     }
 
-    /// Prints changes as they come, until a number of them is printed or the output is closed.
+    /// Prints changes until a number of them is printed or the output is closed.
     ///
     /// - Parameters:
     ///   - limit: The number.
@@ -55,9 +55,9 @@ package final class ChangeQueue<Change: Sendable>: Sendable {
     package func print(_ limit: Int, to streams: CommandStreams, line: (Change) -> String) throws {
         var rest = limit
         while rest > 0 {
-            let changes = try take(while: streams).prefix(rest)
+            let changes = try removeAll(while: streams).prefix(rest)
             rest -= changes.count
-            // Many changes at once are printed together: writing each by itself would take longer than storing it.
+            // Many changes at once are printed together: writing each one separately would take longer than storing it.
             var text = ""
             for change in changes {
                 text += line(change)

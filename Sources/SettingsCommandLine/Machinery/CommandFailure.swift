@@ -1,4 +1,4 @@
-/// The message and the exit code of a subcommand that could not be carried out.
+/// The message and the exit code of a failed subcommand.
 package struct CommandFailure: Error {
     package let code: SettingsCommand.ExitCode
     package let message: String

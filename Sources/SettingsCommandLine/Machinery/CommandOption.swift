@@ -1,13 +1,13 @@
 /// An option of a subcommand. Its name is its identity.
 package struct CommandOption: Equatable, Sendable {
-    /// What shells can complete in the place of an option's value.
+    /// The completions of an option's value.
     package enum Values: Sendable {
         case nothing, files, directories
     }
 
     /// The name with its hyphens: `--json`.
     package let name: String
-    /// What help calls the value, such as `NUMBER`; nil for an option without a value.
+    /// The name of the value in help, such as `NUMBER`; nil for an option without a value.
     package let value: String?
     package let summary: String
     package let values: Values
@@ -38,7 +38,7 @@ extension CommandOption {
 /// Options that belong together, with a title in the help: those that name a store, for example.
 package struct CommandOptionGroup: Sendable {
     package let title: String
-    /// What stands for the group in the line of usage, such as `STORE`.
+    /// The group's placeholder in the line of usage, such as `STORE`.
     package let placeholder: String
     package let options: [CommandOption]
 

@@ -3,24 +3,24 @@ import SettingsKitTerminal
 
 /// A program with subcommands: the tool over any store, or the command of a program over its own settings.
 package protocol CommandProgram: Sendable {
-    /// What help calls the program.
+    /// The name of the program in help.
     var name: String { get }
     /// The first line of the help.
     var title: String { get }
-    /// What the exit code 3 means, in a few words.
+    /// The meaning of the exit code 3, in a few words.
     var findings: String { get }
     static var subcommands: [Subcommand<Self>] { get }
-    /// An error of a store or a service, in words.
+    /// The message for an error of a store or a service.
     func message(for error: any Error) -> String
 }
 
 extension CommandProgram {
-    /// Carries out a subcommand, and reports what went wrong.
+    /// Runs a subcommand and reports its failure.
     package func carryOut(_ arguments: [CommandArgument], _ streams: CommandStreams) -> SettingsCommand.ExitCode {
         do {
             return try dispatch(arguments, streams)
         } catch is CommandStreams.Closed {
-            // The program that reads the output has ended. That is no failure of this one.
+            // The reader of the output has ended, which is no failure of this program.
             return .success
         } catch let failure as CommandFailure {
             streams.report(failure.message)

@@ -7,7 +7,7 @@ import SettingsKit
     import Darwin
 #endif
 
-/// Where a command reads and writes.
+/// The input and the outputs of a command.
 package struct CommandStreams {
     /// The error that nothing reads the output any more.
     package struct Closed: Error {}
@@ -16,7 +16,7 @@ package struct CommandStreams {
     package let usesColors: Bool
     /// The number of columns of the output.
     package let width: Int
-    /// Whether messages go to a terminal, which shows how far a long operation is.
+    /// Whether messages go to a terminal, which then shows the progress of long operations.
     package let showsProgress: Bool
     private let readInput: () throws -> Data
     private let output: (String) throws -> Void
@@ -67,13 +67,13 @@ package struct CommandStreams {
     /// Text in a weaker color, where the output has colors.
     package func dim(_ text: String) -> String { usesColors ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
 
-    /// Shows on a terminal how far a long operation is, in the place of what it has shown before.
+    /// Shows the progress of a long operation on a terminal, in place of the last progress.
     package func progress(_ text: String) {
         guard showsProgress else { return }
         send("\r\(TextLayout.padded(TextLayout.truncated(text, to: Self.progressWidth), to: Self.progressWidth))")
     }
 
-    /// Removes what ``progress(_:)`` has shown.
+    /// Removes the progress from the terminal.
     package func endProgress() {
         guard showsProgress else { return }
         send("\r\(String(repeating: " ", count: Self.progressWidth))\r")

@@ -3,7 +3,7 @@
 /// Options may stand anywhere; `--` ends them. A single hyphen, and a number such as `-5`, are operands.
 package struct Invocation: Sendable {
     package let operands: [CommandArgument]
-    /// A list: it is short, and a dictionary takes longer to start with.
+    /// A list, because it is short, and a dictionary takes longer to start with.
     private let options: [(option: CommandOption, value: CommandArgument)]
 
     package init<Program>(
@@ -51,7 +51,7 @@ package struct Invocation: Sendable {
 
     package func has(_ option: CommandOption) -> Bool { value(of: option) != nil }
 
-    /// The last value that was given counts.
+    /// The last of repeated options counts.
     private func value(of option: CommandOption) -> CommandArgument? { options.last { $0.option == option }?.value }
 
     /// An operand as text.

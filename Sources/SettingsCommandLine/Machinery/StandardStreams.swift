@@ -14,8 +14,8 @@ public enum StandardStreams {
 
     /// Writes to standard output.
     ///
-    /// It waits while the output accepts no more for now, even if the descriptor does not block. An empty text writes nothing,
-    /// and finds out whether the output is still read.
+    /// Waits while the output accepts no more, even if the descriptor does not block. An empty text writes nothing, and checks
+    /// whether the output is still read.
     ///
     /// - Throws: a `POSIXError`, with the code `EPIPE` if nothing reads the output any more. The process gets no signal then.
     public static func writeOutput(_ text: String) throws { try write(text, to: STDOUT_FILENO) }
@@ -82,7 +82,7 @@ public enum StandardStreams {
         #endif
     }
 
-    /// Calls a function during which a pipe that nothing reads is an error, and not the end of the process.
+    /// Calls a function during which writing to a pipe without a reader is an error, and does not end the process.
     private static func withoutSignal<R>(_ descriptor: Int32, _ body: () -> R) -> R {
         #if canImport(Darwin)
             _ = fcntl(descriptor, F_SETNOSIGPIPE, 1)
@@ -97,7 +97,7 @@ public enum StandardStreams {
             sigpending(&pending)
             let wasPending = sigismember(&pending, SIGPIPE) == 1
             let result = body()
-            // The signal that the function has raised waits for this thread alone. One from before stays.
+            // The function's own signal is pending for this thread only. An earlier one stays.
             if !wasPending {
                 var time = timespec()
                 while sigtimedwait(&pipe, nil, &time) == SIGPIPE {}

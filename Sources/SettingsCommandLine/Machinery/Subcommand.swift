@@ -1,23 +1,23 @@
-/// A subcommand of a program: what it is called, what it takes, what its help says, and what it does.
+/// A subcommand of a program: its name, its arguments, its help, and its action.
 package struct Subcommand<Program: CommandProgram>: Sendable {
     package typealias Action = @Sendable (Program, Invocation, CommandStreams) throws -> SettingsCommand.ExitCode
 
-    /// The name, and in messages.
+    /// The name in the command line and in messages.
     package let name: String
     /// Other names.
     package var aliases: [String] = []
     /// The operands, for the line of usage.
     package var operands = ""
-    /// How many operands there can be.
+    /// The permitted numbers of operands.
     package var operandCount = 0...0
     /// The options, apart from `--help` and those of the groups.
     package var options: [CommandOption] = []
     package var groups: [CommandOptionGroup] = []
-    /// What shells complete in the place of an operand.
+    /// The completions of an operand.
     package var completes = CompletedOperand.nothing
-    /// Whether help lists it. Scripts call those that are not listed.
+    /// Whether help lists it. Unlisted subcommands are for scripts.
     package var isListed = true
-    /// What it does, in a few words.
+    /// The action, in a few words.
     package let summary: String
     /// The rest of the help.
     package var discussion = ""
@@ -47,7 +47,7 @@ package struct Subcommand<Program: CommandProgram>: Sendable {
     package func isCalled(_ name: String) -> Bool { name == self.name || aliases.contains(name) }
 }
 
-/// What shells complete in the place of an operand.
+/// The completions of an operand.
 package enum CompletedOperand: Sendable {
     case nothing
     /// The names of settings; the first operand alone, or each.
