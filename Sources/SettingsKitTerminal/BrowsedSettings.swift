@@ -3,20 +3,19 @@ import SettingsKit
 
 /// The settings that the terminal view shows and changes: those of a catalogue, or all that a store holds.
 package protocol BrowsedSettings: Sendable {
-    /// What the settings belong to.
+    /// The owner of the settings.
     var title: String { get }
 
     /// All settings, in the order in which they are shown.
     func items() throws -> [BrowserItem]
 
-    /// A setting as it is now; nil if there is none of that name any more.
+    /// A setting as it is now; nil if it is gone.
     func item(named name: String) throws -> BrowserItem?
 
-    /// All that can be said of a setting; nil if there is none of that name any more. If it cannot be read, that is the
-    /// problem of the detail.
+    /// All details of a setting; nil if it is gone. An unreadable setting has the reason as its detail's problem.
     func detail(of name: String) -> BrowserDetail?
 
-    /// Stores something, or removes what is stored, if that is still what was expected.
+    /// Stores a value or removes the stored one, if the stored value is the expected one.
     func write(_ write: BrowserWrite) -> BrowserWrite.Outcome
 
     /// Returns when every change survives a power failure.
@@ -40,13 +39,13 @@ package struct BrowserItem: Equatable, Sendable {
     package var source: String
     /// Whether the value is the setting's default.
     package var isDefault = false
-    /// Whether a layer has the value that is above the one that is written to.
+    /// Whether a higher layer than the writable one has the value.
     package var isLocked = false
-    /// Whether something is stored that can be removed.
+    /// Whether there is a stored value to remove.
     package var isSet = false
-    /// Whether something is wrong with what is stored.
+    /// Whether the stored value has a problem.
     package var hasProblem = false
-    /// What the setting is for, to be searched.
+    /// The setting's description, for searching.
     package var help = ""
 
     package init(
@@ -65,9 +64,9 @@ package struct BrowserItem: Equatable, Sendable {
     }
 }
 
-/// All that the view says of the selected setting.
+/// All details of the selected setting.
 package struct BrowserDetail: Equatable, Sendable {
-    /// What one layer holds.
+    /// The contents of one layer.
     package struct Layer: Equatable, Sendable {
         package var name: String
         /// The text; nil if the layer holds nothing.
@@ -84,23 +83,23 @@ package struct BrowserDetail: Equatable, Sendable {
     }
 
     package var name: String
-    /// What the setting is for, and what its values are.
+    /// The purpose of the setting, and its possible values.
     package var description: String
     /// The whole text of the value in force.
     package var text: String
     /// The layers and the default, the highest first.
     package var layers: [Layer] = []
-    /// What is wrong with what is stored.
+    /// The problem of the stored value.
     package var problem: String?
-    /// The text that editing begins with; nil if the value cannot be edited as text.
+    /// The initial text of an edit; nil if the value cannot be edited as text.
     package var editableText: String?
-    /// Why the setting cannot be changed.
+    /// The reason why the setting cannot be changed.
     package var refusal: String?
     /// The texts of all values, if they are few.
     package var choices: [String] = []
-    /// Whether what is typed is shown as dots.
+    /// Whether typed text is shown as dots.
     package var isSecret = false
-    /// What the layer that is written to holds.
+    /// The value in the writable layer.
     package var stored: Data?
     package var isSet: Bool { stored != nil }
 
@@ -116,7 +115,7 @@ package struct BrowserWrite: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         /// The text of a value, in the form that the setting has.
         case text(String)
-        /// Bytes that were stored before; nil to remove what is stored.
+        /// Bytes that were stored before; nil to remove the stored ones.
         case stored(Data?)
     }
 
@@ -126,9 +125,9 @@ package struct BrowserWrite: Equatable, Sendable {
 
     package var name: String
     package var content: Content
-    /// What must be stored for the change to be made: what the person has seen.
+    /// The value that must be stored for the change to be made: the one that the person has seen.
     package var expected: Data?
-    /// What was stored when the person began, whose type a text has.
+    /// The stored value when the person began, whose type a text gets.
     package var basis: Data?
     package var purpose: Purpose
 
@@ -142,19 +141,19 @@ package struct BrowserWrite: Equatable, Sendable {
 
     package enum Outcome: Equatable, Sendable {
         case stored(BrowserChange)
-        /// Something else is stored than was expected. Nothing was changed.
+        /// Another value is stored than expected. Nothing was changed.
         case changedMeanwhile(Data?)
-        /// Nothing was changed, and why.
+        /// Nothing was changed, for this reason.
         case refused(String)
     }
 }
 
-/// A change that was made, for undoing it.
+/// A completed change, for undoing it.
 package struct BrowserChange: Equatable, Sendable {
     package var name: String
-    /// What was stored; nil for nothing.
+    /// The value before; nil if nothing was stored.
     package var before: Data?
-    /// What is stored since.
+    /// The value since then.
     package var after: Data?
 
     package init(name: String, before: Data?, after: Data?) {

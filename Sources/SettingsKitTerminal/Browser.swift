@@ -10,9 +10,9 @@ import Synchronization
 
 /// The terminal view: connects the ``BrowserState`` with a terminal and with settings.
 package struct Browser {
-    /// How long it waits for the rest of an escape sequence, in milliseconds. A key alone is not much later than that.
+    /// The time to wait for the rest of an escape sequence, in milliseconds. A lone key is not delayed by much more.
     private static let sequenceTimeout = 100
-    /// The time between two pictures of live changes, in milliseconds.
+    /// The time between two redraws for live changes, in milliseconds.
     private static let frameTime = 40
 
     private let source: any BrowsedSettings
@@ -22,7 +22,7 @@ package struct Browser {
     private let changes: ChangedNames
     private var state: BrowserState
     private var decoder = KeyDecoder()
-    /// What the terminal shows; nil if that is unknown.
+    /// The contents of the terminal; nil if they are unknown.
     private var shown: Screen?
     private var isQuitting = false
 
@@ -34,7 +34,7 @@ package struct Browser {
         let source = try settings()
         let environment = ProcessInfo.processInfo.environment
         let changes = ChangedNames()
-        // Before they are read, so that no change is missed.
+        // Observed before the settings are read, so that no change is missed.
         let subscriptions = source.observe { names, origin in changes.add(names, isExternal: origin == .external) }
         defer { for subscription in subscriptions { subscription.cancel() } }
         let items = try source.items()
@@ -43,7 +43,7 @@ package struct Browser {
         let signal = browser.run()
         terminal.restore()
         guard let signal else { return }
-        // The process ends as it would have without the view; if it does not, the command has failed.
+        // The process must end as without the view. If it does not, the command has failed.
         TerminalSignals.raiseAgain(signal)
         throw TerminalFailure.interrupted("The terminal view was interrupted.")
     }
@@ -68,7 +68,7 @@ package struct Browser {
         var isDrawn = false
         var lastFrame = ContinuousClock.now - .seconds(1)
         while !isQuitting {
-            // Keys are answered at once, live changes a few times in a second.
+            // Keys are answered at once; live changes are drawn a few times a second.
             let age = (ContinuousClock.now - lastFrame) / .milliseconds(1)
             let rest = max(0, Self.frameTime - Int(age))
             var timeout = decoder.isPending ? Self.sequenceTimeout : nil
@@ -83,22 +83,22 @@ package struct Browser {
             if input.isClosed { return SIGHUP }
             if !input.bytes.isEmpty {
                 for key in decoder.decode(input.bytes) where !isQuitting { handle(.key(key)) }
-                // All that was typed is taken before it is shown.
+                // All typed keys are handled before the next drawing.
                 lastFrame = .now - .milliseconds(Self.frameTime)
                 isDrawn = false
             } else if decoder.isPending, input.signals.isEmpty, input.errors.isEmpty {
                 for key in decoder.timeOut() { handle(.key(key)) }
                 isDrawn = false
             }
-            if takeNews(input) { isDrawn = false }
+            if handleInput(input) { isDrawn = false }
         }
         return nil
     }
 
-    /// Takes signals, messages and live changes.
+    /// Handles signals, messages and live changes.
     ///
     /// - Returns: Whether there was anything.
-    private mutating func takeNews(_ input: Terminal.Input) -> Bool {
+    private mutating func handleInput(_ input: Terminal.Input) -> Bool {
         if input.signals.contains(SIGTSTP) { terminal.suspend() }
         if input.signals.contains(SIGCONT) { terminal.resume() }
         if !input.signals.isDisjoint(with: [SIGTSTP, SIGCONT, SIGWINCH]) {
@@ -107,7 +107,7 @@ package struct Browser {
             handle(.resized(columns: size.columns, rows: size.rows))
         }
         if let line = input.errors.split(whereSeparator: \.isNewline).last { handle(.reported(String(line))) }
-        for (names, isExternal) in changes.take() { refresh(names, isExternal: isExternal) }
+        for (names, isExternal) in changes.removeAll() { refresh(names, isExternal: isExternal) }
         return !input.signals.isEmpty || !input.errors.isEmpty
     }
 
@@ -154,7 +154,7 @@ package struct Browser {
     }
 }
 
-/// The names of settings that have changed, noted on any thread until the view takes them.
+/// The names of changed settings, added on any thread and removed by the view.
 private final class ChangedNames: Sendable {
     private let names = Mutex<[String: Bool]>([:], .leaf)
 
@@ -164,14 +164,14 @@ private final class ChangedNames: Sendable {
         TerminalSignals.wake()
     }
 
-    /// The names that have changed in this process, and in others.
-    func take() -> [(names: [String], isExternal: Bool)] {
-        let taken = names.withLock { names in
+    /// Removes the names that have changed in this process, and in others.
+    func removeAll() -> [(names: [String], isExternal: Bool)] {
+        let removed = names.withLock { names in
             defer { names = [:] }
             return names
         }
         return [false, true].map { isExternal in
-            (taken.filter { $0.value == isExternal }.map(\.key).sorted(), isExternal)
+            (removed.filter { $0.value == isExternal }.map(\.key).sorted(), isExternal)
         }
     }
 }

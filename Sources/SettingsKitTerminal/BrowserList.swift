@@ -1,6 +1,6 @@
 import SettingsKit
 
-/// The list of the terminal view: the items that match the search, their groups, the selected one, and the part that is seen.
+/// The list of the terminal view: the matching items, their groups, the selected item, and the visible part.
 struct BrowserList: Equatable, Sendable {
     enum Row: Equatable, Sendable {
         case heading(String)
@@ -12,13 +12,13 @@ struct BrowserList: Equatable, Sendable {
     private(set) var rows: [Row] = []
     /// The row of the selected item; nil if no item is shown.
     private(set) var selectedRow: Int?
-    /// The first row that is seen.
+    /// The first visible row.
     private(set) var top = 0
-    /// The words that all items that are shown contain, in lower case.
+    /// The words of the search, in lower case, which every visible item contains.
     private(set) var words: [String] = []
-    /// The number of items that are shown.
+    /// The number of visible items.
     private(set) var shownCount = 0
-    /// The columns of the longest name, as far as it counts.
+    /// The columns of the longest name, up to a limit.
     private(set) var nameColumns = 0
     private var indices: [String: Int] = [:]
 
@@ -38,7 +38,7 @@ struct BrowserList: Equatable, Sendable {
 
     // MARK: Searching
 
-    /// Shows the items that contain all words of a text: in their name, their value, their group or their help.
+    /// Shows the items that contain all words of a text in their name, value, group or help.
     mutating func search(_ text: String) {
         words = text.lowercased().split(separator: " ").map(String.init)
         rebuild(keeping: nil)
@@ -52,9 +52,9 @@ struct BrowserList: Equatable, Sendable {
 
     // MARK: Changing
 
-    /// Takes items as they are now; nil for those that are gone.
+    /// Updates items; nil for removed ones.
     ///
-    /// - Parameter kept: The name of an item that stays, even if it does not match the search or is gone.
+    /// - Parameter kept: The name of an item that stays even if it does not match the search or was removed.
     mutating func update(_ changes: [(name: String, item: BrowserItem?)], keeping kept: String?) {
         let selectedName = selected?.name
         var isReordered = false
@@ -69,7 +69,7 @@ struct BrowserList: Equatable, Sendable {
             }
         }
         if !gone.isEmpty { items.removeAll { gone.contains($0.name) } }
-        // Only settings without groups come and go.
+        // Only ungrouped settings appear and disappear.
         if isReordered { items.sort { $0.name < $1.name } }
         if isReordered || !gone.isEmpty { index() }
         if isReordered || !gone.isEmpty || !words.isEmpty { rebuild(keeping: kept, selecting: selectedName) }
@@ -85,7 +85,7 @@ struct BrowserList: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - kept: The name of an item that is shown although it may not match.
+    ///   - kept: The name of an item to show although it may not match.
     ///   - name: The name of the selected item; nil for the present one.
     private mutating func rebuild(keeping kept: String?, selecting name: String? = nil) {
         let name = name ?? selected?.name
@@ -101,7 +101,7 @@ struct BrowserList: Equatable, Sendable {
             rows.append(.item(index))
             shownCount += 1
         }
-        // Where the selected item is gone, the one in its place.
+        // If the selected item is gone, the one in its place is selected.
         selectedRow =
             newRow ?? nextItem(from: min(row, rows.count - 1), by: 1) ?? nextItem(from: rows.count - 1, by: -1)
     }
@@ -141,7 +141,7 @@ struct BrowserList: Equatable, Sendable {
         return nil
     }
 
-    /// Scrolls so that the selected row, and the heading before it, are among the rows that are seen.
+    /// Scrolls until the selected row and the heading before it are visible.
     mutating func scroll(height: Int) {
         let height = max(1, height)
         if let selectedRow {
@@ -150,7 +150,7 @@ struct BrowserList: Equatable, Sendable {
             if first < top { top = first }
             if selectedRow >= top + height { top = selectedRow - height + 1 }
         }
-        // No empty space at the end while there are rows above.
+        // There must be no empty space at the end while rows above are hidden.
         top = max(0, min(top, rows.count - height))
     }
 }

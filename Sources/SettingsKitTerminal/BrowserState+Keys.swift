@@ -1,24 +1,24 @@
-/// What the keys do.
+/// The effects of the keys.
 extension BrowserState {
-    mutating func take(_ key: Key) -> [Effect] {
+    mutating func press(_ key: Key) -> [Effect] {
         if key == .control("l") { return [.redraw] }
         if key == .unreadable {
             message = Message(text: "The terminal sent bytes that are not UTF-8; they are ignored.", isError: true)
             return []
         }
         switch mode {
-        case .list: return takeInList(key)
-        case .searching(let editor): takeInSearch(key, editor)
-        case .editing(let edit): return takeInEdit(key, edit)
-        case .confirming(let confirmation): return takeAnswer(key, confirmation)
-        case .reading(let page, let top): takeInPage(key, page, top)
+        case .list: return pressInList(key)
+        case .searching(let editor): pressInSearch(key, editor)
+        case .editing(let edit): return pressInEdit(key, edit)
+        case .confirming(let confirmation): return pressInQuestion(key, confirmation)
+        case .reading(let page, let top): pressInPage(key, page, top)
         }
         return []
     }
 
     // MARK: The list
 
-    private mutating func takeInList(_ key: Key) -> [Effect] {
+    private mutating func pressInList(_ key: Key) -> [Effect] {
         message = nil
         changedNames = []
         if move(key) { return [] }
@@ -38,7 +38,7 @@ extension BrowserState {
         return []
     }
 
-    /// Moves the selection, if that is what a key does.
+    /// Moves the selection, if the key does that.
     private mutating func move(_ key: Key) -> Bool {
         let page = max(1, layout.list.count - 1)
         switch key {
@@ -53,7 +53,7 @@ extension BrowserState {
         return true
     }
 
-    /// The selected setting, if it can be changed; otherwise, a message says why not.
+    /// The selected setting, if it can be changed; otherwise shows the reason.
     private mutating func changeable() -> BrowserDetail? {
         guard let detail, detail.name == list.selected?.name else { return nil }
         guard let refusal = detail.refusal else { return detail }
@@ -109,7 +109,7 @@ extension BrowserState {
             message = Message(text: "Nothing to undo.")
             return []
         }
-        // What is changed should be seen.
+        // The undone setting must be visible.
         if list.item(named: change.name) != nil, !isShown(change.name) { find("") }
         list.select(change.name)
         return [.write(.init(.undo, change.name, .stored(change.before), expected: change.after))]
@@ -122,7 +122,7 @@ extension BrowserState {
 
     // MARK: Searching
 
-    private mutating func takeInSearch(_ key: Key, _ editor: LineEditor) {
+    private mutating func pressInSearch(_ key: Key, _ editor: LineEditor) {
         var editor = editor
         switch key {
         case .enter: mode = .list
@@ -137,7 +137,7 @@ extension BrowserState {
             mode = .searching(editor)
             find(editor.text)
         default:
-            guard editor.take(key) else { return }
+            guard editor.press(key) else { return }
             mode = .searching(editor)
             if editor.text != search { find(editor.text) }
         }
@@ -150,7 +150,7 @@ extension BrowserState {
 
     // MARK: Editing
 
-    private mutating func takeInEdit(_ key: Key, _ edit: Edit) -> [Effect] {
+    private mutating func pressInEdit(_ key: Key, _ edit: Edit) -> [Effect] {
         var edit = edit
         switch key {
         case .enter:
@@ -159,7 +159,7 @@ extension BrowserState {
         case .escape:
             mode = .list
             message = Message(text: "\(edit.name): nothing was changed.")
-            // It may be gone, or not match the search.
+            // The setting may be gone, or not match the search.
             return [.refresh(edit.name)]
         case .tab, .backTab:
             if edit.choices.isEmpty { return [] }
@@ -167,26 +167,26 @@ extension BrowserState {
                 with: Self.choice(after: edit.editor.text, in: edit.choices, by: key == .tab ? 1 : -1))
         default:
             var changed = edit.editor
-            guard changed.take(key) else { return [] }
+            guard changed.press(key) else { return [] }
             if changed.text.utf8.count > Self.editLimit {
                 message = Message(text: "The text is too long to be edited in a line.", isError: true)
                 return []
             }
             edit.editor = changed
-            // The reason of a refusal is gone with the text.
+            // The reason for a refusal is obsolete once the text changes.
             if message?.isError ?? false { message = nil }
         }
         mode = .editing(edit)
         return []
     }
 
-    private mutating func takeAnswer(_ key: Key, _ confirmation: Confirmation) -> [Effect] {
+    private mutating func pressInQuestion(_ key: Key, _ confirmation: Confirmation) -> [Effect] {
         switch key {
         case .scalar("y"), .scalar("Y"):
             mode = confirmation.edit.map { .editing($0) } ?? .list
             return [.write(confirmation.write)]
         case .scalar("s"), .scalar("S"):
-            // Otherwise, a change that is not to be undone would be in the way of all before it.
+            // A change that cannot be undone must not block all earlier ones.
             guard confirmation.write.purpose == .undo, !changes.isEmpty else { return [] }
             changes.removeLast()
             mode = .list
@@ -202,7 +202,7 @@ extension BrowserState {
 
     // MARK: Pages
 
-    private mutating func takeInPage(_ key: Key, _ page: Page, _ top: Int) {
+    private mutating func pressInPage(_ key: Key, _ page: Page, _ top: Int) {
         let height = layout.page.count
         switch key {
         case .up, .scalar("k"), .control("p"): mode = .reading(page, top: top - 1)

@@ -1,12 +1,12 @@
 import SettingsKit
 
 extension BrowserState {
-    /// Which rows and columns of the screen show what. Small screens have only what matters most.
+    /// The rows and columns of the screen's parts. A small screen has only the most important ones.
     struct Layout: Equatable {
-        /// The row of the title; nil if there is no room.
+        /// The row of the title; nil if it does not fit.
         var title: Int?
         var list = 0..<1
-        /// The row of the line between the list and what is said of the selected setting.
+        /// The row of the line between the list and the details of the selected setting.
         var separator: Int?
         var pane = 0..<0
         /// The last row of messages and questions, and the row of the search.
@@ -52,7 +52,7 @@ extension BrowserState {
         let source = columns >= 60 ? 20 : columns >= 40 ? 10 : 0
         layout.source = max(0, columns - source)..<columns
         let end = source > 0 ? columns - source - 2 : columns
-        // Names take less than half of the room, except where there is hardly any.
+        // Names take less than half of the width, except on a very narrow screen.
         let room = max(1, end - layout.indentation - 2)
         let nameWidth = max(1, min(list.nameColumns, max(room * 45 / 100, min(8, room / 2))))
         let nameEnd = min(columns, layout.indentation + nameWidth)

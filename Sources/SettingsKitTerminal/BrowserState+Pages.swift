@@ -1,6 +1,6 @@
 import SettingsKit
 
-/// The texts of several lines: what is said of a setting, and the help.
+/// The texts of several lines: the details of a setting, and the help.
 extension BrowserState {
     /// A line, in parts of different styles.
     typealias Line = [(text: String, style: TextStyle)]
@@ -13,13 +13,13 @@ extension BrowserState {
         }
     }
 
-    /// What is said of a setting.
+    /// The details of a setting.
     ///
-    /// - Parameter isWhole: Whether all is said, in as many lines as it needs; otherwise the beginning of each part.
+    /// - Parameter isWhole: Whether to include everything, in as many lines as needed; otherwise the beginning of each part.
     func lines(of detail: BrowserDetail, isWhole: Bool) -> [Line] {
         let width = max(1, columns - 2)
         func wrapped(_ text: String, _ style: TextStyle = .plain, limit: Int) -> [Line] {
-            // Wrapping takes time for each character of a text of which one line is seen.
+            // Wrapping takes time in proportion to the text, of which only one line may be visible.
             let text = TextLayout.escaped(isWhole ? text : String(text.prefix(width * limit)))
             return TextLayout.wrapped(text, to: width).prefix(isWhole ? .max : limit).map { [($0, style)] }
         }
@@ -34,7 +34,7 @@ extension BrowserState {
             lines.append([])
             lines += valueLines(detail.text, width: width) + [[]]
         }
-        // Where there is little room, the layers that hold nothing are left out.
+        // Without room, layers without a value are left out.
         let layers = isWhole ? detail.layers : detail.layers.filter { $0.text != nil }
         let nameWidth = layers.map { TextLayout.columns(TextLayout.escaped($0.name)) }.max() ?? 0
         for layer in layers {
@@ -56,7 +56,7 @@ extension BrowserState {
     private func valueLines(_ text: String, width: Int) -> [Line] {
         if text.isEmpty { return [[("(empty)", .dim)]] }
         return text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line -> [Line] in
-            // Broken at the edge and not at spaces, so that all of them are seen.
+            // Lines break at the edge and not at spaces, so that every space is visible.
             var lines: [Line] = []
             var part = ""
             var taken = 0

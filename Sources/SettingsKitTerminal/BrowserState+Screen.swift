@@ -1,8 +1,8 @@
 import SettingsKit
 
-/// The picture of the state.
+/// The screen of the state.
 extension BrowserState {
-    /// What the terminal shows.
+    /// The contents of the terminal.
     func screen() -> Screen {
         var screen = Screen(columns: columns, rows: rows)
         let layout = layout
@@ -49,7 +49,7 @@ extension BrowserState {
         }
     }
 
-    /// The keys that matter now, the most important first.
+    /// The keys that are useful now, the most important first.
     private var keys: [(key: String, meaning: String)] {
         switch mode {
         case .list:
@@ -83,7 +83,7 @@ extension BrowserState {
             style = .dim
         }
         if text.isEmpty { return }
-        // Long messages cover what is above them, but not the line that is edited.
+        // A long message covers the rows above it, but not the edited line.
         let floor = if case .editing = mode { selectedScreenRow(layout) } else { layout.title }
         let height = max(1, row - (floor ?? -1))
         let width = max(1, columns - 2)
@@ -150,7 +150,7 @@ extension BrowserState {
 
     private func draw(_ edit: Edit, _ layout: Layout, _ screen: inout Screen) {
         guard let row = selectedScreenRow(layout) else { return }
-        // The value takes the place of the source, too. A tiny screen has nothing but the value.
+        // The value also covers the source. A tiny screen shows only the value.
         let start = columns - layout.value.lowerBound >= 8 ? layout.value.lowerBound : 0
         screen.fill(row: row, style: .plain)
         draw(edit.editor, row: row, from: start, isHidden: edit.isSecret, &screen)
@@ -164,7 +164,7 @@ extension BrowserState {
     }
 
     private func draw(_ editor: LineEditor, row: Int, from start: Int, isHidden: Bool, _ screen: inout Screen) {
-        // Beside the text, there is room for the signs that it goes on.
+        // If there is room beside the text, signs show that it continues.
         let hasSigns = columns - start > 4 && start > 0
         let width = columns - start - (hasSigns ? 1 : 0)
         let window = editor.window(columns: width, isHidden: isHidden)

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The state of the terminal view: what is shown, what is being done, and what can be undone.
+/// The state of the terminal view: its contents, its mode, and the changes that can be undone.
 ///
-/// It is a value without a terminal and without a store. ``handle(_:)`` takes an event, changes the state, and returns what
-/// is to be done outside; the results are further events.
+/// It is a value without a terminal and without a store. ``handle(_:)`` takes an event, changes the state, and returns the
+/// effects to carry out; their results are further events.
 package struct BrowserState: Equatable, Sendable {
-    /// What the keys mean now.
+    /// The meaning of the keys.
     enum Mode: Equatable, Sendable {
         case list
         case searching(LineEditor)
         case editing(Edit)
         case confirming(Confirmation)
-        /// A text that fills the screen, from one of its lines on.
+        /// A text that fills the screen, from one of its lines.
         case reading(Page, top: Int)
     }
 
@@ -23,20 +23,20 @@ package struct BrowserState: Equatable, Sendable {
     struct Edit: Equatable, Sendable {
         var name: String
         var editor: LineEditor
-        /// What was stored when editing began.
+        /// The stored value when editing began.
         var expected: Data?
         var choices: [String] = []
         var isSecret = false
-        /// Whether the person was notified that something else is stored now.
+        /// Whether the person was notified that another value is stored now.
         var isChangedMeanwhile = false
     }
 
     /// A question that is answered with y or n.
     struct Confirmation: Equatable, Sendable {
         var question: String
-        /// What is done after a yes.
+        /// The write after a yes.
         var write: BrowserWrite
-        /// What goes on after a no; nil for the list.
+        /// The edit to continue after a no; nil for the list.
         var edit: Edit?
     }
 
@@ -45,7 +45,7 @@ package struct BrowserState: Equatable, Sendable {
         var isError = false
     }
 
-    /// The largest text that is edited in a line, in bytes.
+    /// The largest text that can be edited in a line, in bytes.
     package static let editLimit = 100_000
 
     let title: String
@@ -55,7 +55,7 @@ package struct BrowserState: Equatable, Sendable {
     var message: Message?
     /// The text of the search.
     var search = ""
-    /// The changes that were made here, the last one at the end.
+    /// The changes made in this view, the latest last.
     var changes: [BrowserChange] = []
     /// The settings that other processes have changed since the last key.
     var changedNames: Set<String> = []
@@ -69,7 +69,7 @@ package struct BrowserState: Equatable, Sendable {
         list.scroll(height: layout.list.count)
     }
 
-    /// A size that a person can have; others are mistakes.
+    /// Sizes beyond this are mistakes.
     private static func limited(_ columns: Int, _ rows: Int) -> (Int, Int) {
         (min(max(columns, 1), 1_000), min(max(rows, 1), 500))
     }
@@ -79,24 +79,24 @@ package struct BrowserState: Equatable, Sendable {
     enum Event: Sendable {
         case key(Key)
         case resized(columns: Int, rows: Int)
-        /// Settings as they are now; nil for those that are gone.
+        /// The current settings; nil for removed ones.
         case refreshed([(name: String, item: BrowserItem?)], isExternal: Bool)
         /// The answer to ``Effect/load(_:)``.
         case loaded(BrowserDetail?)
         /// The answer to ``Effect/write(_:)``.
         case wrote(BrowserWrite, BrowserWrite.Outcome)
-        /// Something went wrong, or was reported by another part of the program.
+        /// An error, or a report of another part of the program.
         case reported(String)
     }
 
-    /// What is to be done outside.
+    /// An action of the view.
     enum Effect: Equatable, Sendable {
-        /// Read the detail of a setting.
+        /// Reads the details of a setting.
         case load(String)
-        /// Read a line of the list again.
+        /// Reads a line of the list again.
         case refresh(String)
         case write(BrowserWrite)
-        /// Write the whole screen again.
+        /// Draws the whole screen again.
         case redraw
         case quit
     }
@@ -104,17 +104,17 @@ package struct BrowserState: Equatable, Sendable {
     mutating func handle(_ event: Event) -> [Effect] {
         var effects: [Effect] = []
         switch event {
-        case .key(let key): effects = take(key)
+        case .key(let key): effects = press(key)
         case .resized(let columns, let rows): (self.columns, self.rows) = Self.limited(columns, rows)
         case .refreshed(let changes, let isExternal): effects = refresh(changes, isExternal: isExternal)
-        case .loaded(let detail): take(detail)
+        case .loaded(let detail): show(detail)
         case .wrote(let write, let outcome): effects = finish(write, outcome)
         case .reported(let text): message = Message(text: text, isError: true)
         }
         list.scroll(height: layout.list.count)
         limitPage()
         if case .loaded = event { return effects }
-        // The detail is that of the selected item.
+        // The details are those of the selected item.
         if let name = list.selected?.name {
             if detail?.name != name, !effects.contains(.load(name)) { effects.append(.load(name)) }
         } else {
@@ -139,7 +139,7 @@ package struct BrowserState: Equatable, Sendable {
         return [.load(name)]
     }
 
-    private mutating func take(_ detail: BrowserDetail?) {
+    private mutating func show(_ detail: BrowserDetail?) {
         self.detail = detail?.name == list.selected?.name ? detail : nil
         guard case .editing(var edit) = mode, !edit.isChangedMeanwhile else { return }
         if let detail, detail.name != edit.name { return }
@@ -166,11 +166,11 @@ package struct BrowserState: Equatable, Sendable {
     private mutating func finish(_ write: BrowserWrite, _ outcome: BrowserWrite.Outcome) -> [Effect] {
         switch outcome {
         case .stored(let change):
-            note(change, of: write)
+            record(change, of: write)
             mode = .list
             return [.refresh(write.name)]
         case .refused(let reason):
-            // The text of an edit is still there.
+            // The text of the edit stays.
             message = Message(text: reason, isError: true)
             return []
         case .changedMeanwhile(let stored):
@@ -179,7 +179,7 @@ package struct BrowserState: Equatable, Sendable {
         }
     }
 
-    private mutating func note(_ change: BrowserChange, of write: BrowserWrite) {
+    private mutating func record(_ change: BrowserChange, of write: BrowserWrite) {
         let name = write.name
         changedNames.remove(name)
         switch write.purpose {

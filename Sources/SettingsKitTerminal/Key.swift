@@ -1,4 +1,4 @@
-/// What a person has pressed or pasted.
+/// A key press, or pasted text.
 enum Key: Hashable, Sendable {
     /// A Unicode scalar of typed text. A character of several scalars arrives as several keys.
     case scalar(Unicode.Scalar)

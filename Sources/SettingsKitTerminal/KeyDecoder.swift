@@ -1,20 +1,19 @@
 /// Converts the bytes that a terminal sends to keys.
 ///
-/// Bytes may arrive in any pieces. The decoder holds at most a few of them, whatever it is sent. Sequences that it does not
-/// know are ignored as a whole.
+/// Bytes may arrive in any pieces. The decoder stores at most a few of them. Unknown sequences are ignored completely.
 struct KeyDecoder: Sendable {
     private enum State {
         case ground
-        /// The first bytes of a character, and how many it has.
+        /// The first bytes of a character, and its length.
         case character([UInt8], count: Int)
         case escape
-        /// Behind `ESC [`: the parameters. Longer ones than any key has are cut off.
+        /// After `ESC [`: the parameters. Longer ones than any key has are cut off.
         case sequence([UInt8])
-        /// Behind `ESC O`.
+        /// After `ESC O`.
         case singleShift
-        /// Behind `ESC [ [`, which the Linux console sends for function keys.
+        /// After `ESC [ [`, which the Linux console sends for function keys.
         case function
-        /// An answer of the terminal, which a person has not typed. It ends with BEL or `ESC \`.
+        /// A report from the terminal, not typed by a person. It ends with BEL or `ESC \`.
         case string
     }
 
@@ -22,7 +21,7 @@ struct KeyDecoder: Sendable {
     private static let parameterLimit = 24
 
     private var state = State.ground
-    /// Whether the terminal has said that pasted text begins.
+    /// Whether the terminal has marked the beginning of pasted text.
     private var isPasting = false
     private var pasted = ""
     /// Whether the last pasted character was a carriage return, which a line feed may follow.
@@ -35,38 +34,38 @@ struct KeyDecoder: Sendable {
         return true
     }
 
-    /// The keys that are complete with these bytes.
+    /// Returns the keys that these bytes complete.
     mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
-        for byte in bytes { take(byte) }
-        return takeKeys()
+        for byte in bytes { decode(byte) }
+        return removeKeys()
     }
 
-    /// The keys that the pending bytes are, if no others follow: a lone ESC is the escape key.
+    /// Returns the keys of the pending bytes, if no others follow: a lone ESC is the escape key.
     mutating func timeOut() -> [Key] {
         switch state {
         case .escape:
-            // A person who presses it ends a paste that the terminal has not ended.
+            // The escape key ends a paste whose end mark is missing.
             endPaste()
             keys.append(.escape)
         case .character: emit(.unreadable)
         case .ground, .sequence, .singleShift, .function, .string: break
         }
         state = .ground
-        return takeKeys()
+        return removeKeys()
     }
 
-    private mutating func takeKeys() -> [Key] {
+    private mutating func removeKeys() -> [Key] {
         flushPaste()
         defer { keys = [] }
         return keys
     }
 
-    private mutating func take(_ byte: UInt8) {
+    private mutating func decode(_ byte: UInt8) {
         switch state {
         case .ground: begin(byte)
-        case .character(let bytes, let count): takeCharacter(byte, after: bytes, count: count)
-        case .escape: takeEscaped(byte)
-        case .sequence(let parameters): takeSequence(byte, after: parameters)
+        case .character(let bytes, let count): decodeCharacter(byte, after: bytes, count: count)
+        case .escape: decodeEscaped(byte)
+        case .sequence(let parameters): decodeSequence(byte, after: parameters)
         case .singleShift:
             state = .ground
             if byte < 0x20 { begin(byte) } else { Self.key(final: byte, []).map { emit($0) } }
@@ -105,7 +104,7 @@ struct KeyDecoder: Sendable {
         endsWithReturn = byte == 0x0D
     }
 
-    private mutating func takeCharacter(_ byte: UInt8, after bytes: [UInt8], count: Int) {
+    private mutating func decodeCharacter(_ byte: UInt8, after bytes: [UInt8], count: Int) {
         guard byte & 0xC0 == 0x80 else {
             state = .ground
             emit(.unreadable)
@@ -120,13 +119,13 @@ struct KeyDecoder: Sendable {
         guard let scalar = String(validating: bytes, as: UTF8.self)?.unicodeScalars.first else {
             return emit(.unreadable)
         }
-        // Control characters of two bytes are no text that a person types.
+        // A person does not type control characters of two bytes.
         if scalar.value >= 0xA0 { emit(.scalar(scalar)) }
     }
 
     // MARK: Sequences
 
-    private mutating func takeEscaped(_ byte: UInt8) {
+    private mutating func decodeEscaped(_ byte: UInt8) {
         state = .ground
         switch byte {
         case UInt8(ascii: "["): state = .sequence([])
@@ -140,13 +139,13 @@ struct KeyDecoder: Sendable {
         case 0x08, 0x7F: emit(.deleteWord)
         case UInt8(ascii: "b"): emit(.wordLeft)
         case UInt8(ascii: "f"): emit(.wordRight)
-        // Other keys with Alt have no meaning.
+        // Alt has no meaning with other keys.
         case 0x20..<0x7F: break
         default: begin(byte)
         }
     }
 
-    private mutating func takeSequence(_ byte: UInt8, after parameters: [UInt8]) {
+    private mutating func decodeSequence(_ byte: UInt8, after parameters: [UInt8]) {
         switch byte {
         case UInt8(ascii: "[") where parameters.isEmpty: state = .function
         case 0x20..<0x40:
@@ -172,7 +171,7 @@ struct KeyDecoder: Sendable {
     }
 
     private static func key(final: UInt8, _ numbers: [Int]) -> Key? {
-        // The second number is 1, and more for each of the keys Shift, Alt and Control that is held.
+        // The second number is 1 plus a bit for each held key of Shift, Alt and Control.
         let modifiers = numbers.count > 1 ? numbers[1] - 1 : 0
         let movesByWord = modifiers > 0 && modifiers & 0b110 != 0
         switch final {
@@ -206,7 +205,7 @@ struct KeyDecoder: Sendable {
         case .unreadable:
             flushPaste()
             keys.append(key)
-        // Keys cannot be pasted, so that a pasted text is never a command.
+        // A pasted text must never be a command, so keys are left out.
         default: break
         }
     }

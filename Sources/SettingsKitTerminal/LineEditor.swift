@@ -1,11 +1,11 @@
-/// A text with a cursor, edited character by character as people count them.
+/// A text with a cursor, edited by characters as people count them.
 struct LineEditor: Equatable, Sendable {
-    /// The text, as `Character`s: what one sees as one stays together.
+    /// The text, as `Character`s.
     private(set) var characters: [Character]
     /// The number of characters before the cursor.
     private(set) var cursor: Int
 
-    /// Begins with a text, and with the cursor at its end.
+    /// Creates an editor with a text, and the cursor at its end.
     init(_ text: String = "") {
         characters = Array(text)
         cursor = characters.count
@@ -17,7 +17,7 @@ struct LineEditor: Equatable, Sendable {
 
     mutating func insert(_ text: String) { replace(cursor..<cursor, with: text) }
 
-    /// Replaces all of it.
+    /// Replaces the whole text.
     mutating func replaceAll(with text: String) { replace(0..<characters.count, with: text) }
 
     mutating func deleteBackward() { replace(max(0, cursor - 1)..<cursor, with: "") }
@@ -30,11 +30,11 @@ struct LineEditor: Equatable, Sendable {
 
     mutating func deleteToEnd() { replace(cursor..<characters.count, with: "") }
 
-    /// Replaces characters. The cursor then stands behind the new ones.
+    /// Replaces characters. The cursor is then after the new ones.
     private mutating func replace(_ range: Range<Int>, with text: String) {
         if range.isEmpty && text.isEmpty { return }
         let before = String(characters[..<range.lowerBound]) + text
-        // Characters may join with those beside them: an accent with the letter before it.
+        // A new character may join its neighbors: an accent joins the letter before it.
         characters = Array(before + String(characters[range.upperBound...]))
         var rest = before.unicodeScalars.count
         cursor = 0
@@ -68,10 +68,10 @@ struct LineEditor: Equatable, Sendable {
         return position
     }
 
-    /// Carries out a key that edits a line.
+    /// Applies a key that edits a line.
     ///
     /// - Returns: False if the key has no meaning in a line.
-    mutating func take(_ key: Key) -> Bool {
+    mutating func press(_ key: Key) -> Bool {
         switch key {
         case .scalar(let scalar): insert(String(scalar))
         case .pasted(let text): insert(text)
@@ -94,18 +94,18 @@ struct LineEditor: Equatable, Sendable {
 
     // MARK: Showing
 
-    /// The part of a text that is seen.
+    /// The visible part of a text.
     struct Window: Equatable {
         var text = ""
         /// The columns of the text before the cursor.
         var cursor = 0
-        /// Whether there is more text before it.
+        /// Whether text before it is hidden.
         var isCutBefore = false
-        /// Whether there is more text behind it.
+        /// Whether text after it is hidden.
         var isCutBehind = false
     }
 
-    /// The part around the cursor that fits into a number of columns, with room for the cursor behind the text.
+    /// The part around the cursor that fits into a number of columns, with room for the cursor after the text.
     ///
     /// - Parameter isHidden: Whether each character is shown as a dot.
     func window(columns width: Int, isHidden: Bool = false) -> Window {
@@ -113,7 +113,7 @@ struct LineEditor: Equatable, Sendable {
             isHidden ? ("•", 1) : Screen.shown(characters[index])
         }
         var window = Window()
-        // From the cursor to the left, leaving a quarter for what is behind it, or as much as that needs.
+        // From the cursor to the left, with a quarter of the columns, or as many as needed, for the text after it.
         var behind = 0
         var end = cursor
         while end < characters.count, behind < width / 4 {
@@ -132,7 +132,7 @@ struct LineEditor: Equatable, Sendable {
         var index = start
         while index < characters.count {
             let (text, columns) = shown(index)
-            // The column for the cursor is needed only behind the last character.
+            // Only the last character needs a column for the cursor after it.
             if taken + columns > width - (index + 1 == characters.count && cursor == characters.count ? 1 : 0) { break }
             window.text += text
             taken += columns

@@ -1,9 +1,9 @@
 extension Screen {
-    /// The text and the escape sequences that make a terminal show this screen.
+    /// Returns the text and the escape sequences that make a terminal show this screen.
     ///
-    /// Only what differs is sent, so that slow lines are enough.
+    /// Only differences are sent, so that slow lines suffice.
     ///
-    /// - Parameter previous: What the terminal shows now; nil if that is unknown.
+    /// - Parameter previous: The contents of the terminal; nil if they are unknown.
     func difference(from previous: Screen?, abilities: TerminalAbilities) -> String {
         var pen = Pen(abilities: abilities)
         var previous = previous
@@ -17,7 +17,7 @@ extension Screen {
             let start = row * columns
             let range = start..<start + columns
             if old[range] == cells[range] { continue }
-            // Behind this column, the row is blank.
+            // The row is blank after this column.
             let blank = range.last { cells[$0] != Cell() }.map { $0 + 1 - start } ?? 0
             let oldBlank = range.last { old[$0] != Cell() }.map { $0 + 1 - start } ?? 0
             for column in 0..<blank where old[start + column] != cells[start + column] {
@@ -50,7 +50,7 @@ private struct Pen {
     let abilities: TerminalAbilities
     var text = ""
     private var style: TextStyle?
-    /// Where the terminal's cursor is; nil if that is not certain.
+    /// The position of the terminal's cursor; nil if it is uncertain.
     private var position: Screen.Position?
 
     init(abilities: TerminalAbilities) { self.abilities = abilities }
@@ -94,7 +94,7 @@ private struct Pen {
         if isASCII || Self.hasCertainWidth(cell.text) { position?.column += width } else { position = nil }
     }
 
-    /// Whether all terminals agree how wide a character is. They do not about emoji and most of what is combined.
+    /// Whether all terminals agree on the width of a text. They do not for emoji and most combined characters.
     private static func hasCertainWidth(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first, text.unicodeScalars.count == 1 else { return false }
         switch first.value {
@@ -128,6 +128,6 @@ private struct Pen {
         text += style.sequence(hasColors: abilities.hasColors)
     }
 
-    /// What stands for the view's own characters on a terminal without UTF-8.
+    /// The replacements of the view's own characters on a terminal without UTF-8.
     private static let replacements = ["…": "~", "─": "-", "•": "*", "–": "-", "→": ">"]
 }

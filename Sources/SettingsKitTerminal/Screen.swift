@@ -1,8 +1,8 @@
 import SettingsKit
 
-/// A picture of a terminal: cells in rows and columns, and the cursor.
+/// A screen of a terminal: cells in rows and columns, and the cursor.
 ///
-/// No text that is put into it can do anything but appear in its cells: characters that control a terminal appear as escapes.
+/// Text only appears in its cells: characters that control a terminal are escaped.
 struct Screen: Equatable, Sendable {
     struct Cell: Equatable, Sendable {
         /// One character; empty in the second column of a wide one.
@@ -34,10 +34,10 @@ struct Screen: Equatable, Sendable {
         return text
     }
 
-    /// Puts text into a row, as far as it fits. What is outside of the screen is left out.
+    /// Writes text into a row, as far as it fits. Text outside of the screen is left out.
     ///
     /// - Parameter end: The column before which the text ends; nil for the end of the row.
-    /// - Returns: The column behind the text.
+    /// - Returns: The column after the text.
     @discardableResult
     mutating func put(
         _ text: String, row: Int, column: Int, before end: Int? = nil, style: TextStyle = .plain
@@ -58,19 +58,19 @@ struct Screen: Equatable, Sendable {
         return column
     }
 
-    /// Puts text that is cut off with `…` if it does not fit.
+    /// Writes text, cut off with `…` if it does not fit.
     @discardableResult
     mutating func putTruncated(
         _ text: String, row: Int, column: Int, before end: Int, style: TextStyle = .plain
     ) -> Int {
         let end = min(end, columns)
         if column >= end { return column }
-        // Escaped first: the escapes are longer than the characters.
+        // Escapes are longer than their characters, so the text is escaped before it is cut.
         let text = TextLayout.truncated(TextLayout.escaped(text), to: end - column)
         return put(text, row: row, column: column, before: end, style: style)
     }
 
-    /// Sets the style of a part of a row, whatever text it has.
+    /// Sets the style of a part of a row, independent of its text.
     mutating func fill(row: Int, from column: Int = 0, before end: Int? = nil, style: TextStyle) {
         guard (0..<rows).contains(row) else { return }
         for column in max(0, column)..<max(0, column, min(end ?? columns, columns)) {
@@ -80,22 +80,22 @@ struct Screen: Equatable, Sendable {
 
     private mutating func set(_ text: String, width: Int, row: Int, column: Int, style: TextStyle) {
         let index = row * columns + column
-        // Half of a wide character cannot stay.
+        // Half of a wide character must not stay.
         if cells[index].text.isEmpty { cells[index - 1].text = " " }
         if column + width < columns, cells[index + width].text.isEmpty { cells[index + width].text = " " }
         cells[index] = Cell(text: text, style: style)
         if width == 2 { cells[index + 1] = Cell(text: "", style: style) }
     }
 
-    /// The most Unicode scalars of one character that are sent to a terminal. The longest emoji have 14.
+    /// The greatest number of Unicode scalars of one character that is sent to a terminal. The longest emoji have 14.
     private static let scalarLimit = 16
 
-    /// What is shown of a character, and how many columns it takes: 1 or 2, or more for an escape.
+    /// The visible form of a character, and its columns: 1 or 2, or more for an escape.
     static func shown(_ character: Character) -> (text: String, columns: Int) {
         let text = TextLayout.escaped(String(character))
         if text.utf8.count == 1 { return (text, 1) }
         let columns = TextLayout.columns(text)
-        // A combining character with nothing before it would join with the cell before it.
+        // A combining character without a base would join the cell before it.
         if columns == 0 {
             let escape = character.unicodeScalars.map { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
                 .joined()

@@ -7,18 +7,18 @@ import Synchronization
     import Darwin
 #endif
 
-/// The terminal of the process, as the terminal view uses it: its keys one by one, its screen, and its signals.
+/// The terminal of the process for the terminal view: its keys, its screen, and its signals.
 ///
-/// It belongs to one thread. A process has one at a time.
+/// One thread uses it. A process has at most one at a time.
 package final class Terminal {
-    /// What has happened since the terminal was last looked at.
+    /// The input since the last call.
     struct Input {
         var bytes: [UInt8] = []
-        /// Signals, and 0 if ``TerminalSignals/wake()`` was called.
+        /// The signals, and 0 after ``TerminalSignals/wake()``.
         var signals: Set<Int32> = []
-        /// What the process has written to standard error.
+        /// The text that the process has written to standard error.
         var errors = ""
-        /// Whether the terminal has gone.
+        /// Whether the terminal is closed.
         var isClosed = false
     }
 
@@ -26,13 +26,13 @@ package final class Terminal {
     private let output: Int32
     private var attributes = termios()
     private var errors: TerminalRestoration.CapturedErrors?
-    /// All that was written to standard error, to be written there when the view has ended.
+    /// All text written to standard error, which is written there when the view ends.
     private var capturedErrors = ""
     private static let capturedErrorLimit = 65_536
 
     private static let isInUse = Atomic<Bool>(false)
 
-    /// - Throws: A usage error if there is no terminal on standard input and output, or if it can show no pictures.
+    /// - Throws: A usage error if standard input and output are not a terminal that can show the view.
     package static func require() throws(TerminalFailure) {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
             throw .missing(
@@ -43,9 +43,9 @@ package final class Terminal {
         }
     }
 
-    /// Takes the terminal on standard input and output.
+    /// Opens the terminal on standard input and output.
     ///
-    /// - Throws: as ``require()`` does; a failure if the process has a view already.
+    /// - Throws: The errors of ``require()``; a failure if the process already has a view.
     init() throws(TerminalFailure) {
         (input, output) = (STDIN_FILENO, STDOUT_FILENO)
         try Self.require()
@@ -57,7 +57,7 @@ package final class Terminal {
         enter()
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     func restore() {
         TerminalRestoration.restore(discardsInput: TerminalSignals.hasEnded)
         TerminalSignals.uninstall()
@@ -75,14 +75,14 @@ package final class Terminal {
         resume()
     }
 
-    /// Sets the modes again that another process may have changed while this one was stopped.
+    /// Sets the modes again, which another process may have changed while this one was stopped.
     func resume() {
         var raw = attributes.raw
         tcsetattr(input, TCSANOW, &raw)
         writeToTerminal(TerminalSequence.modes, output)
     }
 
-    /// Stops the process, as the key for it does, with the terminal restored; returns when it goes on.
+    /// Stops the process, as the key for it does, with the terminal restored; returns when the process continues.
     func suspend() {
         TerminalRestoration.restore()
         TerminalSignals.raiseAgain(SIGTSTP)
@@ -93,7 +93,7 @@ package final class Terminal {
 
     // MARK: Standard error
 
-    /// Has the view show what the process writes to standard error, if that is the terminal: diagnostics, for example.
+    /// Shows in the view what the process writes to standard error, such as diagnostics, if that is the terminal.
     private func captureErrors() {
         guard isatty(STDERR_FILENO) == 1 else { return }
         var ends: [Int32] = [-1, -1]
@@ -101,7 +101,7 @@ package final class Terminal {
         let original = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
         for end in ends {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            // A process that writes more than the view reads loses it, and does not wait for itself.
+            // Text that the view does not read in time is lost: the process must not wait for itself.
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
         dup2(ends[1], STDERR_FILENO)
@@ -116,14 +116,14 @@ package final class Terminal {
         let isKnown = ioctl(output, UInt(TIOCGWINSZ), &size) == 0
         let columns = isKnown ? Int(size.ws_col) : 0
         let rows = isKnown ? Int(size.ws_row) : 0
-        // A serial line does not know.
+        // A serial line does not know its size.
         return (
             columns > 0 ? columns : environment["COLUMNS"].flatMap(Int.init) ?? 80,
             rows > 0 ? rows : environment["LINES"].flatMap(Int.init) ?? 24
         )
     }
 
-    /// - Returns: False if the terminal has gone.
+    /// - Returns: False if the terminal is closed.
     func write(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 {
@@ -142,7 +142,7 @@ package final class Terminal {
         ]
         _ = poll(&states, nfds_t(states.count), timeout.map { Int32(clamping: $0) } ?? -1)
         var result = Input()
-        result.signals = TerminalSignals.take()
+        result.signals = TerminalSignals.receive()
         if states[2].revents != 0 { result.errors = readErrors() }
         let events = Int32(states[0].revents)
         if events & Int32(POLLIN) != 0 {

@@ -1,6 +1,6 @@
-/// Why the terminal view was not shown, or has ended, in words.
+/// The reason, in words, why the terminal view was not shown or has ended.
 package enum TerminalFailure: Error {
-    /// There is no terminal that can show it.
+    /// No terminal can show it.
     case missing(String)
     /// It could not begin, or a signal has ended it.
     case interrupted(String)

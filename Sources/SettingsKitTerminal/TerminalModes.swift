@@ -6,18 +6,18 @@
 
 /// The escape sequences that the terminal view begins and ends with, by ECMA-48 and xterm.
 enum TerminalSequence {
-    /// The alternate screen, which keeps what the person had before.
+    /// The alternate screen, which preserves the contents of the terminal.
     static let enter: StaticString = "\u{1B}[?1049h"
-    /// Text that is too long ends at the edge; what is pasted is marked; no cursor.
+    /// Long lines are cut off at the edge; pasted text is marked; the cursor is hidden.
     static let modes: StaticString = "\u{1B}[?7l\u{1B}[?2004h\u{1B}[?25l"
-    /// All of that undone. An unfinished sequence before it is abandoned.
+    /// Undoes all of that. Abandons an unfinished sequence before it.
     static let leave: StaticString = "\u{18}\u{1B}[0m\u{1B}[?25h\u{1B}[?2004l\u{1B}[?7h\u{1B}[?1049l"
 }
 
 extension termios {
-    /// The attributes under which each key arrives at once and is not echoed.
+    /// The attributes with which each key arrives at once and is not echoed.
     ///
-    /// The keys that raise signals still do: they arrive as signals, just as `kill` sends them.
+    /// The keys that raise signals still do.
     var raw: termios {
         var raw = self
         raw.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INLCR | IGNCR | INPCK | ISTRIP | IXON)
@@ -32,9 +32,9 @@ extension termios {
     }
 }
 
-/// Writes bytes, also from the handler of a signal: it allocates nothing.
+/// Writes bytes. A signal handler may call it: it allocates nothing.
 ///
-/// - Returns: False if they could not be written, or if `isEnded` said so after an interruption.
+/// - Returns: False if writing failed, or if `isEnded` returned true after an interruption.
 @discardableResult
 func writeToTerminal(
     _ bytes: UnsafeRawBufferPointer, _ descriptor: Int32, unless isEnded: () -> Bool = { false }
@@ -54,7 +54,7 @@ func writeToTerminal(
     return true
 }
 
-/// Writes a constant, also from the handler of a signal.
+/// Writes a constant. A signal handler may call it.
 func writeToTerminal(_ text: StaticString, _ descriptor: Int32) {
     writeToTerminal(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), descriptor)
 }

@@ -7,9 +7,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// Restores the terminal, from wherever the process ends: the view itself, `exit`, or the handler of a signal.
+/// Restores the terminal wherever the process ends: in the view, in `exit`, or in a signal handler.
 ///
-/// A process that is killed by SIGKILL cannot restore anything, and neither can one whose stack overflows on another thread
+/// A process that is killed by SIGKILL cannot restore the terminal, and neither can one whose stack overflows on another thread
 /// than the view's.
 enum TerminalRestoration {
     private struct Terminal {
@@ -19,41 +19,40 @@ enum TerminalRestoration {
         var errors: CapturedErrors?
     }
 
-    /// Where standard error goes meanwhile.
+    /// The descriptors for captured standard error.
     struct CapturedErrors {
-        /// The terminal.
+        /// Standard error of the terminal.
         var original: Int32
-        /// The end of the pipe from which the view reads.
+        /// The end of the pipe that the view reads.
         var pipe: Int32
-        /// The end to which the process writes.
+        /// The end of the pipe that the process writes.
         var pipeInput: Int32
     }
 
-    /// The address of the `Terminal` to restore; 0 if there is none. Handlers of signals may only use such memory.
+    /// The address of the `Terminal` to restore; 0 if there is none. Signal handlers may only use such memory.
     private static let address = Atomic<UInt>(0)
 
     private static let endsWithProcess: Void = { _ = atexit { TerminalRestoration.restore() } }()
 
-    /// Notes how the terminal is to be restored.
+    /// Records how to restore the terminal.
     static func prepare(input: Int32, output: Int32, attributes: termios, errors: CapturedErrors?) {
         _ = endsWithProcess
         let terminal = UnsafeMutablePointer<Terminal>.allocate(capacity: 1)
         terminal.initialize(to: Terminal(input: input, output: output, attributes: attributes, errors: errors))
-        // The memory of a previous one is not released: a handler may be reading it. A view needs few of them.
+        // The previous memory is never released, because a handler may be reading it. Views are few.
         address.store(UInt(bitPattern: terminal), ordering: .sequentiallyConsistent)
     }
 
     /// Restores the terminal, once.
     ///
-    /// It uses nothing but functions that a signal's handler may call.
+    /// It uses only functions that a signal handler may call.
     ///
-    /// - Parameter discardsInput: Whether what was typed and not read is discarded, so that it does not become a command of
-    ///   the shell.
+    /// - Parameter discardsInput: Whether to discard typed and unread input, so that it does not become a command of the shell.
     static func restore(discardsInput: Bool = false) {
         let address = address.exchange(0, ordering: .sequentiallyConsistent)
         guard let terminal = UnsafePointer<Terminal>(bitPattern: address) else { return }
         writeToTerminal(TerminalSequence.leave, terminal.pointee.output)
-        // In the background, the attributes are those of the shell, and setting them would stop the process.
+        // In the background, the attributes are the shell's, and setting them would stop the process.
         if tcgetpgrp(terminal.pointee.input) == getpgrp() {
             if discardsInput { tcflush(terminal.pointee.input, TCIFLUSH) }
             var attributes = terminal.pointee.attributes
@@ -61,7 +60,7 @@ enum TerminalRestoration {
         }
         guard let errors = terminal.pointee.errors else { return }
         dup2(errors.original, STDERR_FILENO)
-        // What was reported last may say why the process ends.
+        // The last messages may explain why the process ends.
         withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 1) { buffer in
             while case let count = read(errors.pipe, buffer.baseAddress, buffer.count), count > 0 {
                 writeToTerminal(UnsafeRawBufferPointer(rebasing: buffer[..<count]), errors.original)

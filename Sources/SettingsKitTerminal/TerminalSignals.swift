@@ -6,41 +6,41 @@ import Synchronization
     import Darwin
 #endif
 
-/// The signals that the terminal view receives, and the pipe by which it is woken.
+/// The signals that the terminal view receives, and the pipe that wakes it.
 ///
-/// A handler writes the signal's number into the pipe; the view reads it between two keys. Other threads wake the view by
-/// writing 0. The pipe is made once and kept, because a handler may be about to write to it.
+/// A handler writes the signal's number into the pipe; the view reads it between two keys. Other threads write 0 to wake the
+/// view. The pipe is created once and never closed, because a handler may be about to write to it.
 enum TerminalSignals {
-    /// The signals that end the process. It is to die of them, after the terminal is restored.
+    /// The signals that end the process, which must die of them after the terminal is restored.
     static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
-    /// The signals of a program that has failed.
+    /// The signals of a crash.
     static let failing = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS]
     private static let noticed = ending + [SIGTSTP, SIGCONT, SIGWINCH]
 
     private static let readEnd = Atomic<Int32>(-1)
     private static let writeEnd = Atomic<Int32>(-1)
-    /// Whether a 0 is in the pipe that was not read yet.
+    /// Whether an unread 0 is in the pipe.
     private static let isWoken = Atomic<Bool>(false)
-    /// A signal that ends the process, before the view has read it from the pipe.
+    /// A signal that ends the process, until the view has read it from the pipe.
     private static let end = Atomic<Int32>(0)
-    /// The address of an array with the action of each signal before the view.
+    /// The address of an array with each signal's action before the view.
     private static let previousActions = Atomic<UInt>(0)
     private static let actionCount = 65
 
-    /// Whether a signal has arrived that ends the process.
+    /// Whether a signal that ends the process has arrived.
     static var hasEnded: Bool { end.load(ordering: .relaxed) != 0 }
 
-    /// The end of the pipe from which the view reads.
+    /// The end of the pipe that the view reads.
     static var pipe: Int32 { readEnd.load(ordering: .relaxed) }
 
-    /// Wakes the view. May be called on any thread, at any time.
+    /// Wakes the view. Any thread may call it at any time.
     static func wake() {
         if isWoken.exchange(true, ordering: .sequentiallyConsistent) { return }
         notify(0)
     }
 
-    /// The signals that have arrived; 0 among them if the view was woken.
-    static func take() -> Set<Int32> {
+    /// Returns the signals that have arrived; 0 among them if the view was woken.
+    static func receive() -> Set<Int32> {
         var signals: Set<Int32> = []
         var bytes = [UInt8](repeating: 0, count: 256)
         isWoken.store(false, ordering: .sequentiallyConsistent)
@@ -64,24 +64,24 @@ enum TerminalSignals {
         for signal in noticed where !actions[Int(signal)].isIgnoring { notice(signal) }
         for signal in failing where !actions[Int(signal)].isIgnoring {
             var action = sigaction(handler: { TerminalSignals.fail($0) })
-            // The stack itself may be what has failed.
+            // The stack itself may have failed.
             action.sa_flags = Int32(SA_ONSTACK)
             sigaction(signal, &action, nil)
         }
     }
 
-    /// Restores the actions that were there before.
+    /// Restores the previous actions.
     static func uninstall() { for signal in noticed + failing { restoreAction(of: signal) } }
 
-    /// Does what the signal would have done without the view.
+    /// Raises a signal with the action that it would have without the view.
     static func raiseAgain(_ signal: Int32) {
         restoreAction(of: signal)
         raise(signal)
     }
 
-    /// Receives a signal again after ``raiseAgain(_:)``.
+    /// Handles a signal again after ``raiseAgain(_:)``.
     static func notice(_ signal: Int32) {
-        // Without SA_RESTART, so that waiting ends.
+        // Without SA_RESTART, a signal ends the wait.
         var action = sigaction(handler: { TerminalSignals.notify($0) })
         sigaction(signal, &action, nil)
     }
@@ -98,7 +98,7 @@ enum TerminalSignals {
         errno = error
     }
 
-    /// Restores the terminal, and lets the signal end the process as it would have.
+    /// Restores the terminal, and ends the process by the signal, as without the view.
     private static func fail(_ signal: Int32) {
         TerminalRestoration.restore(discardsInput: true)
         raiseAgain(signal)
@@ -110,12 +110,12 @@ enum TerminalSignals {
         sigaction(signal, actions + Int(signal), nil)
     }
 
-    // MARK: What the handlers need
+    // MARK: Resources of the handlers
 
     private static func makePipe() {
         if pipe >= 0 { return }
         var ends: [Int32] = [-1, -1]
-        // Without a pipe, the view would know of nothing but keys. There are descriptors left if the process could start.
+        // Without a pipe, the view would receive only keys. A process that could start has descriptors left.
         precondition(Self.pipe(&ends) == 0, "The process has no descriptors left for the terminal view.")
         for end in ends {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
@@ -123,7 +123,7 @@ enum TerminalSignals {
         }
         readEnd.store(ends[0], ordering: .sequentiallyConsistent)
         writeEnd.store(ends[1], ordering: .sequentiallyConsistent)
-        // Made before a handler needs it.
+        // A handler must not be the first to use them.
         _ = (isWoken.load(ordering: .relaxed), end.load(ordering: .relaxed))
     }
 
@@ -143,7 +143,7 @@ enum TerminalSignals {
         var stack = stack_t()
         stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
         stack.ss_size = numericCast(size)
-        // It is kept: the thread may be using it.
+        // The memory is never released: the thread may be using it.
         sigaltstack(&stack, nil)
     }
 }
@@ -165,7 +165,7 @@ extension sigaction {
         #else
             let handler = __sigaction_handler.sa_handler
         #endif
-        // SIG_IGN, which is no function that could be compared.
+        // SIG_IGN is not a function that can be compared.
         return unsafeBitCast(handler, to: Int.self) == 1
     }
 }

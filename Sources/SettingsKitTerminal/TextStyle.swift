@@ -1,6 +1,6 @@
-/// How a text looks on a terminal.
+/// The style of a text on a terminal.
 struct TextStyle: Hashable, Sendable {
-    /// A color of the terminal's own palette, so that it fits the person's theme.
+    /// A color of the terminal's palette, so that it fits the person's theme.
     enum Color: Int, Sendable {
         case red = 31
         case green = 32
@@ -21,13 +21,13 @@ struct TextStyle: Hashable, Sendable {
     static let underlined = TextStyle(isUnderlined: true)
     static func colored(_ color: Color) -> TextStyle { TextStyle(color: color) }
 
-    /// The escape sequence that selects the style, whichever was selected before.
+    /// The escape sequence that selects the style, independent of the style before.
     ///
-    /// - Parameter hasColors: Whether colors are used; otherwise, only the other attributes are.
+    /// - Parameter hasColors: Whether to use colors; otherwise, only the other attributes.
     func sequence(hasColors: Bool) -> String {
         var codes = "0"
         if isBold { codes += ";1" }
-        // Not every terminal has it; with NO_COLOR, some people see little contrast.
+        // Some terminals lack it; with NO_COLOR, low contrast must not be added.
         if isDim, hasColors { codes += ";2" }
         if isUnderlined { codes += ";4" }
         if isReversed { codes += ";7" }
@@ -36,20 +36,20 @@ struct TextStyle: Hashable, Sendable {
     }
 }
 
-/// What the terminal can show.
+/// The abilities of the terminal.
 struct TerminalAbilities: Equatable, Sendable {
-    /// Whether colors are shown: unless the variable `NO_COLOR` is set to something.
+    /// Whether to show colors: the default unless the variable `NO_COLOR` has a value.
     var hasColors = true
-    /// Whether text is in UTF-8; otherwise, only ASCII is sent.
+    /// Whether to send UTF-8; otherwise, only ASCII.
     var isUnicode = true
 
     init() {}
 
-    /// What the variables of a process say.
+    /// Determines the abilities from the process's environment.
     init(environment: [String: String]) {
         hasColors = (environment["NO_COLOR"] ?? "").isEmpty
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-        // Without any, terminals of today show UTF-8.
+        // Without a locale, terminals of today show UTF-8.
         isUnicode = locale.map { $0.lowercased().replacing("-", with: "").contains("utf8") } ?? true
     }
 }

@@ -9,8 +9,8 @@ struct LineEditorTests {
     private func edited(_ text: String, _ keys: Key...) -> (String, Int) {
         var editor = LineEditor(text)
         for key in keys {
-            let isTaken = editor.take(key)
-            #expect(isTaken, "\(key)")
+            let isEdit = editor.press(key)
+            #expect(isEdit, "\(key)")
         }
         return (editor.text, editor.cursor)
     }
@@ -28,8 +28,8 @@ struct LineEditorTests {
         #expect(edited("ab", .lineBreak, .pasted("c\nd")) == ("ab\nc\nd", 6))
         var editor = LineEditor("ab")
         for key in [Key.up, .enter, .escape] {
-            let isTaken = editor.take(key)
-            #expect(!isTaken, "\(key)")
+            let isEdit = editor.press(key)
+            #expect(!isEdit, "\(key)")
         }
     }
 
@@ -47,9 +47,9 @@ struct LineEditorTests {
     @Test("Scalars that are typed one by one join")
     func joining() {
         var editor = LineEditor()
-        for scalar in "e\u{301}👨‍👩‍👧‍👦".unicodeScalars { _ = editor.take(.scalar(scalar)) }
+        for scalar in "e\u{301}👨‍👩‍👧‍👦".unicodeScalars { _ = editor.press(.scalar(scalar)) }
         #expect(editor.cursor == 2)
-        _ = editor.take(.backspace)
+        _ = editor.press(.backspace)
         #expect(editor.text == "e\u{301}")
         // Also with what stands behind the cursor.
         var line = LineEditor("a\n\u{301}")
@@ -71,8 +71,8 @@ struct LineEditorTests {
             ]
         var editor = LineEditor()
         for _ in 0..<120 {
-            let isTaken = editor.take(keys.randomElement(using: &generator) ?? .left)
-            #expect(isTaken)
+            let isEdit = editor.press(keys.randomElement(using: &generator) ?? .left)
+            #expect(isEdit)
             #expect((0...editor.characters.count).contains(editor.cursor), "seed \(seed)")
             #expect(Array(editor.text) == editor.characters, "seed \(seed)")
             let width = Int.random(in: 1...40, using: &generator)
