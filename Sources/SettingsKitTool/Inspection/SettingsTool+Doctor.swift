@@ -25,7 +25,7 @@ extension Subcommand where Program == SettingsTool {
 }
 
 extension SettingsTool {
-    /// A journal that is refused hides what is inside it until it is repaired.
+    /// A refused journal hides its own findings until it is repaired.
     private static var roundLimit: Int { 3 }
 
     fileprivate func doctor(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
@@ -44,7 +44,7 @@ extension SettingsTool {
         do {
             try show(inspection, repairs, asJSON: invocation.has(.json), isRepairing: invocation.has(.repair), streams)
         } catch is CommandStreams.Closed {
-            // The exit code says whether there are problems, whether or not all of them were read.
+            // The exit code reports problems even if the output is closed early.
         }
         for failure in repairs.failures { streams.report(failure) }
         return code
@@ -92,7 +92,7 @@ private struct RepairReport {
         let repairable = repair.repairable
         if repairable.isEmpty { return false }
         do {
-            // One backup: the later rounds find what the first has repaired.
+            // Later rounds find what the first has repaired, so one backup is enough.
             if backups.isEmpty { backups = try repair.backUp() }
         } catch {
             failures.append("The backup failed, and nothing was repaired. \(message(error))")
@@ -100,7 +100,7 @@ private struct RepairReport {
         }
         var kinds: Set<StoreFinding.Repair> = []
         for finding in repairable {
-            // These repair everything of their kind at once.
+            // These repair every finding of their kind at once.
             let isWhole = finding.repair == .recoverPropertyList || finding.repair == .writeReplica
             if let kind = finding.repair, isWhole, !kinds.insert(kind).inserted { continue }
             do {

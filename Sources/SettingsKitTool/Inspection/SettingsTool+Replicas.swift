@@ -8,9 +8,9 @@ extension Subcommand where Program == SettingsTool {
             name: "replicas", options: [.json], groups: [StoreArguments.options()],
             summary: "Show the devices of a shared directory.",
             discussion:
-                "PENDING is the number of changes that a device has not received; for this device, that are not in the "
-                + "directory yet. BLOCKING is the number of old removals that are remembered because of a device. Both are known "
-                + "with the local state of a program alone. Nothing is written, and no replica is begun."
+                "PENDING counts the changes that a device has not received; for this device, those that are not in the "
+                + "directory yet. BLOCKING counts the old removals that are kept because of a device. Both need the local state "
+                + "of a program. Nothing is written, and no replica is created."
         ) { tool, invocation, streams in
             try tool.replicas(invocation, streams)
         }

@@ -10,7 +10,7 @@ struct StoreInspection: Sendable {
     /// The property lists with their journals that a repair may change: the store itself, or the local state.
     private(set) var list: PropertyListInspection?
 
-    /// - Throws: A failure if there is no store; what the system reports of the path.
+    /// - Throws: A failure if there is no store; the system's error for the path.
     init(_ place: StoreArguments.Place) throws {
         self.place = place
         switch place {
@@ -28,7 +28,7 @@ struct StoreInspection: Sendable {
             }
             findings = DatabaseInspection.findings(path: path, table: table, now: Self.now)
         case .etcd:
-            // The cluster repairs itself: all there is to find out is whether it answers, and opening throws if not.
+            // A cluster repairs itself. Only whether it answers can be inspected; opening throws if it does not.
             _ = try OpenedStore(StoreArguments(place), for: .reading)
         }
     }
@@ -40,7 +40,7 @@ struct StoreInspection: Sendable {
         findings = list.findings
     }
 
-    /// - Throws: A failure if the directory is missing or not a directory; what the system reports of it.
+    /// - Throws: A failure if the directory is missing or not a directory; the system's error.
     static func directory(_ path: String, state: String?) throws -> DirectoryInspection {
         let fileSystem = POSIXFileSystem()
         guard let status = try fileSystem.status(of: path, followingLink: true) else {

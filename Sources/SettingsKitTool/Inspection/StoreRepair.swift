@@ -11,7 +11,7 @@ struct StoreRepair {
 
     init(_ inspection: StoreInspection) { self.inspection = inspection }
 
-    /// The findings that are repaired, in the order in which they must be.
+    /// The findings to repair, in the required order.
     var repairable: [StoreFinding] {
         let order: [StoreFinding.Repair] = [.removeTemporary, .restrictJournal, .recoverPropertyList, .writeReplica]
         return order.flatMap { repair in inspection.findings.filter { $0.repair == repair } }
@@ -60,7 +60,7 @@ struct StoreRepair {
         let file = try fileSystem.openForReading(path, followingLink: false)
         defer { fileSystem.close(file) }
         let status = try fileSystem.status(of: file)
-        // The one that was inspected, and not another one that has its name now.
+        // The file must be the inspected one: another may have its name now.
         guard status.kind == .file, status.linkCount == 1, status.isSameFile(as: list.journal.status) else { return }
         let allowed = list.list.status?.permissions.mode ?? 0o600
         try fileSystem.changeMode(of: file, to: status.permissions.mode & allowed | 0o600)

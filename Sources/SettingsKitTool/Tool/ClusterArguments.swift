@@ -6,7 +6,7 @@ import SettingsKit
 /// An etcd cluster as the options of a subcommand name it.
 struct ClusterArguments: Hashable, Sendable {
     let endpoints: [String]
-    /// What the keys of the settings begin with.
+    /// The prefix of the settings' keys.
     let prefix: String
     /// The paths of PEM files.
     var authority, certificate, key: String?
@@ -48,7 +48,7 @@ struct ClusterArguments: Hashable, Sendable {
         } catch {
             throw CommandFailure.failure("The file with the password cannot be read: \(passwordFile). Check the path.")
         }
-        // The line break that editors put at the end is none of the password's.
+        // Editors end a file with a line break, which is not part of the password.
         let text = String(decoding: data, as: UTF8.self)
         return text.last?.isNewline == true ? String(text.dropLast()) : text
     }

@@ -5,7 +5,7 @@ import SettingsKit
 struct CompletionSchema {
     private var properties: [String: JSONValue] = [:]
 
-    /// Reads a schema. A file that is none has no names and no values: completing never fails.
+    /// Reads a schema. A file without one yields no names and no values: completion never fails.
     init(file path: String) {
         guard let data = FileManager.default.contents(atPath: path), data.count <= Self.sizeLimit,
             case .object(let schema)? = JSONValue(json: data),

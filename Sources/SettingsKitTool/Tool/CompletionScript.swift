@@ -1,6 +1,6 @@
 import SettingsCommandLine
 
-/// The scripts by which shells complete the arguments of the tool. Each asks the tool itself, with its subcommand `complete`.
+/// The shell scripts that complete the tool's arguments, by running its subcommand `complete`.
 enum CompletionScript: String, CaseIterable {
     case bash, zsh, fish
 

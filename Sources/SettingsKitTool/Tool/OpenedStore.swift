@@ -8,10 +8,10 @@ import Synchronization
 final class OpenedStore: Sendable {
     let place: StoreArguments.Place
     let store: any SettingsStore
-    /// The failure that the store is missing, if it is, and counts as an empty one.
+    /// The failure for a missing store that counts as empty.
     let missing: CommandFailure?
     private let problems = ReportedProblems()
-    /// Says that the store's file is gone, and how to get it back; nil if it is not.
+    /// A message about the removed file and how to restore it; nil if the file is there.
     private let removal: String?
     private let subscription: SettingsService.Subscription?
 
@@ -37,12 +37,12 @@ final class OpenedStore: Sendable {
     /// The store, for messages.
     var description: String { store.storeDescription }
 
-    /// Whether the store has reported that some of what it holds may be missing.
+    /// Whether the store has reported that values may be missing.
     var isDamaged: Bool { removal != nil || problems.all.contains { $0.code.affectsReading } }
 
     /// Prints the problems that the store has reported.
     func reportProblems(to streams: CommandStreams) {
-        for problem in problems.takeAll() { streams.report("\(problem)") }
+        for problem in problems.nextUnreported() { streams.report("\(problem)") }
         if let removal { streams.report(removal) }
     }
 
@@ -72,7 +72,7 @@ final class OpenedStore: Sendable {
             if isReading && !store.hasFiles { throw missing("There is no property list", store.path) }
             return store
         case .shared(let path, let state):
-            // A mistyped path would begin another shared directory. The local state is the tool's to make.
+            // A mistyped path would create another shared directory. The tool may create the local state.
             try requireDirectories([path] + (isReading ? state.map { [$0] } ?? [] : []))
             let store = try DirectoryStore(
                 at: URL(filePath: path, directoryHint: .isDirectory),
@@ -92,7 +92,7 @@ final class OpenedStore: Sendable {
         }
     }
 
-    /// What to say of a property list that is gone although its journal is there.
+    /// A message about a property list that was removed while its journal stayed.
     private static func removal(of store: any SettingsStore) throws -> String? {
         guard let store = store as? PropertyListStore else { return nil }
         let fileSystem = POSIXFileSystem()
@@ -101,7 +101,7 @@ final class OpenedStore: Sendable {
         return inspection.findings.first { $0.kind == .listRemoved }.map { "\($0.path): \($0.message) \($0.advice)" }
     }
 
-    /// - Throws: A failure if the file of a store is another program's, which the store would move aside.
+    /// - Throws: A failure if the store would move another program's file aside.
     private static func requirePropertyList(_ store: any SettingsStore, _ use: StoreArguments.Use) throws {
         guard let store = store as? PropertyListStore, store.isDamaged else { return }
         let inspection = try PropertyListInspection(
@@ -113,11 +113,11 @@ final class OpenedStore: Sendable {
         throw CommandFailure.failure("\(store.path): \(problem) Nothing was changed. Check the path\(force).")
     }
 
-    /// A path that does not depend on the present directory. Quicker than a URL, whose parts have to be loaded first.
+    /// Returns an absolute path. Faster than a URL, whose library has to be loaded first.
     private static func absolute(_ path: String) throws -> String {
         if path.hasPrefix("/") { return path }
         guard let directory = getcwd(nil, 0) else {
-            throw CommandFailure.failure("The present directory cannot be found out. Give an absolute path.")
+            throw CommandFailure.failure("Cannot determine the current directory. Give an absolute path.")
         }
         defer { free(directory) }
         return String(cString: directory) + "/" + path
@@ -149,7 +149,7 @@ final class OpenedStore: Sendable {
 private final class ReportedProblems: Sendable {
     private struct State {
         var all: [SettingsError] = []
-        var taken = 0
+        var reportedCount = 0
     }
 
     private let state = Mutex(State(), .leaf)
@@ -162,10 +162,10 @@ private final class ReportedProblems: Sendable {
         }
     }
 
-    func takeAll() -> [SettingsError] {
+    func nextUnreported() -> [SettingsError] {
         state.withLock { state in
-            defer { state.taken = state.all.count }
-            return Array(state.all[state.taken...])
+            defer { state.reportedCount = state.all.count }
+            return Array(state.all[state.reportedCount...])
         }
     }
 }

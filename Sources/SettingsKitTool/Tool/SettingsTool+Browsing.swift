@@ -7,7 +7,7 @@ extension Subcommand where Program == SettingsTool {
             name: "browse", groups: [StoreArguments.options()], summary: browseSummary,
             discussion: browseDiscussion + " A value keeps the kind that it has."
         ) { tool, invocation, streams in
-            // Without a terminal, the store is not even opened.
+            // The store must not be opened without a terminal.
             try Terminal.require()
             return try tool.withStore(invocation, streams, for: .changing) { opened in
                 try Browser.run { StoreSettings(opened: opened) }

@@ -33,7 +33,7 @@ extension Subcommand where Program == SettingsTool {
     static var complete: Self {
         Self(
             name: "complete", operands: "WORD...", operandCount: 0...Int.max, options: [.schema], isListed: false,
-            summary: "Print what can stand in the place of the last word, a line each."
+            summary: "Print the completions of the last word, one a line."
         ) { tool, invocation, streams in
             let schema = try invocation.text(of: .schema).map { CompletionSchema(file: $0) }
             let candidates = tool.candidates(for: invocation.operands.map(\.shown), schema)
@@ -49,7 +49,7 @@ extension SettingsTool {
     /// The most names that are offered.
     private static var nameLimit: Int { 5_000 }
 
-    /// What can stand in the place of the last word.
+    /// The completions of the last word.
     fileprivate func candidates(for words: [String], _ schema: CompletionSchema?) -> [String] {
         let current = words.last ?? ""
         guard words.count > 1 else {
@@ -106,7 +106,7 @@ extension SettingsTool {
         return operands
     }
 
-    /// The names in the store that the words name; none if there is no such store.
+    /// The names in the store that the words name; empty if there is no such store.
     private func storedNames(_ words: [String], of subcommand: Subcommand<SettingsTool>) -> [String] {
         do {
             var lenient = subcommand
@@ -115,7 +115,7 @@ extension SettingsTool {
             let invocation = try Invocation(lenient, arguments, commandName: name)
             return try OpenedStore(StoreArguments(invocation), for: .reading).names()
         } catch {
-            // There is nothing to complete then. The subcommand will say what is wrong.
+            // No store, no completions. The subcommand reports the reason.
             return []
         }
     }

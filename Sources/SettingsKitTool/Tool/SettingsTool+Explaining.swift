@@ -31,7 +31,7 @@ private struct Fact {
 extension SettingsTool {
     fileprivate func explain(_ invocation: Invocation, _ streams: CommandStreams) throws -> SettingsCommand.ExitCode {
         let name = try name(invocation.text(0))
-        // A program may have the administrator's files alone.
+        // A program may have only the administrator's files.
         let isProgram = if case .app = try StoreArguments(invocation).place { true } else { false }
         return try withStore(invocation, streams, for: isProgram ? .readingIfPresent : .reading) { opened in
             let layers = try layers(of: name, opened)
@@ -137,8 +137,8 @@ extension SettingsTool {
         let problem: SettingsError?
     }
 
-    /// What the layers of a program have under a name, the highest first; none for other stores, and for a program whose
-    /// administrator's files have nothing and can be read.
+    /// The values of a program's layers under a name, the highest first. Nil for other stores, and for a program whose
+    /// administrator's files are readable and have no value.
     private func layers(of name: String, _ opened: OpenedStore) throws -> [Layer] {
         guard case .app(let app) = opened.place else { return [] }
         let layered = try LayeredStore.standard(

@@ -54,7 +54,7 @@ extension SettingsTool {
         let name = try name(invocation.text(0))
         let form = Self.forms.first { invocation.has($0.option) }?.form ?? .kept
         let text = try text(invocation, streams)
-        // Before the store is opened: a wrong argument creates nothing.
+        // A wrong argument must create nothing, so it is checked before the store is opened.
         if form != .kept { _ = try UntypedValue.data(of: text, as: form, replacing: nil, name: name) }
         return try withStore(invocation, streams, for: .writing) { opened in
             let stored = form == .kept ? try opened.value(named: name) : nil
@@ -92,7 +92,7 @@ extension SettingsTool {
             }
             let changes = StoredChanges(removing: try opened.names())
             if changes.isLong { try store(changes, in: opened, "Removing", streams) }
-            // Also what other programs have put there, and what was stored meanwhile.
+            // Includes values of other programs, and those stored meanwhile.
             try opened.store.removeAll()
             try opened.store.synchronize()
             return .success

@@ -22,7 +22,7 @@ import SettingsKit
 ///
 /// All functions may be called from any thread.
 package struct SettingsTool: Sendable {
-    /// What help texts call the tool.
+    /// The name of the tool in help texts.
     package let name: String
     private let usesColors: Bool
     private let width: Int
@@ -31,7 +31,7 @@ package struct SettingsTool: Sendable {
     /// Creates the tool.
     ///
     /// - Parameters:
-    ///   - name: What help texts call it.
+    ///   - name: The name of the tool in help texts.
     ///   - usesColors: Whether the output shows colors. By default, if standard output is a terminal, and the variable
     ///     `NO_COLOR` is not set.
     ///   - width: The number of columns of the output. By default, that of the terminal, and 80 without one.
@@ -122,7 +122,7 @@ extension SettingsTool: CommandProgram {
         _ body: (OpenedStore) throws -> R
     ) throws -> R {
         let opened = try OpenedStore(StoreArguments(invocation), for: use, isForced: invocation.has(.force))
-        // After the result: whether the store has more to report is known then.
+        // The store may report more after the result is known.
         defer { opened.reportProblems(to: streams) }
         return try body(opened)
     }

@@ -27,9 +27,9 @@ struct StoreArguments: Sendable {
         case reading
         /// Reads as ``reading`` does. A missing store counts as an empty one.
         case readingIfPresent
-        /// Reads and writes what is there. A missing store is a failure.
+        /// Reads and writes existing data. A missing store is a failure.
         case changing
-        /// Reads and writes. What is missing is created as the store does it.
+        /// Reads and writes. Creates what is missing, as the store does.
         case writing
     }
 

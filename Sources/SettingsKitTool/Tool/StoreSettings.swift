@@ -3,7 +3,7 @@ import SettingsCommandLine
 import SettingsKit
 import SettingsKitTerminal
 
-/// All that a store holds, for the terminal view: values without types.
+/// Everything that a store holds, for the terminal view: values without types.
 struct StoreSettings: BrowsedSettings {
     let opened: OpenedStore
 
@@ -18,7 +18,7 @@ struct StoreSettings: BrowsedSettings {
 
     func item(named name: String) throws -> BrowserItem? {
         try opened.value(named: name).map { value in
-            // The types are what one does not see; the source is the same store for all.
+            // The list does not show types, and every value has the same source, the store.
             BrowserItem(
                 name: name, text: value.summary(columns: Self.previewColumns), source: value.kind.rawValue, isSet: true)
         }
@@ -34,7 +34,7 @@ struct StoreSettings: BrowsedSettings {
             detail.text = value.data.count > Self.textLimit ? summary : value.text
             detail.layers = [.init(name: "store", text: summary, isInForce: true)]
             detail.stored = value.data
-            // More than an editor takes need not be converted.
+            // A longer text does not fit into an editor, so it is not converted.
             detail.editableText =
                 value.data.count > 2 * BrowserState.editLimit
                 ? String(repeating: " ", count: BrowserState.editLimit + 1) : value.text

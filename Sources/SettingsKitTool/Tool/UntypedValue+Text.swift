@@ -5,15 +5,15 @@ import SettingsKit
 extension UntypedValue {
     /// How the text of an argument becomes bytes.
     enum Form: Sendable {
-        /// As the kind of the stored value; without one, JSON, and text if it is none.
+        /// Keeps the kind of the stored value. Without one, the text is JSON, or a string if it is not JSON.
         case kept
         case json, text, integer, boolean, date, data
     }
 
-    /// Makes the bytes that a text stands for.
+    /// Converts a text to bytes.
     ///
     /// - Parameters:
-    ///   - stored: The value that is replaced, whose kind is kept. Nil for none.
+    ///   - stored: The value to replace, whose kind is kept. Nil if there is none.
     /// - Throws: A failure that says what is expected. It does not contain the text.
     static func data(
         of text: String, as form: Form, replacing stored: UntypedValue?, name: String
@@ -40,7 +40,7 @@ extension UntypedValue {
         }
     }
 
-    /// The bytes of a value in JSON, as the library stores it.
+    /// The stored form of a JSON value.
     static func encoded(_ value: JSONValue) -> Data { Data((value.text ?? "null").utf8) }
 
     private static func required(
@@ -58,7 +58,7 @@ extension UntypedValue {
     }
 
     private static func value(ofJSON text: String, kind: Kind? = nil) -> Data? {
-        // A decoder may accept what no other reader of JSON does, such as a number at its outermost level with white space.
+        // A decoder may accept text that other JSON readers reject, such as a top-level number with white space.
         guard let value = JSONValue(json: Data(text.utf8)) else { return nil }
         let data = encoded(value)
         return kind == nil || UntypedValue(data).kind == kind ? data : nil

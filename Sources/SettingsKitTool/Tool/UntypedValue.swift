@@ -1,9 +1,9 @@
 import Foundation
 import SettingsKit
 
-/// Stored bytes, as a tool sees them that does not know the type of the setting.
+/// Stored bytes without the type of their setting.
 struct UntypedValue: Equatable, Sendable {
-    /// What the bytes are.
+    /// The kind of the bytes.
     enum Kind: String, Sendable, CaseIterable {
         case null, boolean, integer, number, text, array, object
         /// Not JSON.
@@ -21,7 +21,7 @@ struct UntypedValue: Equatable, Sendable {
         kind = json.map(Self.kind) ?? .data
     }
 
-    /// The stored text without quotation marks, other JSON as it is, data in base 64. Not escaped.
+    /// The stored text without quotation marks, other JSON unchanged, data in base 64. Not escaped.
     var text: String {
         guard let json else { return data.base64EncodedString() }
         guard kind == .text else { return json }
@@ -50,7 +50,7 @@ struct UntypedValue: Equatable, Sendable {
         guard let first = data.first(where: { !isSpace($0) }), canBegin(first) else { return nil }
         let isPlain = JSONScanner.scan(data) { scanner in scanner.skipValue() != nil && scanner.isAtEnd }
         if isPlain {
-            // The scanner takes white space before a value only.
+            // The scanner skips white space only before a value.
             return String(decoding: data.drop(while: isSpace), as: UTF8.self)
         }
         // In several lines, as people write it.

@@ -4,10 +4,10 @@ import SettingsKit
 
 /// Settings in what `dconf dump` prints: groups in brackets, and keys with values in the text form of GVariant.
 ///
-/// The name of a setting is the group's path and the key, `org/gnome/desktop/interface/clock-format`; the group `/` adds
-/// nothing. Booleans, numbers, strings, arrays, tuples (as arrays), dictionaries, variants (as what they hold), `nothing` (as
-/// JSON `null`), and byte strings (as data) are taken over. Everything else is reported by name: numbers that are not finite,
-/// dictionary entries outside of a dictionary, and text that is not a value.
+/// The name of a setting is the group's path and the key, `org/gnome/desktop/interface/clock-format`; the group `/` adds nothing.
+/// Booleans, numbers, strings, arrays, tuples (as arrays), dictionaries, variants (as their values), `nothing` (as JSON `null`),
+/// and byte strings (as data) are imported. Everything else is reported by name: numbers that are not finite, dictionary entries
+/// outside of a dictionary, and text that is not a value.
 ///
 /// Reading takes linear time. Values are nested at most 128 levels deep, as in GVariant.
 enum DconfTransfer {
@@ -27,16 +27,16 @@ enum DconfTransfer {
             }
             guard let group else {
                 throw TransferProblem(
-                    message: "A group in brackets is expected, as dconf dump prints it.", line: index + 1)
+                    message: "Expected a group in brackets, as dconf dump prints it.", line: index + 1)
             }
             guard let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")) else {
-                throw TransferProblem(message: "KEY=value is expected.", line: index + 1)
+                throw TransferProblem(message: "Expected KEY=value.", line: index + 1)
             }
             let key = trimmed(line[..<equals])
             let path = group.split(separator: "/").joined(separator: "/")
             let name = path.isEmpty ? String(key) : "\(path)/\(key)"
             switch VariantText.bytes(of: Array(line[line.utf8.index(after: equals)...].utf8)) {
-            case .success(let bytes): settings.take(name, bytes)
+            case .success(let bytes): settings.add(name, bytes)
             case .failure(let problem): settings.unsupported.append(.init(name: name, reason: problem.reason))
             }
         }

@@ -63,7 +63,7 @@ struct EnvironmentReader {
         }
         guard let first = variable.unicodeScalars.first, !("0"..."9").contains(first), position < bytes.count,
             bytes[position] == UInt8(ascii: "=")
-        else { throw TransferProblem(message: "NAME=value is expected.", line: line) }
+        else { throw TransferProblem(message: "Expected NAME=value.", line: line) }
         position += 1
         var isQuoted = false
         let text: String
@@ -72,7 +72,7 @@ struct EnvironmentReader {
             text = try readQuoted(bytes[position], of: variable)
             skipSpace()
             if !isAtLineEnd && bytes[position] != UInt8(ascii: "#") {
-                throw TransferProblem(message: "Something follows the quoted value of \(variable).", line: line)
+                throw TransferProblem(message: "Unexpected text after the quoted value of \(variable).", line: line)
             }
             skipToLineEnd()
         } else {

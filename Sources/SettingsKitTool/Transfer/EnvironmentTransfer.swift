@@ -5,18 +5,17 @@ import SettingsKit
 /// Settings as the lines of an environment file, `NAME=value`, as shells, systemd and containers read it.
 ///
 /// ## Names
-/// A variable is spelled as the environment layer spells it (`launchCount` is `LAUNCH_COUNT`), after a prefix; every other
-/// character than `A` to `Z`, digits and `_` is `_`, and a variable that another setting has already ends with a number. A
-/// comment in the line before has the name: `# setting "launchCount"`. So an export is imported under the same names. A
-/// variable without this comment is the stored setting that is spelled like that, or else a new one with the variable's name,
-/// without the prefix.
+/// A variable is spelled as the environment layer spells it (`launchCount` is `LAUNCH_COUNT`), after a prefix. Characters other
+/// than `A` to `Z`, digits and `_` become `_`, and a variable that another setting already has gets a number at its end. A
+/// comment in the line before has the name: `# setting "launchCount"`. So an export is imported under the same names. A variable
+/// without this comment is the stored setting with that spelling, or else a new one with the variable's name, without the prefix.
 ///
 /// ## Values
-/// A value without quotation marks ends at ` #` or with the line; spaces around it do not count. Between single quotation
-/// marks every character stands for itself, and line breaks are allowed. Between double quotation marks, `\n`, `\r`, `\t`,
-/// `\"`, `\\`, `\$` and `` \` `` are escapes. Variables are not substituted. A value without quotation marks that is a number,
-/// `true`, `false` or `null` in JSON is that value; any other one is a string. `as json`, `as string` or `as data` at the end
-/// of the comment says otherwise; data is in base 64.
+/// A value without quotation marks ends at ` #` or with the line; spaces around it do not count. Between single quotation marks
+/// every character stands for itself, and line breaks are allowed. Between double quotation marks, `\n`, `\r`, `\t`, `\"`, `\\`,
+/// `\$` and `` \` `` are escapes. Variables are not substituted. A value without quotation marks is JSON if it is a number,
+/// `true`, `false` or `null`, and otherwise a string. `as json`, `as string` or `as data` at the end of the comment overrides
+/// this; data is in base 64.
 enum EnvironmentTransfer {
     /// How a text stands for bytes.
     enum Kind: String, Sendable {
@@ -69,7 +68,7 @@ enum EnvironmentTransfer {
         }
     }
 
-    /// The text after the equals sign, and the kind if the text does not show it.
+    /// The text after the equals sign, and the kind unless the text shows it.
     private static func value(of bytes: Data) -> (text: String, kind: Kind?) {
         if let string = StoredText.string(of: bytes) {
             if let text = quoted(string) { return (text, nil) }
@@ -77,14 +76,14 @@ enum EnvironmentTransfer {
             return (json, nil)
         }
         if let json = StoredText.json(of: bytes) {
-            // Escapes of JSON in the place of characters that a terminal or a shell would not show as they are.
+            // JSON escapes replace the characters that a terminal or a shell would alter.
             let text = JSONText.value(json).compact.replacingOccurrences(of: "'", with: "\\u0027")
             return ("'\(text)'", .json)
         }
         return ("'\(bytes.base64EncodedString())'", .data)
     }
 
-    /// A string in quotation marks; nil if it has characters that have no escape.
+    /// A string in quotation marks; nil if it has characters without an escape.
     private static func quoted(_ string: String) -> String? {
         let scalars = string.unicodeScalars
         if !scalars.contains(where: { $0 == "'" || $0.disturbsOutput }) { return "'\(string)'" }
@@ -110,11 +109,11 @@ enum EnvironmentTransfer {
 
     // MARK: Reading
 
-    /// Takes over the variables of a file that begin with a prefix.
+    /// Reads the variables of a file that begin with a prefix.
     ///
     /// - Parameters:
-    ///   - stored: What the store holds, which decides on the names and kinds of variables without a comment.
-    ///   - prefix: The beginning of the variables that are settings. All others are left out.
+    ///   - stored: The store's settings, which determine the names and kinds of variables without a comment.
+    ///   - prefix: The prefix of variables that are settings. All others are ignored.
     static func read(
         _ file: Data, over stored: [String: Data] = [:], prefix: String = ""
     ) throws(TransferProblem) -> TransferredSettings {
@@ -140,12 +139,12 @@ enum EnvironmentTransfer {
                 let kind = entry.kind == .data ? "base 64" : "JSON"
                 throw TransferProblem(message: "The value of \(entry.variable) is not \(kind).", line: entry.line)
             }
-            settings.take(name ?? "", bytes)
+            settings.add(name ?? "", bytes)
         }
         return settings
     }
 
-    /// - Parameter old: The stored bytes, whose kind a value without a comment takes where it can.
+    /// - Parameter old: The stored bytes, whose kind is kept for a value without a comment where possible.
     private static func bytes(of entry: Entry, like old: Data?) -> Data? {
         switch entry.kind {
         case .string: return StoredText.json(ofString: entry.text)
@@ -153,13 +152,13 @@ enum EnvironmentTransfer {
         case .data: return Data(base64Encoded: entry.text)
         case nil: break
         }
-        // A comment names the setting, so the quotation marks were written by an export.
+        // Only an export writes the comment, and it writes the quotation marks, too.
         if entry.name == nil, let old, let bytes = bytes(of: entry.text, like: old) { return bytes }
         let isValue = !entry.isQuoted && isScalar(entry.text)
         return isValue ? Data(entry.text.utf8) : StoredText.json(ofString: entry.text)
     }
 
-    /// The bytes of a text that takes the place of a stored value, of the same kind; nil if the text has no such value.
+    /// Converts a text to bytes of the same kind as the stored value; nil if that is impossible.
     private static func bytes(of text: String, like old: Data) -> Data? {
         if StoredText.string(of: old) != nil { return StoredText.json(ofString: text) }
         guard StoredText.json(of: old) != nil else { return Data(base64Encoded: text) }

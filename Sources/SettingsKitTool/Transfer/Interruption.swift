@@ -6,17 +6,18 @@ import Synchronization
     import Darwin
 #endif
 
-/// Whether a signal has come. A handler may do nothing but set it.
+/// Whether a signal has arrived. A handler may do nothing but set it.
 private let hasSignalCome = Atomic(false)
 
-/// Notices signals that ask the process to end, so that a long operation can end between two steps and say how to go on.
+/// Receives the signals that ask the process to end, so that a long operation ends between two steps with a message on how to
+/// resume.
 ///
-/// A signal that the process ignores already, as under `nohup`, stays ignored. There is one at a time in a process.
+/// A signal that the process already ignores, as under `nohup`, stays ignored. A process has at most one interruption at a time.
 struct Interruption {
     private let signals: [Int32]
 
     init() {
-        // Before a handler can run: the first use of the variable creates it.
+        // The first use creates the variable, which must exist before a handler runs.
         hasSignalCome.store(false, ordering: .relaxed)
         signals = [SIGINT, SIGTERM, SIGHUP].filter { number in
             let before = signal(number) { _ in hasSignalCome.store(true, ordering: .relaxed) }
@@ -26,7 +27,7 @@ struct Interruption {
         }
     }
 
-    /// Whether a signal has come.
+    /// Whether a signal has arrived.
     var hasCome: Bool { hasSignalCome.load(ordering: .relaxed) }
 
     /// Lets the signals end the process again.

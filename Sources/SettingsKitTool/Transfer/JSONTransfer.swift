@@ -4,9 +4,9 @@ import SettingsKit
 
 /// Settings as an object in JSON, with a member for each.
 ///
-/// A value that is stored as JSON is that JSON. All other stored bytes are `{"$data": "…"}`, in base 64. So are bytes that are
-/// JSON but not exactly as the library writes it: whatever is exported, the same bytes are imported. The members `$comment`
-/// and `$schema` are ignored, unless they are data.
+/// A value stored as JSON appears unchanged. All other bytes are `{"$data": "…"}`, in base 64, and so is JSON that differs from
+/// the form that the library writes, so that an import restores exactly the exported bytes. The members `$comment` and `$schema`
+/// are ignored, unless they are data.
 ///
 /// Reading takes linear time, and follows RFC 8259. White space may be anywhere between tokens. Of repeated names the last
 /// counts. Values are nested at most 512 levels deep.
@@ -36,8 +36,8 @@ enum JSONTransfer {
         var settings = TransferredSettings()
         try JSONMembersFile.read(file) { name, json throws(TransferProblem) in
             switch data(in: json) {
-            case .value: if !ignored.contains(name) { settings.take(name, json) }
-            case .data(let data): settings.take(name, data)
+            case .value: if !ignored.contains(name) { settings.add(name, json) }
+            case .data(let data): settings.add(name, data)
             case .damaged: throw TransferProblem(message: "The text of \(dataMember) is not base 64.")
             }
         }
@@ -51,7 +51,7 @@ enum JSONTransfer {
         case damaged
     }
 
-    /// What an object with the single member `$data` stands for.
+    /// The contents of an object with the single member `$data`.
     private static func data(in json: Data) -> Content {
         guard json.starts(with: "{\"\(dataMember)\":".utf8) else { return .value }
         var texts: [String?] = []

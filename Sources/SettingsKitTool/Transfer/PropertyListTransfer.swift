@@ -2,10 +2,10 @@ import Foundation
 import SettingsCommandLine
 import SettingsKit
 
-/// Settings as the dictionary of a property list, in the form in which a property-list store has them.
+/// Settings as the dictionary of a property list, in the form of a property-list store.
 ///
-/// Bytes are a native value if exactly the same bytes can be restored from it, and data otherwise. The types of values that are
-/// in a property list already stay: dates, real numbers, data inside collections. The reader is the bounded one of the stores.
+/// Bytes become a native value if that restores exactly the same bytes, and data otherwise. Types from a property list stay:
+/// dates, real numbers, data inside collections. Files are read by the stores' bounded reader.
 enum PropertyListTransfer {
     /// - Throws: an error of the codec if a name contains NUL.
     static func text(of settings: StoredSettings) throws(PropertyListError) -> String {
@@ -18,7 +18,7 @@ enum PropertyListTransfer {
         var settings = TransferredSettings(stored: StoredSettings(types: [:]))
         do throws(PropertyListError) {
             for member in try PropertyListReader.readDictionary(file) {
-                settings.take(member.key, member.value)
+                settings.add(member.key, member.value)
             }
         } catch {
             throw TransferProblem(message: error.description)

@@ -141,9 +141,9 @@ extension SettingsTool {
         let format: TransferFormat?
     }
 
-    /// Reads a file, and finds out its format.
+    /// Reads a file and determines its format.
     ///
-    /// - Throws: A failure if the file is in none of the formats, or empty although the options do not accept that.
+    /// - Throws: A failure if the file is in none of the formats, or empty although the options forbid that.
     private func source(
         _ invocation: Invocation, _ streams: CommandStreams, formats: [TransferFormat] = TransferFormat.allCases
     ) throws -> Source {
@@ -170,7 +170,7 @@ extension SettingsTool {
 
     /// Reads the settings of a file.
     ///
-    /// - Parameter stored: What the store holds.
+    /// - Parameter stored: The store's settings.
     private func settings(
         in source: Source, _ invocation: Invocation, over stored: [String: Data]
     ) throws -> TransferredSettings {
@@ -184,7 +184,7 @@ extension SettingsTool {
         }
     }
 
-    /// The settings to import. A store is opened, for reading, only if the format needs it.
+    /// Returns the settings to import. Opens a store for reading, only if the format needs it.
     ///
     /// - Throws: A failure if the file cannot be imported as the options say.
     private func importedSettings(
@@ -204,25 +204,25 @@ extension SettingsTool {
         return found
     }
 
-    /// - Throws: A failure if a source whose settings are to replace all others has none, and the options do not accept that.
+    /// - Throws: A failure if a source without settings would replace all others, unless the options allow it.
     func requireSettings(_ count: Int, in source: String, _ invocation: Invocation) throws(CommandFailure) {
         guard count == 0, !invocation.has(.allowEmpty) else { return }
         throw .failure(
-            "\(source) has no settings, so that \(CommandOption.replace.name) would remove all. Nothing was changed. "
-                + "\(CommandOption.allowEmpty.name) means it.")
+            "\(source) has no settings, so \(CommandOption.replace.name) would remove all. Nothing was changed. "
+                + "\(CommandOption.allowEmpty.name) allows this.")
     }
 
     fileprivate func importFile(
         _ invocation: Invocation, _ streams: CommandStreams, formats: [TransferFormat]
     ) throws -> SettingsCommand.ExitCode {
         let isDry = invocation.has(.dryRun)
-        // Before the store is opened for writing, which may create it.
+        // Opening the store for writing may create it, so the file is read first.
         let found = try importedSettings(invocation, streams, formats: formats)
         return try withStore(invocation, streams, for: isDry ? .readingIfPresent : .writing) { opened in
             let differences = StoredDifference.list(
                 from: try opened.contents(), to: found.stored, isMerging: !invocation.has(.replace))
             if !isDry { try store(StoredChanges(differences), in: opened, "Importing", streams) }
-            // After the values are stored: a change that could not be made is not printed.
+            // Changes are printed after they are stored: a change that failed must not appear.
             try differences.print(streams, asJSON: invocation.has(.json))
             if differences.isEmpty && !invocation.has(.json) { try streams.print("Nothing changes.\n") }
             return .success
@@ -238,14 +238,15 @@ extension SettingsTool {
         let lines = (shown + more).joined(separator: "\n")
         if invocation.has(.skipUnsupported) && invocation.has(.replace) {
             throw CommandFailure.failure(
-                "Nothing was imported, because these cannot be, and --replace would remove them:\n\(lines)\nImport the others "
-                    + "without --replace.")
+                "Nothing was imported. These settings cannot be imported, and --replace would remove them:\n\(lines)\n"
+                    + "Import the others without --replace.")
         }
         if invocation.has(.skipUnsupported) {
             streams.report("Left out:\n\(lines)")
         } else {
             throw CommandFailure.failure(
-                "Nothing was imported, because these cannot be:\n\(lines)\n--skip-unsupported imports the others.")
+                "Nothing was imported. These settings cannot be imported:\n\(lines)\n"
+                    + "--skip-unsupported imports the others.")
         }
     }
 
@@ -276,7 +277,7 @@ extension SettingsTool {
             do {
                 try differences.print(streams, asJSON: invocation.has(.json), showsValues: !invocation.has(.namesOnly))
             } catch is CommandStreams.Closed {
-                // The exit code says whether there are differences, whether or not all of them were read.
+                // The exit code reports differences even if the output is closed early.
             }
             return isDamaged ? .failure : differences.isEmpty ? .success : .problems
         }
@@ -292,7 +293,7 @@ extension TransferredSettings {
             stored: StoredSettings(types: stored.types.map { _ in [:] }), unsupported: unsupported)
         for (name, value) in values where name.hasPrefix(beginning) {
             let rest = String(name.dropFirst(beginning.count))
-            settings.take(rest, value)
+            settings.add(rest, value)
             if settings.values[rest] != nil { settings.stored.types?[rest] = stored.types?[name] }
         }
         return settings

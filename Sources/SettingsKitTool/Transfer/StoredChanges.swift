@@ -1,10 +1,10 @@
 import SettingsCommandLine
 import SettingsKit
 
-/// Makes differences in a store, in bounded batches: no batch keeps other processes waiting for long, or is more than the store
-/// takes. Readers see each batch as a whole, and can see some batches without the next.
+/// Makes changes in a store, in bounded batches: each fits into the store, and none keeps other processes waiting for long.
+/// Readers see each batch as a whole, but may see one batch without the next.
 ///
-/// Doing it again after it has ended early goes on, because the differences are found from what is stored.
+/// The differences are calculated from the stored values, so repeating an interrupted run continues it.
 struct StoredChanges: Sendable {
     /// The reason why it ended early, and the number of changes that were stored.
     struct Stop: Error {
@@ -13,10 +13,10 @@ struct StoredChanges: Sendable {
         let doneCount: Int
     }
 
-    /// The number of settings that are stored together: few enough for a batch of any store, and enough for its cost.
+    /// The number of settings in a batch: few enough for any store, and enough to spread the cost of a batch.
     static let batchSize = 500
 
-    /// Writes first, so that a store whose change ends early lacks nothing that it had.
+    /// Writes come before removals, so that an interrupted run loses no stored value.
     let differences: [StoredDifference]
 
     init(_ differences: [StoredDifference]) {
@@ -39,7 +39,7 @@ struct StoredChanges: Sendable {
                 do {
                     try StoredDifference.make(batch, in: store)
                 } catch let error as SettingsError where error.isAboutSize && batch.count > 1 {
-                    // A cluster's transaction has fewer settings, and fewer bytes.
+                    // A transaction of a cluster takes fewer settings and fewer bytes.
                     batchSize = batch.count / 2
                     continue
                 }
@@ -55,10 +55,10 @@ struct StoredChanges: Sendable {
 }
 
 extension SettingsTool {
-    /// Makes changes in a store, and shows how far it is.
+    /// Makes changes in a store, and shows the progress.
     ///
-    /// - Parameter operation: What messages call it, to begin a sentence: "Copying".
-    /// - Throws: What the store throws, if nothing was changed. A failure that says how much is stored, if it ended early.
+    /// - Parameter operation: The first word of its messages: "Copying".
+    /// - Throws: The store's error, if nothing was changed. If the run ended early, a failure with the number of stored changes.
     func store(
         _ changes: StoredChanges, in target: OpenedStore, _ operation: String, _ streams: CommandStreams
     ) throws {
@@ -67,9 +67,9 @@ extension SettingsTool {
         let interruption = Interruption()
         defer { interruption.end() }
         if changes.isLong {
-            // Said before, because a killed process cannot say it.
+            // A killed process cannot report anything, so this is reported first.
             streams.report(
-                "\(operation) \(counted(count)). If this ends early, run the same command again: it goes on with what is "
+                "\(operation) \(counted(count)). If this ends early, run the same command again: it continues with what is "
                     + "missing.")
         }
         do throws(StoredChanges.Stop) {
@@ -84,7 +84,7 @@ extension SettingsTool {
             let reason = error.error.map { message(for: $0) } ?? "\(operation) was interrupted."
             throw CommandFailure.failure(
                 "\(reason)\n\(error.doneCount) of \(count) changes are stored in \(target.description), which can be used. Run the "
-                    + "same command again to go on with the rest.")
+                    + "same command again to store the rest.")
         }
     }
 }

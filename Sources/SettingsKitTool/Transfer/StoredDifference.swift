@@ -9,14 +9,14 @@ struct StoredDifference: Equatable, Sendable {
     let old: Data?
     /// The bytes after, or in the second store; nil for none.
     let new: Data?
-    /// Both values as property lists have them; nil if one of the two sets of settings is in none.
+    /// Both values as native values of property lists; nil unless both sets come from property lists.
     var oldValue, newValue: PropertyListValue?
 
-    /// The differences between two sets of settings, sorted by name. Linear time, but for the sorting.
+    /// Returns the differences between two sets of settings, sorted by name. Linear time, apart from the sorting.
     ///
-    /// If both are in property lists, values that differ in their types alone are a difference.
+    /// If both come from property lists, values that differ only in their types are a difference.
     ///
-    /// - Parameter isMerging: Whether settings that only the old set has are no difference.
+    /// - Parameter isMerging: Whether to ignore settings that only the old set has.
     static func list(from old: StoredSettings, to new: StoredSettings, isMerging: Bool = false) -> [StoredDifference] {
         let areTyped = old.types != nil && new.types != nil
         var list = new.values.compactMap { name, data -> StoredDifference? in
@@ -51,7 +51,7 @@ struct StoredDifference: Equatable, Sendable {
 
     // MARK: Output
 
-    /// One line for a terminal: what was and what is.
+    /// One line for a terminal: the old value and the new one.
     ///
     /// - Parameter columns: The width of the line.
     func line(columns: Int, showsValues: Bool = true) -> String {

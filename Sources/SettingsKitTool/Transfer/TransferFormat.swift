@@ -4,19 +4,19 @@ import SettingsKit
 
 /// A file format that settings are exported to or imported from.
 enum TransferFormat: String, CaseIterable, Sendable {
-    /// A property list, as stores, `defaults export` and `UserDefaults` write it. XML is written; XML and binary are read.
+    /// A property list, as stores, `defaults export` and `UserDefaults` write it. Written as XML; read as XML or binary.
     case plist
     /// An object in JSON; see ``JSONTransfer``.
     case json
     /// An environment file; see ``EnvironmentTransfer``.
     case env
-    /// What `dconf dump` prints; see ``DconfTransfer``. It is only read.
+    /// The output of `dconf dump`; see ``DconfTransfer``. Only read.
     case dconf
 
     /// The formats that can be written.
     static let written: [TransferFormat] = [.plist, .json, .env]
 
-    /// Returns the format that the extension of a file's name stands for; nil for any other extension.
+    /// Returns the format for the extension of a file's name; nil for any other extension.
     init?(path: String) {
         guard let text = Self.extension(of: path) else { return nil }
         self.init(rawValue: text.lowercased())
@@ -31,11 +31,11 @@ enum TransferFormat: String, CaseIterable, Sendable {
         return name[name.index(after: point)...]
     }
 
-    /// Determines the format of a file from its first bytes; nil if it begins as no format does.
+    /// Determines the format of a file from its first bytes; nil if no format begins like that.
     init?(contents: Data) {
         switch Self.firstByte(of: contents) {
         case _ where contents.starts(with: "bplist".utf8): self = .plist
-        // The marks of UTF-16, in which property lists can be.
+        // Property lists can be in UTF-16, which begins with these marks.
         case UInt8(ascii: "<"), 0xFE, 0xFF: self = .plist
         case UInt8(ascii: "{"): self = .json
         case UInt8(ascii: "["): self = .dconf
@@ -48,7 +48,7 @@ enum TransferFormat: String, CaseIterable, Sendable {
     /// Whether a file has nothing but white space.
     static func isBlank(_ contents: Data) -> Bool { firstByte(of: contents) == nil }
 
-    /// The first byte that is no white space, and does not belong to the mark of UTF-8.
+    /// The first byte after white space and the byte order mark of UTF-8.
     private static func firstByte(of contents: Data) -> UInt8? {
         let isMarked = contents.starts(with: [0xEF, 0xBB, 0xBF])
         return contents.dropFirst(isMarked ? 3 : 0).first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
@@ -58,11 +58,11 @@ enum TransferFormat: String, CaseIterable, Sendable {
 /// The settings of a store or a file: the stored bytes of each name, and the types that bytes do not show.
 struct StoredSettings: Equatable, Sendable {
     var values: [String: Data] = [:]
-    /// The values of a property list whose types their bytes do not show: a date, a whole real number, data inside a
-    /// collection. Nil for settings that are in no property list, which have no such types.
+    /// The values whose types their bytes do not show: a date, a whole real number, data inside a collection. Nil for settings
+    /// that do not come from a property list.
     var types: [String: PropertyListValue]?
 
-    /// The value of a name as a property list has it; nil if the settings are in none.
+    /// The native value under a name; nil if the settings do not come from a property list.
     func native(_ name: String) -> PropertyListValue? {
         types.flatMap { types in types[name] ?? values[name].map { NativeValue.value(for: $0) } }
     }
@@ -70,20 +70,20 @@ struct StoredSettings: Equatable, Sendable {
 
 /// Settings outside a store.
 struct TransferredSettings: Equatable, Sendable {
-    /// A setting of a file that no store can have, or whose value has no stored form.
+    /// A setting of a file with an invalid name, or a value without a stored form.
     struct Unsupported: Equatable, Sendable {
         var name: String
         var reason: String
     }
 
     var stored = StoredSettings()
-    /// What was not taken over, in the order of the file.
+    /// The settings that were not imported, in the order of the file.
     var unsupported: [Unsupported] = []
 
     var values: [String: Data] { stored.values }
 
-    /// Takes over a setting. A later value of a name replaces an earlier one.
-    mutating func take(_ name: String, _ value: Data) {
+    /// Adds a setting. A later value of a name replaces an earlier one.
+    mutating func add(_ name: String, _ value: Data) {
         if SettingsService.StorageKey.isValid(name) {
             stored.values[name] = value
             stored.types?[name] = nil
@@ -92,9 +92,9 @@ struct TransferredSettings: Equatable, Sendable {
         }
     }
 
-    /// Takes over a member of a property list, with its type.
-    mutating func take(_ name: String, _ value: PropertyListValue) {
-        take(name, NativeValue.bytes(of: value))
+    /// Adds a member of a property list, with its type.
+    mutating func add(_ name: String, _ value: PropertyListValue) {
+        add(name, NativeValue.bytes(of: value))
         if value.hasKindOfItsOwn, stored.values[name] != nil { stored.types?[name] = value.writable }
     }
 }
@@ -113,14 +113,14 @@ extension TransferFormat {
             }
         case .json: return JSONTransfer.text(of: settings.values)
         case .env: return EnvironmentTransfer.text(of: settings.values, prefix: prefix)
-        case .dconf: throw TransferProblem(message: "The format dconf is only read.")
+        case .dconf: throw TransferProblem(message: "The format dconf can only be read.")
         }
     }
 
     /// Reads settings from a file of the format.
     ///
     /// - Parameters:
-    ///   - stored: What the store holds, which decides what a variable of an environment file stands for.
+    ///   - stored: The store's settings, which determine the meaning of variables in an environment file.
     ///   - prefix: The beginning of the variables in an environment file.
     func read(
         _ file: Data, over stored: [String: Data], prefix: String = ""
