@@ -19,7 +19,7 @@
         /// }
         /// ```
         ///
-        /// The program prints nothing else to its standard output. No thread of Swift's pool waits for it.
+        /// The program must print nothing else to its standard output. No thread of Swift's pool waits for it.
         ///
         /// - Parameters:
         ///   - program: The path of an executable file.
@@ -44,7 +44,7 @@
             var ends: [Int32] = [0, 0]
             guard pipe(&ends) == 0 else { throw Failure(description: "No pipe could be made: error \(errno).") }
             defer { close(ends[1]) }
-            // Not for other processes that are started at the same time.
+            // Other processes that are started at the same time must not inherit the pipe.
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             #if canImport(Darwin)
                 var actions: posix_spawn_file_actions_t?
@@ -76,33 +76,33 @@
             let end = ContinuousClock.now + .seconds(30)
             var isOpen = true
             while isOpen, text.count(where: { $0 == UInt8(ascii: "\n") }) < wanted, ContinuousClock.now < end {
-                isOpen = take(into: &text, waiting: 100)
+                isOpen = readOutput(into: &text, waiting: 100)
             }
             usleep(.random(in: 0...2_000))
             kill(process, SIGKILL)
             var status: Int32 = 0
             while waitpid(process, &status, 0) == -1 && errno == EINTR {}
-            // What it has printed since. Without waiting: another process may have inherited the pipe.
-            while take(into: &text, waiting: 0) {}
+            // Reads the rest of the output without waiting: another process may have inherited the pipe.
+            while readOutput(into: &text, waiting: 0) {}
             // The low seven bits of the status are the signal.
             guard status & 0x7F == SIGKILL else {
                 throw Failure(description: "The writer ended by itself, with the status \((status >> 8) & 0xFF).")
             }
-            // A line that is cut off has no end.
+            // A line that is cut off has no line break.
             let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
             guard let last = lines.last else {
                 throw Failure(description: "The writer acknowledged nothing within 30 seconds.")
             }
             guard let number = Int(String(decoding: last, as: UTF8.self)) else {
-                throw Failure(description: "The writer printed something else than the numbers of its changes.")
+                throw Failure(description: "The writer printed something other than the numbers of its changes.")
             }
             return number
         }
 
-        /// Appends what the process has printed.
+        /// Appends the process's output to a text.
         ///
-        /// - Returns: Whether there was something, or may be later: false at the end, and if nothing is there without waiting.
-        private func take(into text: inout [UInt8], waiting milliseconds: Int32) -> Bool {
+        /// - Returns: Whether output was read or may follow: false at the end, and if nothing is available without waiting.
+        private func readOutput(into text: inout [UInt8], waiting milliseconds: Int32) -> Bool {
             var request = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
             guard poll(&request, 1, milliseconds) > 0 else { return milliseconds > 0 }
             var buffer = [UInt8](repeating: 0, count: 4_096)

@@ -11,11 +11,11 @@ import SettingsKitCore
 /// }
 /// ```
 ///
-/// Most rules whose breach loses data can only be checked on a medium that fails, and by a process that is killed. Pass the
-/// closures that do so: `unreadable:`, `unwritable:` and `killed:`, with `reopen:`.
+/// Many rules, such as those against data loss, can be checked only on a medium that fails, or with a process that is killed.
+/// Pass the closures that do so: `unreadable:`, `unwritable:` and `killed:`, with `reopen:`.
 ///
-/// Functions that a store does not offer (keys, a feed), and rules that need a closure that was not passed, are not checked and
-/// are listed in ``StoreConformanceReport/skipped``, each with its reason.
+/// Rules about functions that a store does not offer (keys, a feed), and rules whose closure was not passed, are skipped.
+/// ``StoreConformanceReport/skipped`` lists them, each with its reason.
 public struct StoreConformance: Sendable {
     /// Creates an empty store, independent of earlier ones.
     public typealias Make = @Sendable () throws -> any SettingsStore
@@ -33,7 +33,7 @@ public struct StoreConformance: Sendable {
     private let make: Make
     private let means: Means
 
-    /// What the author of a store has given to the suite.
+    /// The closures that the author of a store has passed to the suite.
     struct Means: Sendable {
         var reopen: Reopen?
         var unreadable: Break?
@@ -49,7 +49,7 @@ public struct StoreConformance: Sendable {
     ///   - reopen: For stores that outlive the process: opens the medium of a given store again. It is called after the
     ///     given store was synchronized, or after another process was killed.
     ///   - unreadable: For stores with a medium that can become unreadable: makes it unreadable. The suite then checks
-    ///     that the store throws, and that nothing is taken for empty and overwritten.
+    ///     that the store throws, and does not treat the medium as empty and overwrite it.
     ///   - unwritable: For stores with a medium that can refuse changes: makes it refuse them, for example as a full disk
     ///     does, while it can still be read. The suite then checks that a call that throws has changed nothing.
     ///   - killed: For stores whose changes survive the end of the process: runs a writer on the medium and kills it. The
@@ -90,7 +90,7 @@ public struct StoreConformance: Sendable {
 extension StoreConformance.Means {
     /// Calls `body` while a store's medium is broken, and repairs it.
     ///
-    /// - Throws: That the suite has no means, if `breaking` is nil.
+    /// - Throws: ``NotOffered`` if `breaking` is nil.
     static func whileBroken<R>(
         _ breaking: StoreConformance.Break?, _ label: String, _ store: any SettingsStore, _ body: () throws -> R
     ) throws -> R {
@@ -103,7 +103,7 @@ extension StoreConformance.Means {
 
     /// A second store on the medium of the first.
     ///
-    /// - Throws: That the suite has no means, if there is no closure.
+    /// - Throws: ``NotOffered`` if there is no closure.
     func reopened(_ store: any SettingsStore) throws -> any SettingsStore {
         guard let reopen else { throw NotOffered(reason: "no `reopen:` was passed to the suite") }
         return try reopen(store)
@@ -126,7 +126,7 @@ struct Violation: Error, CustomStringConvertible {
     let description: String
 }
 
-/// The error that the store does not offer what the rule is about, or that the suite has no means to check it.
+/// The error that the store does not offer the checked function, or that the suite lacks the closure to check it.
 struct NotOffered: Error {
     let reason: String
 }

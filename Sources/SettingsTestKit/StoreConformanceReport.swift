@@ -10,8 +10,7 @@ public struct StoreConformanceReport: Sendable, CustomStringConvertible {
 
     /// The rules that the store breaks.
     public internal(set) var failures: [Finding] = []
-    /// The rules that were not checked, because the store does not offer the function, or because the suite had no
-    /// means.
+    /// The rules that were not checked, because the store does not offer the function, or the suite lacks a closure.
     public internal(set) var skipped: [Finding] = []
     /// The rules that the store keeps.
     public internal(set) var passed: [StoreConformance.Rule] = []

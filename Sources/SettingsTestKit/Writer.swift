@@ -13,8 +13,8 @@ import SettingsKitCore
 #endif
 
 extension StoreConformance {
-    /// Writes numbered changes to a store and acknowledges each, until the process is killed: what a process does for the
-    /// closure `killed:` of the suite.
+    /// Writes numbered changes to a store and acknowledges each, until the process is killed. Use it in the process of the
+    /// suite's closure `killed:`.
     ///
     /// Call it in a small program that your tests start, with the store on the medium that the program's arguments name:
     ///
@@ -22,7 +22,7 @@ extension StoreConformance {
     /// try StoreConformance.writeUntilKilled(to: MyStore(at: CommandLine.arguments[1]))
     /// ```
     ///
-    /// It prints each acknowledged number on a line of its own. A process that cannot print any more ends.
+    /// It prints each acknowledged number on a separate line. A process that cannot print ends.
     ///
     /// - Parameters:
     ///   - store: An open store.
@@ -36,7 +36,7 @@ extension StoreConformance {
         exit(1)
     }
 
-    /// Writes numbered changes to a store, beginning behind the last one that is stored.
+    /// Writes numbered changes to a store, starting after the last stored one.
     ///
     /// A change is one `set` and one batch. Use it if your closure `killed:` has a process that does not print, such as an exit
     /// test.
@@ -66,7 +66,7 @@ extension StoreConformance {
 /// Prints bytes at once.
 private func printed(_ line: [UInt8]) -> Bool { write(STDOUT_FILENO, line, line.count) == line.count }
 
-/// What the writer that is killed sets.
+/// The keys that the killed writer sets.
 enum WriterKeys {
     static let single = key("killed")
     static let batch = [key("killed/a"), key("killed/b"), key("killed/c")]
@@ -94,7 +94,7 @@ enum WriterKeys {
         return number
     }
 
-    /// Repeats what throws, for as long as a store may wait for another attempt.
+    /// Repeats a failing call for as long as a store may wait for another attempt.
     static func retrying(_ body: () throws -> Void) throws {
         let end = ContinuousClock.now + .seconds(5)
         while true {

@@ -27,7 +27,7 @@ extension Check {
                     .init(key: key("a"), data: Data("1".utf8)), .init(key: key("a"), data: nil),
                     .init(key: key("a"), data: Data("2".utf8)),
                 ]))
-            try require(try store.get(key("a")) == Data("2".utf8), "Another than the last write was stored.")
+            try require(try store.get(key("a")) == Data("2".utf8), "The stored value is not that of the last write.")
         },
         Check("batches.accepted", "A batch whose expectations hold is applied.") { store in
             try store.set(key("a"), to: Data("1".utf8))

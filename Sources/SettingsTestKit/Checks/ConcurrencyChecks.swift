@@ -31,7 +31,7 @@ extension Check {
             let values = (0..<writerCount).map { Data(repeating: UInt8($0), count: 1_000) }
             try store.set(key("a"), to: values[0])
             let activeCount = Atomic(writerCount)
-            // One more thread, which reads until the last writer has ended, and at least once.
+            // The additional thread reads until the last writer has ended, and at least once.
             try await onThreads(writerCount + 1) { [values] number in
                 func read() throws {
                     let read = try store.get(key("a"))
@@ -60,21 +60,21 @@ extension Check {
         Check("threads.order", "With several writers, listeners end on the stored value.") { store in
             let service = SettingsService(stores: [.custom(id: "conformance"): store], diagnosticSink: .none)
             let setting = SettingsService.Setting<Int>("a", in: .custom(id: "conformance"), default: -1)
-            let told = Mutex<[SettingsService.Change<Int>]>([], .leaf)
-            let subscription = service.observe(setting) { change in told.withLock { $0.append(change) } }
+            let received = Mutex<[SettingsService.Change<Int>]>([], .leaf)
+            let subscription = service.observe(setting) { change in received.withLock { $0.append(change) } }
             defer { subscription.cancel() }
             try await onThreads(writerCount) { writer in
                 for round in 0..<rounds { service.set(setting, to: writer * rounds + round) }
             }
-            // A last change that marks the end of all others, because another thread may still be delivering them.
+            // The last change marks the end of all others, because another thread may still be delivering them.
             service.set(setting, to: -2)
             let deadline = ContinuousClock.now + .seconds(10)
-            while told.withLock({ $0.last?.newValue }) != -2 {
+            while received.withLock({ $0.last?.newValue }) != -2 {
                 try require(ContinuousClock.now < deadline, "The listener did not receive the last change.")
                 try await Task.sleep(for: .milliseconds(1))
             }
             var before = -1
-            for change in told.withLock({ $0 }) {
+            for change in received.withLock({ $0 }) {
                 try require(
                     change.oldValue == before, "A change from \(change.oldValue) followed one to \(before).")
                 before = change.newValue
@@ -94,13 +94,13 @@ private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws ->
     for number in 0..<count {
         // A serial queue has a thread of its own.
         DispatchQueue(label: "SettingsTestKit \(number)").async(group: group) {
-            // On a busy machine, one could end before the next begins.
+            // On a busy machine, one thread could end before the next begins.
             if started.increment() == count { for _ in 0..<count { all.signal() } }
             all.wait()
             do {
                 try body(number)
             } catch {
-                problem.note(error)
+                problem.record(error)
             }
         }
     }
@@ -114,7 +114,7 @@ private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws ->
 private final class Failure: Sendable {
     private let error = Mutex<(any Error)?>(nil, .leaf)
 
-    func note(_ error: any Error) { self.error.withLock { $0 = $0 ?? error } }
+    func record(_ error: any Error) { self.error.withLock { $0 = $0 ?? error } }
 
     func throwIfAny() throws {
         if let error = error.withLock({ $0 }) { throw error }

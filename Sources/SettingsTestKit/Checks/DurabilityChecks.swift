@@ -7,7 +7,7 @@ import SettingsKitCore
 #endif
 
 extension Check {
-    /// Changes are there when the medium is opened again, also after another process was killed.
+    /// Changes persist when the medium is opened again, even after another process was killed.
     static func durability(_ means: StoreConformance.Means) -> [Check] {
         [
             Check("durability.reopened", "Synchronized values are there when the store is opened again.") { store in
@@ -30,7 +30,7 @@ extension Check {
                         try second.get(key(name)) == Data(name.utf8),
                         "The value under \(name.debugDescription.prefix(80)) was lost or changed.")
                 }
-                try require(try second.get(key("removed")) == nil, "A removed key was there again.")
+                try require(try second.get(key("removed")) == nil, "A removed key had returned.")
             },
             Check("durability.killed", "Changes that a process has acknowledged are there after it was killed.") {
                 store in
@@ -38,9 +38,9 @@ extension Check {
                     let number = try WriterKeys.number(in: second)
                     try require(
                         number >= acknowledged.last,
-                        "Change \(acknowledged.last) was acknowledged, and \(number) is stored.")
+                        "Change \(acknowledged.last) was acknowledged, but \(number) is stored.")
                     if let most = acknowledged.most {
-                        try require(number <= most, "\(number) is stored, and was never set.")
+                        try require(number <= most, "\(number) is stored but was never set.")
                     }
                 }
             },
@@ -56,7 +56,7 @@ extension Check {
                         Set(numbers).count == 1, "The keys of one batch have the numbers \(numbers).")
                     try require(
                         numbers.allSatisfy { $0 >= acknowledged.last },
-                        "Batch \(acknowledged.last) was acknowledged, and \(numbers) are stored.")
+                        "Batch \(acknowledged.last) was acknowledged, but \(numbers) are stored.")
                 }
             },
             Check("durability.killed-usable", "After a process was killed, another one can write at once.") { store in
@@ -70,8 +70,8 @@ extension Check {
         ]
     }
 
-    /// Has a writer killed several times, and calls `body` each time with a store that was opened afterwards, and the range of
-    /// the change that may be stored.
+    /// Has a writer killed several times. After each kill, calls `body` with a newly opened store and the range of changes that
+    /// may be stored.
     private static func afterKills(
         _ store: any SettingsStore, _ means: StoreConformance.Means,
         _ body: (any SettingsStore, _ acknowledged: (last: Int, most: Int?)) throws -> Void

@@ -7,7 +7,7 @@ import SettingsKitCore
 #endif
 
 extension Check {
-    /// A store that lists its keys lists just those.
+    /// A store's keys are exactly the stored ones.
     static let enumeration = [
         Check("keys.exact", "keys lists the stored keys, and no others.") { store in
             let before = try names(in: store)
@@ -29,7 +29,7 @@ extension Check {
                     try store.get(key(name)) == nil, "\(name.debugDescription.prefix(80)) was still there.")
             }
             try store.set(key("after"), to: Data("1".utf8))
-            try require(try store.get(key("after")) == Data("1".utf8), "The store did not work any more afterwards.")
+            try require(try store.get(key("after")) == Data("1".utf8), "The store did not work afterwards.")
         },
     ]
 

@@ -8,9 +8,9 @@ import Synchronization
 #endif
 
 extension Check {
-    /// Errors are shown and logged, so they contain no values.
+    /// Errors are shown and logged, so they must not contain values.
     ///
-    /// - Parameter means: Without what breaks a medium, no call throws, and the rule is skipped.
+    /// - Parameter means: Without a closure that breaks the medium, no call throws, and the rule is skipped.
     static func errors(_ means: StoreConformance.Means) -> [Check] {
         [
             Check("errors.no-values", "Errors contain no values, neither those that are stored nor those to be stored.")
@@ -28,7 +28,7 @@ extension Check {
                         do {
                             if let second = try means.reopen?(store) { problems.provoke(second) }
                         } catch {
-                            problems.note("opening", error)
+                            problems.record("opening", error)
                         }
                     }
                 }
@@ -44,19 +44,19 @@ extension Check {
     }
 }
 
-/// Values that occur nowhere else, so that they can be looked for.
+/// Values that occur nowhere else, so that a search finds them.
 private enum Secret: String, CaseIterable {
     case stored = "cellar-door-7f3a91"
     case new = "open-sesame-c08e55"
     case expected = "shibboleth-42b6d0"
 
-    /// As settings of texts are stored: as JSON.
+    /// The stored form of a text setting: JSON.
     var data: Data { Data("\"\(rawValue)\"".utf8) }
 
     /// The forms in which bytes appear in texts: as text, in base 64 and 16, and as a list of numbers.
     private var forms: [String] {
         let bytes = Array(data)
-        // The end of base 64 depends on what follows, and the quotation marks around a text may be missing.
+        // The end of base 64 depends on the bytes that follow, and the quotation marks around a text may be missing.
         return [
             rawValue, String(data.base64EncodedString().prefix(16)),
             String(Data(rawValue.utf8).base64EncodedString().prefix(16)),
@@ -70,13 +70,13 @@ private enum Secret: String, CaseIterable {
         return allCases.flatMap(\.forms).contains { words.contains(Self.words(of: $0)) }
     }
 
-    /// Letters and digits alone, because a list of numbers may have a line for each.
+    /// Only letters and digits, because a list of numbers may have one number a line.
     private static func words(of text: String) -> String {
         text.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }.joined(separator: " ")
     }
 }
 
-/// What a store with a broken medium has thrown and reported.
+/// The errors that a store with a broken medium has thrown and reported.
 private final class Problems: Sendable {
     private struct State {
         var count = 0
@@ -85,7 +85,7 @@ private final class Problems: Sendable {
 
     private let state = Mutex(State(), .leaf)
 
-    /// Calls each function of a store, itself and through a service.
+    /// Calls each function of a store, directly and through a service.
     func provoke(_ store: any SettingsStore) {
         attempt("get") { _ = try store.get(key("stored")) }
         attempt("set") { try store.set(key("stored"), to: Secret.new.data) }
@@ -107,7 +107,7 @@ private final class Problems: Sendable {
         attempt("synchronize") { try store.synchronize() }
         let service = SettingsService(
             stores: [.custom(id: "conformance"): store],
-            diagnosticSink: .init { [weak self] in self?.note("a diagnosis", $0) })
+            diagnosticSink: .init { [weak self] in self?.record("a diagnosis", $0) })
         let setting = SettingsService.Setting<String>("stored", in: .custom(id: "conformance"), default: "")
         attempt("load") { _ = try service.load(setting) }
         attempt("save") { try service.save(setting, to: Secret.new.rawValue) }
@@ -118,13 +118,13 @@ private final class Problems: Sendable {
         do {
             try body()
         } catch {
-            note(call, error)
+            record(call, error)
         }
     }
 
-    func note(_ call: String, _ error: any Error) {
-        // Also what stands in the error's properties, which debuggers and loggers show. (Of the error that underlies a
-        // SettingsError, they show the type.)
+    func record(_ call: String, _ error: any Error) {
+        // Includes the error's properties, which debuggers and loggers show. (Of the error under a SettingsError, they show only
+        // the type.)
         var contents = ""
         dump(error, to: &contents)
         let texts = ["\(error)", String(reflecting: error), contents]
@@ -137,6 +137,6 @@ private final class Problems: Sendable {
     func requireSilence() throws {
         let state = state.withLock { $0 }
         if state.count == 0 { throw NotOffered(reason: "no call threw while the medium was broken") }
-        try require(state.leaks.isEmpty, "A value is in what was thrown by \(state.leaks.joined(separator: "; ")).")
+        try require(state.leaks.isEmpty, "A value is in the error of \(state.leaks.joined(separator: "; ")).")
     }
 }

@@ -10,13 +10,13 @@ import Synchronization
 
 /// The changes that listeners of a service over the store received.
 final class Recorder: Sendable {
-    struct Told: Sendable, Equatable {
+    struct Change: Sendable, Equatable {
         var old: Data?
         var new: Data?
     }
 
     private struct State: Sendable {
-        var changes: [String: [Told]] = [:]
+        var changes: [String: [Change]] = [:]
         var sets: [Set<String>] = []
     }
 
@@ -49,14 +49,14 @@ final class Recorder: Sendable {
         SettingsService.Setting<Data?>(name, in: .custom(id: "conformance"))
     }
 
-    private func receive(_ note: (inout State) -> Void) {
-        state.withLock { note(&$0) }
+    private func receive(_ record: (inout State) -> Void) {
+        state.withLock { record(&$0) }
         didReceive.signal()
     }
 
-    /// What listeners received so far, or, with a count, when they have received as many changes. A thread of the store that is
-    /// calling listeners while a write returns calls these, too.
-    func changes(of name: String, count: Int = 0) -> [Told] {
+    /// The received changes so far; with a count, waits until as many were received. A store's thread that is calling listeners
+    /// while a write returns also calls these.
+    func changes(of name: String, count: Int = 0) -> [Change] {
         received(count) { $0.changes[name] ?? [] }
     }
 
@@ -76,7 +76,7 @@ extension Check {
     static let feed = [
         Check("feed.same", "The feed is the same object each time.") { store in
             guard let feed = store.feed else { throw NotOffered(reason: "the store has no feed") }
-            try require(store.feed === feed, "It was another object at the second time.")
+            try require(store.feed === feed, "The second time, it was another object.")
         },
         Check("feed.once", "Each change is published once, with the bytes before and after.") { store in
             let recorder = try Recorder(store, names: ["a", "b"])
@@ -84,7 +84,7 @@ extension Check {
             try store.set(key("a"), to: one)
             try store.set(key("a"), to: two)
             try store.set(key("a"), to: nil)
-            let expected: [Recorder.Told] = [
+            let expected: [Recorder.Change] = [
                 .init(old: nil, new: one), .init(old: one, new: two), .init(old: two, new: nil),
             ]
             let received = recorder.changes(of: "a", count: expected.count)

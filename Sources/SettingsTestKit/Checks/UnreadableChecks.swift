@@ -10,10 +10,9 @@ extension Check {
     private static let counter = SettingsService.Setting<Int>("counter", in: .custom(id: "conformance"), default: 0)
     private static let other = SettingsService.Setting<Int>("other", in: .custom(id: "conformance"), default: 0)
 
-    /// A medium that cannot be read must not count as empty: otherwise the default is taken for the value, and
-    /// overwrites it.
+    /// An unreadable medium must not count as empty: otherwise a default is returned for the value, and overwrites it.
     ///
-    /// - Parameter means: Without what makes a medium unreadable, the rules are skipped.
+    /// - Parameter means: Without a closure that makes the medium unreadable, the rules are skipped.
     static func unreadability(_ means: StoreConformance.Means) -> [Check] {
         /// Calls `body` while the store's medium cannot be read.
         @Sendable func whileUnreadable(_ store: any SettingsStore, _ body: () throws -> Void) throws {
@@ -21,13 +20,13 @@ extension Check {
         }
 
         return [
-            Check("unreadable.throws", "A store that cannot read throws, and never returns that nothing is stored.") {
+            Check("unreadable.throws", "A store that cannot read throws, and never returns nil.") {
                 store in
                 try store.set(counter.key, to: Data("41".utf8))
                 try store.synchronize()
                 try whileUnreadable(store) { try requireThrowingOrStored(store) }
             },
-            Check("unreadable.reopened", "A medium that cannot be read is not opened as an empty one.") { store in
+            Check("unreadable.reopened", "An unreadable medium is not opened as an empty one.") { store in
                 try store.set(counter.key, to: Data("41".utf8))
                 try store.synchronize()
                 try whileUnreadable(store) {
@@ -36,7 +35,7 @@ extension Check {
                     try requireThrowingOrStored(second)
                 }
             },
-            Check("unreadable.kept", "Writing while the medium cannot be read replaces nothing that is stored.") {
+            Check("unreadable.kept", "Writing while the medium is unreadable replaces no stored value.") {
                 store in
                 try store.set(counter.key, to: Data("41".utf8))
                 try store.synchronize()
@@ -45,15 +44,14 @@ extension Check {
                     if let second = opened(store, by: means.reopen) { write(to: second) }
                 }
                 let data = try (means.reopen?(store) ?? store).get(counter.key)
-                // A store that keeps its values in memory may have stored the sum.
+                // A store with its values in memory may have stored the sum.
                 let expected = ["41", "42", "43"].map { Data($0.utf8) }
                 try require(data.map(expected.contains) ?? false, "The value from before was lost.")
             },
         ]
     }
 
-    /// Opens a second store on the medium of the first; nil if it cannot be opened, which is right for an unreadable
-    /// medium.
+    /// Opens a second store on the medium of the first. Returns nil if opening fails, which is right for an unreadable medium.
     private static func opened(
         _ store: any SettingsStore, by reopen: StoreConformance.Reopen?
     ) -> (any SettingsStore)? {
@@ -68,19 +66,19 @@ extension Check {
     private static func requireThrowingOrStored(_ store: any SettingsStore) throws {
         do {
             let data = try store.get(counter.key)
-            try require(data != nil, "get answered nil for a key that is stored.")
-            try require(data == Data("41".utf8), "get answered other bytes than those that are stored.")
+            try require(data != nil, "get returned nil for a stored key.")
+            try require(data == Data("41".utf8), "get did not return the stored bytes.")
         } catch let violation as Violation {
             throw violation
         } catch {
-            // As required.
+            // Throwing is required.
         }
         do {
-            try require(try store.keys().contains(counter.key.name), "keys left out a key that is stored.")
+            try require(try store.keys().contains(counter.key.name), "keys left out a stored key.")
         } catch let violation as Violation {
             throw violation
         } catch {
-            // As required; also of a store that does not list its keys.
+            // Throwing is required, also of a store that does not list its keys.
         }
     }
 

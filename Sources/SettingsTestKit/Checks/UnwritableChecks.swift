@@ -7,9 +7,9 @@ import SettingsKitCore
 #endif
 
 extension Check {
-    /// A call that throws has changed nothing: otherwise a service reports that the old value is still stored, and it is not.
+    /// A call that throws must not change anything: otherwise a service reports that the old value is stored, which is wrong.
     ///
-    /// - Parameter means: Without what makes a medium refuse changes, the rules are skipped.
+    /// - Parameter means: Without a closure that makes the medium refuse changes, the rules are skipped.
     static func unwritability(_ means: StoreConformance.Means) -> [Check] {
         [
             Check("unwritable.set", "A set that throws has changed nothing.") { store in
@@ -79,7 +79,7 @@ extension Check {
                     for name in names where !contents.acknowledged.contains(name) {
                         try require(
                             recorder.changes(of: name).isEmpty,
-                            "A change of \"\(name)\" was published, and the call threw.")
+                            "A change of \"\(name)\" was published, but the call threw.")
                     }
                 }
             },
@@ -104,7 +104,7 @@ extension Check {
                         try store.synchronize()
                         isSynchronized = true
                     } catch {
-                        // As required, of a store that keeps changes until it can write them.
+                        // A store that keeps changes until it can write them must throw here.
                     }
                     try contents.compare(store, "while the medium fails", mayThrow: true)
                 }
@@ -151,8 +151,8 @@ extension Check {
         try StoreConformance.Means.whileBroken(means.unwritable, "unwritable", store, body)
     }
 
-    /// Lets a store try to change what is stored while its medium refuses it. What it refuses is unchanged then, after the
-    /// repair, and in a second store.
+    /// Has a store try a change while its medium refuses changes. The refused change must not appear then, after the repair, or
+    /// in a second store.
     private static func checkRefusal(
         of store: any SettingsStore, _ means: StoreConformance.Means, _ body: (inout KnownContents) throws -> Void
     ) throws {
@@ -160,7 +160,7 @@ extension Check {
         var contents = KnownContents(old)
         try whileUnwritable(store, means) { try body(&contents) }
         try contents.requireRefusal()
-        // Nothing that was refused is written later.
+        // A refused change must not be written later.
         try WriterKeys.retrying { try store.synchronize() }
         try contents.compare(store, "after the medium was repaired", mayThrow: false)
         guard means.reopen != nil else { return }
@@ -168,7 +168,7 @@ extension Check {
     }
 }
 
-/// What a store holds by all that it has acknowledged.
+/// The contents of a store according to its acknowledged calls.
 private struct KnownContents {
     var expected: [String: Data]
     /// The names of changes that were not refused.
@@ -181,7 +181,7 @@ private struct KnownContents {
         names = Set(contents.keys).union(["absent"])
     }
 
-    /// Calls a function that makes changes, and notes whether it refuses them.
+    /// Calls a function that makes changes, and records whether it refuses them.
     mutating func attempt(_ call: String, _ changes: [(name: String, data: Data?)], _ body: () throws -> Void) {
         do {
             try body()

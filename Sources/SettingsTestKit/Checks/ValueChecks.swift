@@ -10,7 +10,7 @@ extension Check {
     /// A store returns the bytes that were stored.
     static let values = [
         Check("values.absent", "A key that was never set has no bytes.") { store in
-            try require(try store.get(key("absent")) == nil, "get answered bytes for a key that was never set.")
+            try require(try store.get(key("absent")) == nil, "get returned bytes for a key that was never set.")
         },
         Check("values.exact", "Any bytes are returned exactly as stored.") { store in
             for (what, data) in Samples.data {
@@ -31,12 +31,12 @@ extension Check {
         Check("values.replaced", "A later value replaces an earlier one.") { store in
             try store.set(key("value"), to: Data("first".utf8))
             try store.set(key("value"), to: Data("second".utf8))
-            try require(try store.get(key("value")) == Data("second".utf8), "get did not answer the second value.")
+            try require(try store.get(key("value")) == Data("second".utf8), "get did not return the second value.")
         },
         Check("values.removed", "A removed key has no bytes, and removing it again is no error.") { store in
             try store.set(key("value"), to: Data("1".utf8))
             try store.set(key("value"), to: nil)
-            try require(try store.get(key("value")) == nil, "get answered bytes after the key was removed.")
+            try require(try store.get(key("value")) == nil, "get returned bytes after the key was removed.")
             try store.set(key("value"), to: nil)
             try store.set(key("other"), to: nil)
             try require(try store.get(key("other")) == nil, "Removing an absent key made it present.")

@@ -1,4 +1,4 @@
-/// A name in a directory: bytes, because two names that are equal as Swift strings are two files.
+/// A name in a directory: bytes, because two equal Swift strings may be the names of two files.
 typealias FileName = [UInt8]
 
 /// The names in a directory: as processes see them, and as they are on the medium.
@@ -11,7 +11,7 @@ struct DirectoryContents: Sendable {
 
     /// The names that processes see.
     private(set) var entries: [FileName: UInt64] = [:]
-    /// The names that survive a power failure for sure.
+    /// The names that certainly survive a power failure.
     private var durable: [FileName: UInt64] = [:]
     private var changes: [Change] = []
     /// The directory that contains this one; the root contains itself.
@@ -39,7 +39,7 @@ struct DirectoryContents: Sendable {
         changes = []
     }
 
-    /// Decides which changes have reached the medium. A later one may have, even if an earlier one has not.
+    /// Decides which changes have reached the medium. A change may reach it before an earlier one does.
     mutating func failPower(using generator: inout SeededGenerator) {
         if !changes.isEmpty {
             let odds = SurvivalOdds(using: &generator)
@@ -49,7 +49,7 @@ struct DirectoryContents: Sendable {
         entries = durable
     }
 
-    /// Removes a name, here and on the medium, that is a directory's second one.
+    /// Removes the second name of a directory, here and on the medium.
     mutating func forget(_ name: FileName) {
         entries[name] = nil
         durable[name] = nil

@@ -32,13 +32,14 @@ extension DiskState {
         }
     }
 
-    /// The effect of a synchronization that fails by a fault of its process.
+    /// Fails a synchronization by a fault of its process, which loses the unsynchronized changes.
     mutating func loseChanges(_ descriptor: Int32, of process: Int) {
         guard let file = openFiles[descriptor], file.process == process else { return }
         inodes[file.inode]?.file.loseChanges()
     }
 
-    /// The system fails to write what was written into a file, and says so once to each opening of the file.
+    /// Loses the unsynchronized changes of a file, as a system that fails to write them, and reports that once to each opening of
+    /// the file.
     mutating func failWriteBack(of path: String) throws(DiskFailure) {
         let number = try inode(at: path, followingLink: false)
         inodes[number]?.file.loseChanges()
@@ -72,7 +73,7 @@ extension DiskState {
             for (name, number) in entries.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
                 let isDirectory = kind(of: number) == .directory
                 if isDirectory, counts[number] != nil {
-                    // It was moved, and the removal of its old name was lost: a directory cannot be in two places.
+                    // The directory was moved, and the removal of its old name was lost: a directory cannot be in two places.
                     inodes[directory]?.directory.forget(name)
                     continue
                 }

@@ -52,7 +52,7 @@ extension DiskState {
             OpenFile(process: process, inode: number, isReadable: true, isWritable: true, isAppending: true))
     }
 
-    /// An existing entry is no error, whatever it is, as in the machine's file system.
+    /// An existing entry of any kind is not an error, as in the machine's file system.
     mutating func createDirectory(_ path: String) throws(DiskFailure) -> Bool {
         let place = try place(of: path, .notFollowing)
         try place.requireShortName()
@@ -128,7 +128,7 @@ extension DiskState {
         if old.directory == new.directory {
             inodes[old.directory]?.directory.rename(oldName, to: newName)
         } else {
-            // Two changes: after a power failure it may have both names, or none.
+            // Two changes: after a power failure, the file may have both names, or neither.
             inodes[new.directory]?.directory.set(newName, to: moved)
             inodes[old.directory]?.directory.remove(oldName)
             if isDirectory { inodes[moved]?.directory.parent = new.directory }

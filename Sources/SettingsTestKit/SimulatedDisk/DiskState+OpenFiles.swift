@@ -36,7 +36,7 @@ extension DiskState {
         return [UInt8](bytes[start..<min(bytes.count, start + min(count, bytes.count))])
     }
 
-    /// Writes as much as there is room for.
+    /// Writes as many bytes as fit.
     ///
     /// - Throws: `ENOSPC` if there is no room.
     mutating func write(_ bytes: [UInt8], to descriptor: Int32, of process: Int) throws(DiskFailure) -> Int {
@@ -55,7 +55,7 @@ extension DiskState {
         return count
     }
 
-    /// A file that becomes longer takes room, as if it were written.
+    /// A file that becomes longer needs space, as for a write.
     mutating func truncate(_ descriptor: Int32, of process: Int, to size: Int64) throws(DiskFailure) {
         if size < 0 { throw DiskFailure(EINVAL) }
         let file = try openFile(descriptor, of: process)

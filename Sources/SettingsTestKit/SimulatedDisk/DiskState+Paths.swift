@@ -27,7 +27,7 @@ enum PathUse {
     case following
     /// The link itself.
     case notFollowing
-    /// A file to create, also where a link points to nothing; its path must not end in a slash.
+    /// A file to create, even where a link points to a missing file; its path must not end in a slash.
     case making
 }
 

@@ -50,7 +50,7 @@ struct OpenFile: Sendable {
     var isWritable = false
     var isAppending = false
     var position = 0
-    /// Tells one opening from another: duplicates of a descriptor have the same.
+    /// Identifies the opening: duplicates of a descriptor have the same.
     var opening = 0
 }
 
@@ -62,13 +62,13 @@ struct DiskState: Sendable {
     private static let device: UInt64 = 0x5D
 
     var capacity: Int?
-    /// The openings whose next flush reports that what was written before is lost.
+    /// The openings whose next flush reports lost writes.
     var failedOpenings: Set<Int> = []
     /// The error of every call that writes; nil while the disk works.
     var writingError: Int32?
-    /// Also has inodes without a name that may get one back when the power fails.
+    /// Includes inodes without a name that may get one back after a power failure.
     var inodes: [UInt64: Inode] = [:]
-    /// Numbers are not reused, so that the use of a closed descriptor is noticed.
+    /// Numbers are not reused, so that a test detects the use of a closed descriptor.
     var openFiles: [Int32: OpenFile] = [:]
     /// The descriptor that holds the lock on each locked inode.
     var locks: [UInt64: Int32] = [:]
@@ -109,14 +109,14 @@ struct DiskState: Sendable {
         return now
     }
 
-    /// Notes that the contents of a file or directory have changed.
+    /// Updates the times of a file or directory whose contents have changed.
     mutating func touch(_ number: UInt64) {
         let now = tick()
         inodes[number]?.modified = now
         inodes[number]?.changed = now
     }
 
-    /// Notes that other properties of it have changed.
+    /// Updates the change time of a file or directory with another change.
     mutating func touchStatus(_ number: UInt64) {
         let now = tick()
         inodes[number]?.changed = now

@@ -1,7 +1,7 @@
 /// The bytes of a file: as processes read them, and as they are on the medium.
 ///
-/// The two differ by the changes that were not synchronized. Reading sees them. When the power fails, each may or may
-/// not have reached the medium.
+/// The two differ by the unsynchronized changes. Reading sees them. When the power fails, each of them may or may not have
+/// reached the medium.
 struct FileContents: Sendable {
     private enum Change: Sendable {
         case write(offset: Int, bytes: [UInt8])
@@ -13,7 +13,7 @@ struct FileContents: Sendable {
 
     /// The bytes that processes read.
     private(set) var bytes: [UInt8] = []
-    /// The bytes that survive a power failure for sure.
+    /// The bytes that certainly survive a power failure.
     private var durable: [UInt8] = []
     private var changes: [Change] = []
 
@@ -27,8 +27,8 @@ struct FileContents: Sendable {
         changes.append(.truncate(size: size))
     }
 
-    /// Makes the changes since the last time durable, and only those: changes that a failed synchronization has lost
-    /// leave a gap of old bytes or zeros.
+    /// Makes the changes since the last synchronization durable, and only those: changes that a failed synchronization lost leave
+    /// a gap of old bytes or zeros.
     mutating func synchronize() {
         for change in changes {
             switch change {
@@ -92,7 +92,7 @@ struct FileContents: Sendable {
 
 /// The probability that a change reached the medium before the power failed.
 ///
-/// It is not one half for each: of many changes, all would then hardly ever survive, nor none.
+/// One half for each change would be wrong: of many changes, all or none would hardly ever survive.
 struct SurvivalOdds {
     private let quarters: Int
 

@@ -6,11 +6,10 @@ import SettingsKitPlatform
     import Foundation
 #endif
 
-/// Inspects and prepares the disk for a test, and does what editors and tools do to the files of the program under
-/// test.
+/// Inspects and prepares the disk for a test, and changes the files of the tested program as editors and tools do.
 ///
-/// These are not calls of the program under test, but they meet the same full or failing disk. Changes are not
-/// synchronized until ``synchronizeAll()``.
+/// These calls are not the tested program's, but they also fail on a full or failing disk. Changes are not synchronized until
+/// ``synchronizeAll()``.
 extension SimulatedDisk {
     /// Returns the bytes of the file at a path; nil if there is none.
     package func contents(of path: String) -> Data? {
@@ -37,7 +36,7 @@ extension SimulatedDisk {
     /// - Throws: for example `ENOENT` if its directory is missing; `ENOSPC` if it does not fit.
     package func write(_ data: Data, to path: String) throws(SystemError) {
         let editor = process()
-        // An editor follows links; the library's files are no links.
+        // An editor follows links; the library's files are not links.
         let file = try editor.openOrCreate(WholeFile(path: path, fileSystem: editor).resolvedPath()).file
         try editor.truncate(file, to: 0)
         var rest = [UInt8](data)[...]

@@ -21,12 +21,12 @@ import Synchronization
 /// let reopened = try disk.open()  // has the synchronized values
 /// ```
 ///
-/// Only synchronized writes survive a power failure for sure: the contents of a file after its `fsync`, its name after
-/// an `fsync` of its directory. Of all others, any part may survive, in any order: some sectors of one write, the
-/// second of two renamings. A renaming within a directory is made completely or not at all.
+/// Only synchronized writes are certain to survive a power failure: a file's contents after its `fsync`, its name after an
+/// `fsync` of its directory. Of all others, any part may survive, in any order: some sectors of one write, the second of two
+/// renames. A rename within a directory happens completely or not at all.
 ///
-/// If synchronizing a file fails, its unsynchronized writes are as good as lost, as on Linux: they can still be read,
-/// but synchronizing again succeeds without making them durable. A directory can be synchronized again.
+/// If synchronizing a file fails, its unsynchronized writes are lost, as on Linux: they can still be read, but another
+/// synchronization succeeds without making them durable. A directory can be synchronized again.
 ///
 /// All functions may be called from any thread.
 public final class SimulatedDisk: Sendable {
@@ -37,7 +37,7 @@ public final class SimulatedDisk: Sendable {
     /// - Parameter capacity: The greatest number of bytes in all files together; nil for no limit. A write without
     ///   enough room writes what fits, and the next fails with `ENOSPC`. Names take no room.
     public init(capacity: Int? = nil) {
-        // The machine's time, because programs compare the times of files with it.
+        // The machine's time, because programs compare file times with it.
         state = Mutex(DiskState(capacity: capacity, startingAt: Int64(Date().timeIntervalSince1970)), .leaf)
     }
 
@@ -62,8 +62,8 @@ public final class SimulatedDisk: Sendable {
         try PropertyListStore(path: path, fileSystem: process())
     }
 
-    /// Makes every call fail that writes, for all programs: writing, truncating, synchronizing, and creating, linking
-    /// and renaming files and directories. Reading and removing still work.
+    /// Makes every call fail that writes, for all programs: writing, truncating, synchronizing, and creating, linking and
+    /// renaming files and directories. Reading and removing still work.
     ///
     /// Writes that a failing synchronization should have made durable are lost; see above.
     ///
@@ -81,8 +81,8 @@ public final class SimulatedDisk: Sendable {
         state.withLock { $0.failPower(seed: seed) }
     }
 
-    /// Loses what was written into a file and not synchronized, as a system that fails to write it in the background. The next
-    /// synchronization through each present opening of the file reports that, and no later one.
+    /// Loses the unsynchronized writes of a file, as a system that fails to write them in the background. The next
+    /// synchronization through each present opening of the file reports it, and no later one does.
     package func failWriteBack(of path: String) throws {
         try state.withLock { state throws(DiskFailure) in try state.failWriteBack(of: path) }
     }

@@ -110,12 +110,12 @@ extension SimulatedProcess {
         }
     }
 
-    /// Has no effect: there is no cloud. The disk notes the path.
+    /// Has no effect, because there is no cloud. The disk records the path.
     package func requestDownload(of path: String) {
         _ = uncounted { (state, _) throws(DiskFailure) in state.requestedDownloads.append(path) }
     }
 
-    /// Has no effect but on watchers, of which a simulated disk has none.
+    /// Affects only watchers, which a simulated disk does not have.
     package func touch(_ path: String) {}
 
     package func truncate(_ file: FileHandle, to size: Int64) throws(SystemError) {

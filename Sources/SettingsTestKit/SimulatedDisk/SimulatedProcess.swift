@@ -9,8 +9,8 @@ import Synchronization
 
 /// A running program's view of a ``SimulatedDisk``.
 ///
-/// It behaves as POSIX requires of a file system, with the same error numbers, and fails and dies when a test asks for
-/// it. All functions may be called from any thread. Releasing the object also ends the process.
+/// It behaves as POSIX requires of a file system, with the same error numbers. Tests make it fail and die. All functions may be
+/// called from any thread. Releasing the object also ends the process.
 package final class SimulatedProcess: FileSystem, Sendable {
     /// A fault of the process. Calls are counted from the last ``set(_:)``, beginning with 0: `once(0, errno: EIO)`
     /// concerns the next one.
@@ -69,7 +69,7 @@ package final class SimulatedProcess: FileSystem, Sendable {
         disk.state.withLock { $0.kill(number) }
     }
 
-    // Descriptors are closed and locks released in any case.
+    // Descriptors are closed and locks released even without an error.
 
     package func close(_ file: FileHandle) {
         disk.state.withLock { $0.close(file.descriptor, of: number) }
