@@ -16,7 +16,7 @@ struct ChangeQueueTests {
         let limit = ChangeQueue<Int>.limit
         try queue.print(limit, to: streams) { "\($0)\n" }
         #expect(output.value == ((100_000 - limit)..<100_000).map { "\($0)\n" }.joined())
-        #expect(errors.value.hasPrefix("90000 changes are left out"))
+        #expect(errors.value.hasPrefix("90000 changes are missing here"))
         (output.value, errors.value) = ("", "")
         for number in 0..<3 { queue.append(number) }
         try queue.print(2, to: streams) { "\($0)\n" }

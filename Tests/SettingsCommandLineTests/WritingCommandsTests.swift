@@ -136,7 +136,7 @@ struct WritingCommandsTests {
         #expect(try desk.store.keys().isEmpty)
         for input in ["", "[]", "{", "{\"port\": 1} x", "5", String(repeating: "[", count: 100_000)] {
             let result = desk.run("import", "-", input: input)
-            #expect(result.code == 1 && result.errors.contains("not an object in JSON"))
+            #expect(result.code == 1 && result.errors.contains("not a JSON object"))
         }
         #expect(desk.run("import", "/does/not/exist").errors.contains("cannot be read"))
     }

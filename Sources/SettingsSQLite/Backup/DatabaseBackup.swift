@@ -69,7 +69,7 @@ final class DatabaseBackup: Sendable {
             throw SettingsError(
                 .storeUnavailable, store: description,
                 underlying: SQLiteProblem(
-                    "There is already a file at \(path), which a backup does not replace. Choose another name."))
+                    "There is a file at \(path), which a backup does not replace. Choose another name."))
         }
     }
 

@@ -65,7 +65,7 @@ struct AppliedVersions {
                 throw SettingsError(
                     .schemaTooOld, store: store,
                     underlying: SQLiteProblem(
-                        "Version \(version.id) replaces \(Self.list(lost)), which the database lacks. "
+                        "The database lacks \(Self.list(lost)), which version \(version.id) replaces. "
                             + "Open it once with a program that has these versions."))
             }
         }

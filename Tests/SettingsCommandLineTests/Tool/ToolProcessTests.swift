@@ -129,7 +129,7 @@ struct ToolProcessTests {
             for name in ["..", "a/b", ""] {
                 let result = try ToolProcess.bash("XDG_CONFIG_HOME=$PWD settings list --app '\(name)'", in: directory)
                 #expect(
-                    result.code == 1 && result.message.contains("must be one that a directory can have"), "\(result)")
+                    result.code == 1 && result.message.contains("must be a valid name of a directory"), "\(result)")
             }
         }
     }

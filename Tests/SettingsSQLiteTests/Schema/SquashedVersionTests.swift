@@ -82,7 +82,7 @@ struct SquashedVersionTests {
             let storage = try SQLiteStorage(at: url)
             let before = try await storage.dump()
             for next in [[], [loggingVersion("d")]] {
-                await expect(.schemaTooOld, saying: "Version abc replaces c, which the database lacks.") {
+                await expect(.schemaTooOld, saying: "The database lacks c, which version abc replaces.") {
                     _ = try SQLiteStorage(at: url, versions: [Self.squashed] + next)
                 }
             }
