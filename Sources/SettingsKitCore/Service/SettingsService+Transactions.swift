@@ -40,14 +40,14 @@ extension SettingsService {
     ///
     /// It changes the value in force, which may be the last good one. Where that is the default although something is stored,
     /// or where the store is not open yet, it changes nothing: the change would be lost, or calculated from a value that is not
-    /// the stored one. Use ``set(_:to:)``, ``reset(_:)``, or what ``load(_:)`` throws.
+    /// the stored one. `body` is not called then. Use ``set(_:to:)``, ``reset(_:)``, or what ``load(_:)`` throws.
     ///
     /// - Throws: the error of `body`; the old value stays.
     /// - Returns: the result of the run that counted; nil if the old value stays because of a problem.
     @discardableResult
     public func update<T, R, E: Error>(_ setting: Setting<T>, _ body: (inout T) throws(E) -> R) throws(E) -> R? {
-        let (result, error) = try attempt { (transaction: inout Transaction) throws(E) -> R in
-            try transaction.update(setting, body)
+        let (result, error) = try attempt { (transaction: inout Transaction) throws(E) -> R? in
+            try transaction.updateKnown(setting, body)
         }
         guard let error else { return result }
         reportFailure(error)

@@ -101,6 +101,22 @@ extension SettingsService {
             return result
         }
 
+        /// Changes a value in place, unless that is the default although something else is stored, or may be: then `body` is not
+        /// called, because its error would come from a value that is not the stored one, and the transaction fails.
+        mutating func updateKnown<T, R, E: Error>(
+            _ setting: Setting<T>, _ body: (inout T) throws(E) -> R
+        ) throws(E) -> R? {
+            do throws(SettingsError) {
+                try service.connection(for: setting.key).store?.requireOpen(toCalculateFrom: setting.key)
+            } catch {
+                self.error = error
+                return nil
+            }
+            _ = get(setting)
+            error = error ?? refusal
+            return error == nil ? try update(setting, body) : nil
+        }
+
         /// Removes what is stored for the setting when the transaction is applied.
         public mutating func reset(_ setting: SettingDefinition) {
             noteHooks(of: setting)

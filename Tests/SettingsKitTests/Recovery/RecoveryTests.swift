@@ -81,6 +81,17 @@ struct RecoveryTests {
         }
     }
 
+    @Test("A closure is not called with what may not be stored, so that its error is none of the update's")
+    func failingUpdate() throws {
+        struct Failure: Error {}
+        try withLateFile { file, settings in
+            let record = try SettingsStorage<Counter>(name: "counter", in: settings)
+            let count: Int? = try settings.update(count) { value in if value < 40 { throw Failure() } else { value } }
+            let counted: Int? = try record.update(\.count) { value in if value < 40 { throw Failure() } else { value } }
+            #expect(count == nil && counted == nil && file.codes == [.storeUnavailable, .storeUnavailable])
+        }
+    }
+
     @Test("A transaction that only sets is kept")
     func settingTransaction() throws {
         try withLateFile { file, settings in
