@@ -8,7 +8,7 @@
 final class ConnectedStore: Sendable {
     let store: any SettingsStore
     let feed: SettingsStoreFeed
-    /// The store, if it is one that may not be open yet.
+    /// The store, or its writable layer, if it is one that may not be open yet.
     let recovering: RecoveringStore?
     /// Whether only a setting's type can say which of several values counts.
     let isLayered: Bool
@@ -23,9 +23,15 @@ final class ConnectedStore: Sendable {
         self.store = store
         self.feed = feed
         isLayered = !store.layerNames.isEmpty
+        recovering = Self.standIn(in: store)
         // Compared first: a cast that fails takes as long as reading a small file.
-        recovering = type(of: store) == RecoveringStore.self ? store as? RecoveringStore : nil
         serializing = type(of: store) == SerializingStore.self ? store as? SerializingStore : nil
+    }
+
+    private static func standIn(in store: any SettingsStore) -> RecoveringStore? {
+        if type(of: store) == RecoveringStore.self { return store as? RecoveringStore }
+        guard type(of: store) == LayeredStore.self, let layered = store as? LayeredStore else { return nil }
+        return standIn(in: layered.writable)
     }
 
     var description: String { store.storeDescription }

@@ -92,6 +92,32 @@ struct RecoveryTests {
         }
     }
 
+    @Test("A writable layer that is not open yet keeps what is set, and refuses what calculates, as without layers")
+    func layered() throws {
+        try withTemporaryDirectory { directory in
+            let file = try LateFile(in: directory)
+            let problems = Recorder<SettingsError>()
+            let settings = SettingsService(
+                defaults: try LayeredStore([.environment(prefix: "PLAYER_", [:]), .writable(file.store)]),
+                diagnosticSink: .init { [problems] in problems.append($0) })
+            let record = try SettingsStorage<Counter>(name: "counter", in: settings)
+            let kept: Void? = settings.transaction { t in
+                t.set(count, to: 2)
+                t.reset(name)
+            }
+            record.limit = 20
+            #expect(kept != nil && settings.get(count) == 2 && record.limit == 20)
+            #expect(settings.transaction { t in t.get(other) } == nil)
+            #expect(settings.update(other) { $0 += 1 } == nil)
+            #expect(record.update { $0.count += 1 } == nil)
+            #expect(thrownCode { try settings.load(other) } == .storeUnavailable)
+            #expect(problems.all.last.map { "\($0)" }?.contains("before the store is open") ?? false)
+            try file.appear(["count": 41, "name": "Bob", "other": 3, "counter:count": 7, "counter:limit": 8])
+            try settings.synchronize()
+            #expect(try file.stored() == ["count": 2, "other": 3, "counter:count": 7, "counter:limit": 20])
+        }
+    }
+
     @Test("A transaction that only sets is kept")
     func settingTransaction() throws {
         try withLateFile { file, settings in
