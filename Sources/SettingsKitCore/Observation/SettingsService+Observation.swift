@@ -83,8 +83,8 @@ extension SettingsService {
     /// The current values of several settings, then the newest ones each time that one or more have changed; once for the
     /// changes of one transaction.
     ///
-    /// Otherwise it is like the values of one setting. The values of one element may be of different moments if others change
-    /// them meanwhile; the next element follows then.
+    /// Otherwise it is like the values of one setting. Those values of one element that are in one store are of one moment, if the
+    /// store publishes its changes. Those of several stores need not be; the next element follows then.
     public func values<First, Second, each Other>(
         of first: Setting<First>, _ second: Setting<Second>, _ others: repeat Setting<each Other>
     ) -> Stream<(First, Second, repeat each Other)> {
@@ -97,8 +97,23 @@ extension SettingsService {
             source.push(())
             return {
                 guard await owner.next() != nil else { return nil }
-                return (self.get(first), self.get(second), repeat self.get(each others))
+                return self.betweenCommits(in: Set(keys.map(\.scope))) {
+                    (self.get(first), self.get(second), repeat self.get(each others))
+                }
             }
+        }
+    }
+
+    /// Reads several values, and again if a scope has changed meanwhile. If that never ends, the last ones count.
+    private func betweenCommits<R>(in scopes: Set<Scope>, _ read: () -> R) -> R {
+        let connections = scopes.map { self.connections[$0] }
+        var (sequences, attempts) = (connections.map(\.sequence), 0)
+        while true {
+            let values = read()
+            let newSequences = connections.map(\.sequence)
+            attempts += 1
+            if newSequences == sequences || attempts == 100 { return values }
+            sequences = newSequences
         }
     }
 

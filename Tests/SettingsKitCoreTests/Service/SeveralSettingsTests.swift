@@ -33,6 +33,26 @@ struct SeveralSettingsTests {
         #expect(await pairs.next()?.0 == 5)
     }
 
+    @Test("Values of one store are of one moment")
+    func valuesOfOneMoment() async {
+        let settings = service()
+        let halves = Recorder<String>()
+        let reader = Task { [one, two] in
+            for await (number, text) in settings.values(of: one, two) where text != "b" && text != "\(number)" {
+                halves.append("\(number) \(text)")
+            }
+        }
+        for number in 2...20_000 {
+            settings.transaction { t in
+                t.set(one, to: number)
+                t.set(two, to: "\(number)")
+            }
+        }
+        reader.cancel()
+        await reader.value
+        #expect(halves.all == [])
+    }
+
     @Test("Resetting several is one transaction, and tells which setting has its default")
     func reset() {
         let problems = Recorder<SettingsError>()
