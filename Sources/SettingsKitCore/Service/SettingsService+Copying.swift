@@ -1,8 +1,8 @@
 extension SettingsService {
     /// Copies every value of a store into another, in one batch. What the other store has under other names stays.
     ///
-    /// Listeners of services over the other store are notified. Of a store with layers, the values that count are copied.
-    /// Complexity: both stores handle all of the values.
+    /// Listeners of services over the other store are notified. Of a store with layers, the value of the highest layer that is a
+    /// store is copied; arguments and variables never are. Complexity: both stores handle all of the values.
     ///
     /// - Throws: ``SettingsError``; the other store is unchanged then, as far as its batches are all or nothing.
     public static func copy(from source: any SettingsStore, to target: any SettingsStore) throws {
