@@ -82,19 +82,40 @@ extension CachedRecord {
         return (try outcome?.get(), nil)
     }
 
-    /// Sets something in the record, whatever was there before, and writes the fields that differ then.
-    ///
-    /// - Parameters:
-    ///   - isWhole: Whether no field may change meanwhile; if not, none of those that are written.
-    ///   - body: May be called more than once.
-    func set(isWhole: Bool, _ body: (inout Record) -> Void) throws(SettingsError) {
+    /// Sets a field, whatever was there before.
+    func set<Field>(_ keyPath: WritableKeyPath<Record, Field>, to value: Field) throws(SettingsError) {
+        // Other fields may change meanwhile: nothing depends on them, unless the property is computed from several.
+        let isWhole = MemoryLayout<Record>.offset(of: keyPath) == nil
         try commit(isWhole: isWhole, from: .cache, waitsForAgreement: false) { loaded throws(SettingsError) in
             let old = try loaded.content.get()
             var new = old
             HeldLocks.requireNone(before: "a key path")
-            body(&new)
-            return try writes(from: old, to: new)
+            new[keyPath: keyPath] = value
+            if isOpen { return try writes(from: old, to: new) }
+            let data = isWhole ? nil : try Self.encoding(recordKey) { try encodedMember(value) }
+            return try keptWrites(from: old, to: new, setting: data, loaded)
         }
+    }
+
+    /// The write of a field for a store that is not open yet, where nothing is known to be stored already.
+    ///
+    /// - Parameter data: The bytes of the value; nil if it has none of its own.
+    /// - Throws: Why the store is not open, unless one field alone can hold the value, and holds nothing else. A key path does
+    ///   not tell the field's name, and a part of a field would be written with the rest of an empty one.
+    private func keptWrites(
+        from old: Record, to new: Record, setting data: Data?, _ loaded: Loaded
+    ) throws(SettingsError) -> [FieldWrite] {
+        let changed = try writes(from: old, to: new)
+        let possible = (changed.isEmpty ? try writes(from: old, to: new, and: Set(fieldNames)) : changed)
+            .filter { $0.data ?? SettingsRow.null == data }
+        if changed.count <= 1, possible.count == 1 { return possible }
+        if changed.isEmpty, !possible.isEmpty,
+            possible.allSatisfy({ $0.data != nil && loaded.stored[$0.name]?.writableData == $0.data })
+        {
+            return []
+        }
+        try connection.requireStore().requireOpen(toCalculateFrom: recordKey)
+        return []
     }
 
     /// Makes the record another one; also the fields that hold something else.
@@ -124,8 +145,10 @@ extension CachedRecord {
         _ change: (Loaded) throws(SettingsError) -> [FieldWrite]?
     ) throws(SettingsError) {
         for _ in 0..<10_000 {
+            let wasOpen = isOpen
             let loaded = try current(from: origin)
             guard let writes = try change(loaded) else { return }
+            if !wasOpen && isOpen { continue }
             // What other machines have agreed on may be newer.
             let mustConfirm = waitsForAgreement && isWhole && connection.store?.store.agreesWithOthers ?? false
             if writes.isEmpty, !mustConfirm { return }
@@ -204,4 +227,26 @@ extension CachedRecord {
         }
         _ = try apply(SettingsStoreBatch(writes: writes, waitsForAgreement: !isKept))
     }
+}
+
+/// A structure of one member, to encode the member as a record's field is encoded.
+private struct Member: Encodable {
+    let value: any Encodable
+
+    private enum Key: CodingKey { case value }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(value, forKey: .value)
+    }
+}
+
+/// The bytes of a value as a field of a record; nil if it cannot be encoded by itself.
+private func encodedMember<Value>(_ value: Value) throws -> Data? {
+    // A nil in `Any` is no Encodable.
+    if let optional = value as? any OptionalValue, optional.isNil { return SettingsRow.null }
+    guard let value = value as? any Encodable else { return nil }
+    var row = SettingsRow()
+    try row.takeMembers(of: Member(value: value))
+    return try row.encoded("value")
 }

@@ -108,10 +108,11 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     // MARK: Writing
 
     /// Sets a field. Setting the stored value again writes nothing and notifies no listener. Errors are diagnosed.
+    ///
+    /// A store that is not open yet keeps a field that is set whole. It refuses a part of a field, a computed property, and a value
+    /// that several fields have in memory: use ``set(_:)-(Record)`` for these.
     public func set<Field>(_ keyPath: WritableKeyPath<Record, Field>, to value: Field) {
-        // Other fields may change meanwhile: nothing depends on them, unless the property is computed from several.
-        let isWhole = MemoryLayout<Record>.offset(of: keyPath) == nil
-        diagnosing { () throws(SettingsError) in try cached.set(isWhole: isWhole) { $0[keyPath: keyPath] = value } }
+        diagnosing { () throws(SettingsError) in try cached.set(keyPath, to: value) }
     }
 
     /// Replaces the record: writes the fields that differ, also if the stored fields are not a record. Errors are

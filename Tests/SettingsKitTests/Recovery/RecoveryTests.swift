@@ -283,6 +283,37 @@ struct RecoveryTests {
         }
     }
 
+    @Test("A field set to its empty value before its store opens is stored, or refused and diagnosed, and never lost")
+    func emptyFields() throws {
+        try withLateFile { file, settings in
+            let record = try SettingsStorage<Station>(name: "station", in: settings)
+            record.isOn = false
+            record.url = nil
+            record.level = 3
+            record.level = 3
+            #expect(file.codes == [.pending, .pending, .pending])
+            // Two fields have this value: a key path does not tell which one is meant.
+            record.left = 0
+            #expect(file.codes.last == .storeUnavailable)
+            record.left = 1
+            record.left = 0
+            // A part of a field, and a property that is computed from another one.
+            record.set(\.inner.x, to: 7)
+            record.sum = 10
+            #expect(file.codes.filter { $0 == .storeUnavailable }.count == 3)
+            try file.appear([
+                "station:isOn": true, "station:url": "x", "station:level": 9, "station:left": 5, "station:right": 6,
+                "station:inner": ["x": 1, "y": 2],
+            ])
+            try settings.synchronize()
+            #expect(
+                record.get() == Station(isOn: false, url: nil, level: 3, left: 0, right: 6, inner: .init(x: 1, y: 2)))
+            record.set(\.inner.x, to: 7)
+            record.sum = 10
+            #expect(record.inner == Station.Inner(x: 7, y: 2) && record.right == 10)
+        }
+    }
+
     @Test("A record that was saved replaces the stored one")
     func savedRecord() throws {
         try withLateFile { file, settings in
@@ -300,6 +331,27 @@ private struct Counter: SettingsRecord, Equatable {
     var limit = 10
 
     static let empty = Counter()
+}
+
+private struct Station: SettingsRecord, Equatable {
+    struct Inner: Codable, Equatable {
+        var x = 0
+        var y = 0
+    }
+
+    var isOn = false
+    var url: String?
+    var level = 3
+    var left = 0
+    var right = 0
+    var inner = Inner()
+
+    var sum: Int {
+        get { left + right }
+        set { right = newValue - left }
+    }
+
+    static let empty = Station()
 }
 
 private struct HookedKey: SettingKey {
