@@ -2,7 +2,6 @@
     import Foundation
     import SettingsKitCore
     import SettingsKitFiles
-    import SettingsKitUserDefaults
     import Synchronization
     // The stub module for type-checking without Apple's SDK has declarations that Foundation lacks there.
     import SwiftUI

@@ -1,10 +1,11 @@
 import Foundation
+import SettingsKit
 import SettingsKitCore
 import SettingsTestKit
 import SettingsTestSupport
 import Testing
 
-@testable import SettingsKit
+@testable import SettingsKitUserDefaults
 
 /// iCloud's key-value store, as documented: it ends the program for a name of more than 64 bytes.
 private final class CloudDouble: UbiquitousValues {

@@ -1,7 +1,6 @@
 import Foundation
 import SettingsKitCore
 import SettingsKitFiles
-import SettingsKitUserDefaults
 import Synchronization
 
 /// The functions of iCloud's key-value store that ``UbiquitousContents`` uses.
