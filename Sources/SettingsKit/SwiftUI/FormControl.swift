@@ -1,5 +1,10 @@
-import Foundation
 import SettingsKitCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The control with which a form edits a setting.
 enum FormControl: Equatable, Sendable {

@@ -1,4 +1,3 @@
-import Foundation
 import SettingsKitCore
 
 /// What a form shows of one setting, and what a person's input does. The views only draw it.

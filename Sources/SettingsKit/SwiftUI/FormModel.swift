@@ -1,4 +1,3 @@
-import Foundation
 import SettingsKitCore
 import Synchronization
 
@@ -9,11 +8,13 @@ import Synchronization
     let rows: [FormRow]
 
     /// The rows whose title, name or help has all words of a query, or all rows if the section's title has; nil if there are none.
-    func matching(_ query: String) -> FormSection? {
+    ///
+    /// - Parameter contains: Whether a text has a word, as people search: Foundation's comparison, which FoundationEssentials lacks.
+    func matching(_ query: String, _ contains: (_ text: String, _ word: Substring) -> Bool) -> FormSection? {
         let words = query.split(whereSeparator: \.isWhitespace)
         if words.isEmpty { return self }
         func matches(_ texts: String?...) -> Bool {
-            words.allSatisfy { word in texts.contains { $0?.localizedStandardContains(word) ?? false } }
+            words.allSatisfy { word in texts.contains { $0.map { contains($0, word) } ?? false } }
         }
         let rows = matches(title) ? rows : rows.filter { matches(title, $0.title, $0.id, $0.help) }
         return rows.isEmpty ? nil : FormSection(id: id, title: title, rows: rows)
@@ -47,7 +48,7 @@ import Synchronization
     private let texts: FormTexts
     private var contents: Contents?
 
-    init(_ texts: FormTexts = .ofApp) { self.texts = texts }
+    init(_ texts: FormTexts) { self.texts = texts }
 
     /// What a form shows of a catalogue.
     func sections(of catalogue: SettingsCatalogue, in service: SettingsService) -> [FormSection] {

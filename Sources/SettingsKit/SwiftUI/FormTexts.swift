@@ -1,4 +1,3 @@
-import Foundation
 import SettingsKitCore
 
 /// The texts of a form that the app can translate: they are keys of its localized strings.
@@ -6,9 +5,6 @@ struct FormTexts: Sendable {
     let translate: @Sendable (String) -> String
 
     static let untranslated = FormTexts { $0 }
-
-    /// Translates with the localized strings of the app.
-    static let ofApp = FormTexts { Bundle.main.localizedString(forKey: $0, value: $0, table: nil) }
 
     func title(of setting: SettingsService.SettingDefinition) -> String {
         translate(FormTitle.title(ofName: setting.key.name))

@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The characters in numbers as people of a region write them, and the conversion to the text of a setting, which has a point in
 /// every locale.

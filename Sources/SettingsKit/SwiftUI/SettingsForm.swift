@@ -27,7 +27,7 @@
         private let catalogue: SettingsCatalogue
         private let isSearchable: Bool
         @Environment(\.settingsService) private var service
-        @State private var model = FormModel()
+        @State private var model = FormModel(.ofApp)
         @State private var query = ""
 
         /// Creates a form of a catalogue, for the environment's service, with a field to search the settings.
@@ -47,8 +47,9 @@
 
         /// The form.
         public var body: some View {
+            let sections = model.sections(of: catalogue, in: service)
             let form = Form {
-                ForEach(model.sections(of: catalogue, in: service).compactMap { $0.matching(query) }) { section in
+                ForEach(sections.compactMap { $0.matching(query) { $0.localizedStandardContains($1) } }) { section in
                     Section {
                         ForEach(section.rows) { FormRowView(row: $0) }
                     } header: {
@@ -62,6 +63,11 @@
                 form
             }
         }
+    }
+
+    extension FormTexts {
+        /// Translates with the localized strings of the app.
+        static let ofApp = FormTexts { Bundle.main.localizedString(forKey: $0, value: $0, table: nil) }
     }
 
     /// A setting: its control, and what is below it.

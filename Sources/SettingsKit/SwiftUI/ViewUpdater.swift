@@ -1,5 +1,3 @@
-import Dispatch
-import Foundation
 import Observation
 import SettingsKitCore
 import Synchronization
@@ -57,18 +55,6 @@ final class ViewUpdater: Observable, Sendable {
         HeldLocks.requireNone(before: "a view")
         registrar.withMutation(of: self, keyPath: \.contents) {}
     }
-}
-
-/// The queue of the main actor. On Linux it may run on any thread.
-enum MainQueue {
-    private static let key: DispatchSpecificKey<Void> = {
-        let key = DispatchSpecificKey<Void>()
-        DispatchQueue.main.setSpecific(key: key, value: ())
-        return key
-    }()
-
-    /// Whether the calling thread runs the main queue.
-    static var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: key) != nil }
 }
 
 /// Lays values over those of a service, once for each service: a view asks for it each time that it is updated.

@@ -223,6 +223,11 @@ extension SettingsService.SettingDefinition {
 
     // MARK: Searching
 
+    private func ids(of sections: [FormSection], matching query: String) -> [String] {
+        let found = sections.compactMap { $0.matching(query) { $0.localizedStandardContains($1) } }
+        return found.flatMap(\.rows).map(\.id)
+    }
+
     @Test(
         "A search finds rows by their titles, names and help, and groups by their titles",
         arguments: [
@@ -232,7 +237,7 @@ extension SettingsService.SettingDefinition {
         ])
     func search(query: String, names: [String]) {
         let sections = FormModel(.untranslated).sections(of: catalogue, in: settings)
-        #expect(sections.compactMap { $0.matching(query) }.flatMap(\.rows).map(\.id) == names)
+        #expect(ids(of: sections, matching: query) == names)
     }
 
     @Test("A search finds the translated titles, and what is stored is not translated")
@@ -243,6 +248,6 @@ extension SettingsService.SettingDefinition {
         #expect(sections[0].title == "Ton")
         let row = sections[0].rows[0]
         #expect(row.item.title == "Lautstärke" && row.resetTexts == ("Zurücksetzen", "Lautstärke zurücksetzen"))
-        #expect(sections.compactMap { $0.matching("lautst") }.flatMap(\.rows).map(\.id) == ["volume"])
+        #expect(ids(of: sections, matching: "lautst") == ["volume"])
     }
 }
