@@ -16,6 +16,7 @@ public struct Data: Hashable, Sendable, Codable, RandomAccessCollection, Mutable
         public var rawValue: UInt
         public init(rawValue: UInt) { fatalError() }
         public static let mappedIfSafe = ReadingOptions(rawValue: 1)
+        public static let alwaysMapped = ReadingOptions(rawValue: 8)
     }
     public struct WritingOptions: OptionSet, Sendable {
         public var rawValue: UInt
