@@ -15,7 +15,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "SettingsKit", targets: ["SettingsKit"]),
-        .library(name: "SettingsKitEssentials", targets: ["SettingsKitEssentials"]),
+        .library(name: "SettingsKitUserDefaults", targets: ["SettingsKitUserDefaults"]),
         .library(name: "SettingsSQLite", targets: ["SettingsSQLite"]),
         .library(name: "SettingsEtcd", targets: ["SettingsEtcd"]),
         .library(name: "SettingsCommandLine", targets: ["SettingsCommandLine"]),
@@ -53,18 +53,12 @@ let package = Package(
             exclude: privacyManifest.exclude, resources: privacyManifest.resources),
         // On Linux without Foundation, of which FoundationEssentials is a small part.
         .target(
-            name: "SettingsKitEssentials",
+            name: "SettingsKit",
             dependencies: [
                 "SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform",
                 .target(
                     name: "SettingsKitUserDefaults",
                     condition: .when(platforms: [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS])),
-            ]),
-        .target(
-            name: "SettingsKit",
-            dependencies: [
-                "SettingsKitCore", "SettingsKitFiles", "SettingsKitPlatform", "SettingsKitEssentials",
-                "SettingsKitUserDefaults",
             ]),
         .target(name: "SettingsKitTerminal", dependencies: ["SettingsKit"]),
         .target(name: "SettingsCommandLine", dependencies: ["SettingsKit", "SettingsKitTerminal"]),

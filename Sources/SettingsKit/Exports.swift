@@ -1,5 +1,8 @@
 @_exported import SettingsKitCore
-@_exported import SettingsKitEssentials
 @_exported import SettingsKitFiles
 @_exported import SettingsKitPlatform
-@_exported import SettingsKitUserDefaults
+
+// On Linux it needs all of Foundation, and is imported where it is used.
+#if canImport(Darwin)
+    @_exported import SettingsKitUserDefaults
+#endif

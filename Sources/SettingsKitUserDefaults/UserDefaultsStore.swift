@@ -11,6 +11,9 @@ import Synchronization
 /// setting of the matching type. Values whose bytes cannot be restored from a native value are stored as data. A setting of
 /// `URL` without a transformer is the path of a file, or an archive, as `UserDefaults.url(forKey:)` reads it.
 ///
+/// On Apple platforms, `import SettingsKit` makes the store available. On Linux, it is in the product
+/// `SettingsKitUserDefaults`, which also has to be imported.
+///
 /// Other code also changes `UserDefaults`, so each `get` asks it. Listeners receive changes that are made through this
 /// store at once. On Apple platforms, they also receive changes that other code, instances and processes make to settings
 /// that were read, as `@AppStorage` does. If a name contains a full stop or begins with an @, which key-value observing does

@@ -1,5 +1,6 @@
 import Foundation
 import SettingsKit
+import SettingsKitUserDefaults
 import Testing
 
 // The Swift snippets of the articles for people who come from other libraries, as compiled code; see

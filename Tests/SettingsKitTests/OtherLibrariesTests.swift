@@ -1,5 +1,6 @@
 import Foundation
 import SettingsKit
+import SettingsKitUserDefaults
 import Testing
 
 // The usage examples of the libraries that this one grew from, with only names changed; see the article "Coming from

@@ -78,9 +78,8 @@ struct PrivacyTests {
 
     /// The targets of products.
     private static let targets = [
-        "SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsKitUserDefaults",
-        "SettingsKitEssentials", "SettingsKit", "SettingsSQLite", "SettingsEtcd", "SettingsCommandLine",
-        "SettingsTestKit",
+        "SettingsKitCore", "SettingsKitPlatform", "SettingsKitFiles", "SettingsKitUserDefaults", "SettingsKit",
+        "SettingsSQLite", "SettingsEtcd", "SettingsCommandLine", "SettingsTestKit",
     ]
 
     /// The interfaces that need a reason and that a target calls on Apple platforms.
@@ -114,7 +113,10 @@ struct PrivacyTests {
         let file = Guide.package.appending(path: "Sources/\(target)/PrivacyInfo.xcprivacy")
         let package = try String(contentsOf: Guide.package.appending(path: "Package.swift"), encoding: .utf8)
         let definition = try #require(
-            package.components(separatedBy: "\n        .target(").first { $0.contains("name: \"\(target)\"") })
+            // After the products.
+            package.components(separatedBy: "\n        .target(").dropFirst().first {
+                $0.contains("name: \"\(target)\"")
+            })
         #expect(definition.contains("resources: privacyManifest.resources") == !categories.isEmpty)
         guard let data = FileManager.default.contents(atPath: file.path) else {
             #expect(categories.isEmpty)

@@ -1,5 +1,6 @@
 import Foundation
 import SettingsKit
+import SettingsKitUserDefaults
 import Testing
 
 /// The programs of the design brief, with nothing but `import SettingsKit`: they must compile and do what they say.

@@ -1,5 +1,6 @@
 import Foundation
 import SettingsKit
+import SettingsKitUserDefaults
 import Testing
 
 // The Swift snippets of the articles about properties, namespaces, records and migrations, as compiled code; see

@@ -1,5 +1,6 @@
 import Foundation
 import SettingsKit
+import SettingsKitUserDefaults
 import Testing
 
 // The programs of the design brief for property wrappers, namespaces, migrations and records, with nothing but

@@ -1,5 +1,6 @@
 import Foundation
 import SettingsKit
+import SettingsKitUserDefaults
 import Testing
 
 @Suite("Records in UserDefaults", .timeLimit(.minutes(2)))

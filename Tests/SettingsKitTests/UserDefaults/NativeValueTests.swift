@@ -1,5 +1,6 @@
 import Foundation
 import SettingsKit
+import SettingsKitUserDefaults
 import Testing
 
 @Suite("Settings in UserDefaults are native values")

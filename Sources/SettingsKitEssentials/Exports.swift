@@ -1,3 +1,0 @@
-@_exported import SettingsKitCore
-@_exported import SettingsKitFiles
-@_exported import SettingsKitPlatform
