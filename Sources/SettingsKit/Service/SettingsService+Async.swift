@@ -46,6 +46,7 @@ extension SettingsService {
         ///   because the task was cancelled.
         @discardableResult
         public func transaction<R: Sendable>(_ body: @escaping @Sendable (inout Transaction) -> R) async -> R? {
+            // Only a cancelled task has an error.
             try? await run { [service] in service.transaction(body) }
         }
 
@@ -58,6 +59,7 @@ extension SettingsService {
         public func update<T, R: Sendable, E: Error>(
             _ setting: Setting<T>, _ body: @escaping @Sendable (inout T) throws(E) -> R
         ) async throws(E) -> R? {
+            // Only a cancelled task has an error here; that of the closure is in the result.
             let outcome = try? await run { [service] in
                 Result { () throws(E) -> R? in try service.update(setting, body) }
             }

@@ -45,14 +45,14 @@ extension SettingsService.Transaction {
     ///
     /// - Returns: false, with nothing changed, if something that was read has changed since.
     func commit() throws(SettingsError) -> Bool {
-        try commit { () throws(SettingsError) in try carryOut() }
+        try commit { stores throws(SettingsError) in try carryOut(stores) }
     }
 
     /// Applies the transaction so that it is completed if the process dies in the middle of it.
     ///
     /// - Returns: false, with nothing changed, if something that was read has changed since.
     func commit(across intents: MigrationIntents) throws(SettingsError) -> Bool {
-        try commit { () throws(SettingsError) in
+        try commit { _ throws(SettingsError) in
             func entries(_ values: [SettingsService.StorageKey: Data?]) -> [SettingsStoreBatch.Entry] {
                 values.map { .init(key: $0.key, data: $0.value) }
             }
@@ -69,10 +69,15 @@ extension SettingsService.Transaction {
         }
     }
 
-    private func commit(by carryOut: () throws(SettingsError) -> Bool) throws(SettingsError) -> Bool {
+    private func commit(
+        by carryOut: ([ConnectionKeys]) throws(SettingsError) -> Bool
+    ) throws(SettingsError) -> Bool {
         if let error { throw error }
-        try requireOpenStores()
+        try requireOpenForReads()
         if writes.isEmpty { return try hasReadOneMoment() }
+        let stores = keysByConnection
+        // Otherwise, not all would be written, or none.
+        if stores.count > 1 { for (connection, _) in stores { try connection.store?.requireOpen() } }
         // A nil that was set may be stored as nothing. Only a reset is no value.
         if let refusal, writes.contains(where: { $0.value != nil || values[$0.key] != nil }) { throw refusal }
         let hooks = hooks
@@ -84,13 +89,12 @@ extension SettingsService.Transaction {
             let set = try connection.willCommit(value, as: writes[key] ?? nil, of: setting, key: key).pending
             pending.append((connection, set, setting))
         }
-        guard try carryOut() else { return false }
+        guard try carryOut(stores) else { return false }
         hooks.callAfter()
         return true
     }
 
-    private func carryOut() throws(SettingsError) -> Bool {
-        let stores = keysByConnection
+    private func carryOut(_ stores: [ConnectionKeys]) throws(SettingsError) -> Bool {
         var done: [Undoing] = []
         for (_, keys) in stores {
             do throws(SettingsError) {
@@ -149,14 +153,9 @@ extension SettingsService.Transaction {
     /// store may not know that a batch can be a question.
     private static var attemptsWithoutDoubt: Int { 100 }
 
-    /// Fails if a value was read in a store that is not open yet, or if such a store is one of several that are written: then
-    /// not all would be written, or none.
-    private func requireOpenStores() throws(SettingsError) {
-        for key in readKeys {
-            try service.connection(for: key).store?.requireOpen(toCalculateFrom: key)
-        }
-        let stores = keysByConnection
-        if stores.count > 1 { for (connection, _) in stores { try connection.store?.requireOpen() } }
+    /// Fails if a value was read in a store that is not open yet.
+    private func requireOpenForReads() throws(SettingsError) {
+        for key in readKeys { try service.connection(for: key).store?.requireOpen(toCalculateFrom: key) }
     }
 
     private typealias ConnectionKeys = (connection: ScopeConnection, keys: [SettingsService.StorageKey])

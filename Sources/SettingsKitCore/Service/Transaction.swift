@@ -94,7 +94,13 @@ extension SettingsService {
         public mutating func update<T, R, E: Error>(
             _ setting: Setting<T>, _ body: (inout T) throws(E) -> R
         ) throws(E) -> R {
-            var value = get(setting)
+            try change(get(setting), of: setting, body)
+        }
+
+        private mutating func change<T, R, E: Error>(
+            _ old: T, of setting: Setting<T>, _ body: (inout T) throws(E) -> R
+        ) throws(E) -> R {
+            var value = old
             HeldLocks.requireNone(before: "the closure of an update")
             let result = try body(&value)
             set(setting, to: value)
@@ -112,9 +118,9 @@ extension SettingsService {
                 self.error = error
                 return nil
             }
-            _ = get(setting)
+            let value = get(setting)
             error = error ?? refusal
-            return error == nil ? try update(setting, body) : nil
+            return error == nil ? try change(value, of: setting, body) : nil
         }
 
         /// Removes what is stored for the setting when the transaction is applied.
