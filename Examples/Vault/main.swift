@@ -59,7 +59,7 @@ func useVault(at file: URL) async throws {
             }
             try await storage.write { try $0.save(User(id: 10, name: "O'Neill'); DROP TABLE users; --")) }
         case 2:
-            try await storage.write { _ = try $0.delete(User.where(Column("id").isAbsent(among: [7, 8]))) }
+            try await storage.write { _ = try $0.delete(User.where(Column("id").isNone(of: [7, 8]))) }
         default:
             break
         }

@@ -204,7 +204,7 @@ private func sharedService(folder: URL, state: URL) throws -> SettingsService {
 private func share(_ settings: SettingsService) throws {
     do {
         try settings.synchronize()
-    } catch SettingsError.Code.notExported {
+    } catch SettingsError.Code.notSaved {
         print("Saved here. Other devices receive it later.")
     }
 }

@@ -151,18 +151,18 @@ private struct AfterGRDB: SQLiteSchemaVersion {
 }
 
 private func openDatabaseOfGRDB(at file: URL) throws -> SQLiteStorage {
-    var configuration = SQLiteStorage.Configuration()
-    configuration.adoptsGRDBMigrations = true
+    var options = SQLiteStorage.Options()
+    options.adoptsGRDBMigrations = true
     return try SQLiteStorage(
-        at: file, versions: [AfterGRDB()], configuration: configuration)
+        at: file, versions: [AfterGRDB()], options: options)
 }
 
 private func openStorage(at file: URL) throws -> SQLiteStorage {
-    var configuration = SQLiteStorage.Configuration()
-    configuration.label = "users"
-    configuration.maximumReaderCount = 3
+    var options = SQLiteStorage.Options()
+    options.label = "users"
+    options.maximumReaderCount = 3
     return try SQLiteStorage(
-        at: file, versions: [V01(), V02()], configuration: configuration)
+        at: file, versions: [V01(), V02()], options: options)
 }
 
 private func openUsers(at file: URL) throws -> SQLiteStorage {
@@ -176,7 +176,7 @@ private func changeUsers(in storage: SQLiteStorage) async throws -> [User] {
             User.where(Column("id") == 8),
             set: [Column("name").set(to: "Bob")])
         try database.delete(
-            User.where(Column("id").isAbsent(among: [7, 8, 9])))
+            User.where(Column("id").isNone(of: [7, 8, 9])))
     }
     return try await storage.read { database in
         try database.select(

@@ -30,10 +30,10 @@ private struct LedgerVersion: SQLiteSchemaVersion {
 enum DatabaseWork {
     /// Opens a database with so many versions of its schema.
     static func upgrade(_ path: String, count: Int) throws {
-        var configuration = SQLiteStorage.Configuration()
-        configuration.busyTimeout = .seconds(60)
+        var options = SQLiteStorage.Options()
+        options.patience = .seconds(60)
         let versions = (1...count).map { TableVersion(number: $0) }
-        _ = try SQLiteStorage(at: URL(fileURLWithPath: path), versions: versions, configuration: configuration)
+        _ = try SQLiteStorage(at: URL(fileURLWithPath: path), versions: versions, options: options)
         say("done \(count)")
     }
 

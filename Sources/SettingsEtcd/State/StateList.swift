@@ -28,7 +28,7 @@ struct StateList: Sendable {
         list = try PropertyListStore(path: path, fileSystem: fileSystem, patience: patience)
         let isDamaged = Mutex(false, .leaf)
         problems = list.feed?.observeErrors { error in
-            if error.code == .damaged || error.code == .mismatchedFiles { isDamaged.withLock { $0 = true } }
+            if error.code == .damaged { isDamaged.withLock { $0 = true } }
             report(error)
         }
         // Rewritten now, without waiting for the next change.

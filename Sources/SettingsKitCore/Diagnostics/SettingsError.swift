@@ -91,7 +91,7 @@ public struct SettingsError: Error, Sendable {
 
     /// The same error of a store that writes, which keeps a file aside before it replaces the file.
     package var keepingFilesAside: SettingsError {
-        guard [.damaged, .mismatchedFiles].contains(code) else { return self }
+        guard code == .damaged else { return self }
         let code = Code(name: code.name, advice: code.advice + " The file is kept aside before it is replaced.")
         return SettingsError(
             code, key: key, store: store, line: line, layer: layer, expected: expected, underlying: underlying)
@@ -122,7 +122,7 @@ extension SettingsError.Code {
     /// The setting's validation, or its type, does not accept the value. From a call, nothing is stored. In a store, the
     /// value stays where it is, and the setting has the last good value, the next layer's or its default.
     public static let invalidValue = Self(
-        name: "invalidValue", advice: "The value is not one that the setting accepts; it is not used.")
+        name: "invalidValue", advice: "The setting rejects this value.")
     /// A layer above the one that is written to has a value, or cannot be read, so the setting cannot be changed.
     public static let locked = Self(
         name: "locked",
@@ -152,12 +152,13 @@ extension SettingsError.Code {
     public static let busy = Self(
         name: "busy",
         advice: "Another process, or another access of this one, uses the file; nothing was written. Try again.")
-    /// The store's file is damaged, and its intact part is used. A store that writes keeps the file aside.
+    /// The store's file is damaged, and its intact part is used; or two files of the store do not belong together, and the newer
+    /// one is used. A store that writes keeps the damaged or the older file aside.
     public static let damaged = Self(
         name: "damaged", advice: "The file is damaged; its intact part is used.")
-    /// Two files of the store do not belong together, and the newer one is used. A store that writes keeps the other aside.
-    public static let mismatchedFiles = Self(
-        name: "mismatchedFiles",
+    /// The same code, if two files do not belong together.
+    package static let mismatchedFiles = Self(
+        name: damaged.name,
         advice: "Two files of the store do not belong together; the newer one is used.")
     /// The journal of a property list cannot be used. The property list is read without it, and nothing can be written.
     public static let journalUnavailable = Self(

@@ -172,7 +172,7 @@ public final class DirectoryStore: SettingsStore {
     /// Reads the directory, writes the replica's files if they lack something, and returns when everything survives a
     /// power failure. A store that only reads does the first of these.
     ///
-    /// - Throws: ``SettingsError``: `notExported` if the directory cannot be read or written; changes are safe in the
+    /// - Throws: ``SettingsError``: `notSaved` if the directory cannot be read or written; changes are safe in the
     ///   local state then. `notSaved` or `busy` if the local state cannot be written either.
     public func synchronize() throws { try core.synchronize() }
 
@@ -191,7 +191,7 @@ public final class DirectoryStore: SettingsStore {
     ///
     /// Of several files, it writes the head and those that have to change.
     ///
-    /// - Throws: ``SettingsError`` with the code `notExported` if the directory cannot be read or written.
+    /// - Throws: ``SettingsError`` with the code `notSaved` if the directory cannot be read or written.
     public func export() throws {
         try requireWriting()
         try core.export(always: true)

@@ -138,7 +138,7 @@ extension ReplicaProblem {
         case .damagedFile, .incompleteFile, .missingPart, .oversizedRecords: .partlyUsedFile
         case .clockAhead: .heldBack
         case .copiedState: .copiedState
-        case .returned: .returned
+        case .returned: .valuesReturned
         case .newerFile, .tooLarge, .tooManyFiles, .notDelivered, .unreadable, .abandoned: .unusedFile
         case .newerState, .stateInDirectory, .otherDirectory: .storeUnavailable
         case .missingDirectory, .noFreeName, .tooMuch: .notExported

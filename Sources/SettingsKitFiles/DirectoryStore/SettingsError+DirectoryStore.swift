@@ -1,9 +1,9 @@
 import SettingsKitCore
 
 extension SettingsError.Code {
-    /// The shared directory cannot be read or written. Changes are safe on this device, and the store tries again.
-    public static let notExported = Self(
-        name: "notExported",
+    /// The code `notSaved`, if a shared directory cannot be read or written.
+    static let notExported = Self(
+        name: notSaved.name,
         advice:
             "The shared directory cannot be read or written; changes are safe on this device, and are shared when this "
             + "is possible again. Make room, check permissions, or mount it.")
@@ -18,17 +18,17 @@ extension SettingsError.Code {
         advice: "The local state is a copy. It now has its own replica ID; nothing is lost.")
     /// Old values have come back with a device that was away for longer than removals are remembered. Some of them may
     /// have been removed meanwhile.
-    public static let returned = Self(
-        name: "returned",
+    public static let valuesReturned = Self(
+        name: "valuesReturned",
         advice: "Old values have returned with a device that was away; remove the unwanted ones.")
-    /// A file in the shared directory can only be used in part: it is damaged, has not arrived completely, or has
-    /// records that exceed the limits.
-    public static let partlyUsedFile = Self(
-        name: "partlyUsedFile",
+    /// The code `unusedFile`, if a file is used in part.
+    static let partlyUsedFile = Self(
+        name: unusedFile.name,
         advice:
             "The intact part of the file is used; the rest changes no value. If the problem persists, make sure that the "
             + "syncer has carried all files, or start the program on the device that wrote the file.")
-    /// A file in the shared directory cannot be used, or cannot be used yet.
+    /// A file in the shared directory cannot be used, or cannot be used yet. If it is damaged, has not arrived completely, or has
+    /// records that exceed the limits, its intact part is used.
     public static let unusedFile = Self(
         name: "unusedFile", advice: "A file in the shared directory is not used; the others are.")
 }

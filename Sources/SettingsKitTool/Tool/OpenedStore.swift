@@ -173,7 +173,7 @@ private final class ReportedProblems: Sendable {
 extension SettingsError.Code {
     /// Whether values may be missing because of the problem.
     fileprivate var affectsReading: Bool {
-        [.damaged, .mismatchedFiles, .journalUnavailable, .readFailed].contains(self)
-            || ["partlyUsedFile", "unusedFile", "heldBack"].contains(name)
+        [.damaged, .journalUnavailable, .readFailed].contains(self)
+            || ["unusedFile", "heldBack"].contains(name)
     }
 }

@@ -57,7 +57,7 @@ final class DatabaseBackup: Sendable {
             try requireNotCancelled()
             try publish(temporary)
         } catch let error as SystemError {
-            let code: SettingsError.Code = error.number == ENOSPC || error.number == EDQUOT ? .noRoom : .writeFailed
+            let code: SettingsError.Code = error.number == ENOSPC || error.number == EDQUOT ? .diskFull : .writeFailed
             throw SettingsError(code, store: description, underlying: error)
         }
     }

@@ -25,7 +25,7 @@ extension SQLiteStorage {
     ///   - url: The new file. Missing directories are created. An existing file is not replaced, because a program may
     ///     have it open.
     ///   - progress: Called in the background after each part of the pages.
-    /// - Throws: `SettingsError`, with the code `storeUnavailable` if there is a file at `url`, `noRoom`,
+    /// - Throws: `SettingsError`, with the code `storeUnavailable` if there is a file at `url`, `diskFull`,
     ///   `writeFailed`, `readFailed`, `corruptDatabase`, `fileReplaced`; `CancellationError`.
     public func backup(
         to url: URL, progress: @escaping @Sendable (SQLiteBackupProgress) -> Void = { _ in }

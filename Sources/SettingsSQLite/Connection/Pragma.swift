@@ -8,8 +8,8 @@ enum Pragma {
         if hasArgument ? readingWithArgument.contains(name) : !actingWithoutArgument.contains(name) { return nil }
         return switch name {
         case "wal_checkpoint": "PRAGMA wal_checkpoint needs the database for itself: call synchronize() or compact()."
-        case "foreign_keys": "PRAGMA foreign_keys is set when the database is opened: use the configuration."
-        case "busy_timeout": "PRAGMA busy_timeout is set when the database is opened: use the configuration."
+        case "foreign_keys": "PRAGMA foreign_keys is set when the database is opened: use the options."
+        case "busy_timeout": "PRAGMA busy_timeout is set when the database is opened: use the options."
         default: "PRAGMA \(name) would affect later accesses on this connection."
         }
     }

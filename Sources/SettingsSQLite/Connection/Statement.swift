@@ -65,11 +65,11 @@ final class Statement {
         }
         try bind(parameters)
         connection.authorizer.access = TableAccess()
-        var isThere = try firstStep()
-        while isThere {
+        var hasRow = try firstStep()
+        while hasRow {
             rowNumber += 1
             guard try row() else { return }
-            isThere = try step()
+            hasRow = try step()
         }
     }
 

@@ -61,8 +61,8 @@ extension SQLiteError {
             // Another statement of the same access still uses the table.
             case SQLITE_LOCKED: .statementFailed
             case SQLITE_READONLY: .readOnly
-            case SQLITE_FULL: .noRoom
-            case SQLITE_IOERR where Int(self.code) == SQLITE_IOERR_SHMSIZE: .noRoom
+            case SQLITE_FULL: .diskFull
+            case SQLITE_IOERR where Int(self.code) == SQLITE_IOERR_SHMSIZE: .diskFull
             case SQLITE_NOTADB: .notADatabase
             case SQLITE_CORRUPT: .corruptDatabase
             case SQLITE_CANTOPEN, SQLITE_PERM: .storeUnavailable

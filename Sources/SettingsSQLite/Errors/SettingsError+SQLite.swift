@@ -5,8 +5,8 @@ extension SettingsError.Code {
     public static let constraintViolated = Self(
         name: "constraintViolated", advice: "The schema does not allow this; nothing was written.")
     /// The disk is full. Nothing was written.
-    public static let noRoom = Self(
-        name: "noRoom", advice: "There is no room left for the database; nothing was written. Make room and try again.")
+    public static let diskFull = Self(
+        name: "diskFull", advice: "There is no room left for the database; nothing was written. Make room and try again.")
     /// The file is not an SQLite database. It was not changed.
     public static let notADatabase = Self(
         name: "notADatabase", advice: "The file is not an SQLite database; it was not changed. Give another path.")
@@ -16,9 +16,9 @@ extension SettingsError.Code {
         advice:
             "The database is damaged; nothing was written. Restore it, or save what is left with `sqlite3 FILE .recover`."
     )
-    /// The database was made by a newer version of the program. Nothing was changed.
-    public static let schemaTooNew = Self(
-        name: "schemaTooNew",
+    /// The code `newerVersion`, for a database. Nothing was changed.
+    static let schemaTooNew = Self(
+        name: newerVersion.name,
         advice: "The database was made by a newer version of this program; it was not changed. Update the program.")
     /// The database lacks versions of the schema that cannot be applied: because it is opened for reading only, or
     /// because the program has replaced them by another version.
@@ -39,9 +39,9 @@ extension SettingsError.Code {
     /// A row lacks a value that a record or a type expects: a missing column, `NULL`, a value of another type.
     public static let unexpectedRow = Self(
         name: "unexpectedRow", advice: "A row does not have the expected values.")
-    /// A value cannot be stored in a database. Nothing was written.
-    public static let unstorable = Self(
-        name: "unstorable", advice: "The value cannot be stored in a database; nothing was written.")
+    /// The code `encodingFailed`, for a database. Nothing was written.
+    static let unsupportedValue = Self(
+        name: encodingFailed.name, advice: "The value cannot be stored in a database; nothing was written.")
     /// A database was used after its `read` or `write` had returned; or a storage was accessed, or a store written,
     /// inside the closure of one.
     public static let outsideAccess = Self(
@@ -68,10 +68,10 @@ struct SQLiteProblem: ValueFreeError, Equatable {
 
 extension SettingsError {
     /// A value has no stored form.
-    static func unstorable(_ error: any Error, store: String) -> SettingsError {
+    static func unsupportedValue(_ error: any Error, store: String) -> SettingsError {
         if let error = error as? Unstorable {
-            return SettingsError(.unstorable, store: store, underlying: SQLiteProblem(error.reason))
+            return SettingsError(.unsupportedValue, store: store, underlying: SQLiteProblem(error.reason))
         }
-        return .wrap(error, as: .unstorable, store: store)
+        return .wrap(error, as: .unsupportedValue, store: store)
     }
 }

@@ -70,7 +70,7 @@ extension Column {
     }
 
     /// True for rows whose column has a value that is not in the list. True for every value if the list is empty.
-    public func isAbsent<Value: SQLiteConvertible>(among values: some Sequence<Value>) -> SQLiteCondition {
+    public func isNone<Value: SQLiteConvertible>(of values: some Sequence<Value>) -> SQLiteCondition {
         SQLiteCondition(self, "NOT IN", ValueList(values))
     }
 

@@ -3,13 +3,13 @@ import SettingsKitCore
 extension SQLiteRecord where Self: Encodable {
     /// Adds each member to the column with the name of its coding key, as `Codable` encodes it; nil as `NULL`.
     ///
-    /// - Throws: `SettingsError` with the code `unstorable`, which names the table and the column.
+    /// - Throws: `SettingsError` with the code `encodingFailed`, which names the table and the column.
     public func save(into row: inout SQLiteRow) throws {
         let encoder = ColumnEncoder(row: row, of: Self.tableName)
         do {
             try encode(to: encoder)
         } catch let error as EncodingError {
-            throw SettingsError.unstorable(error, store: encoder.row.place)
+            throw SettingsError.unsupportedValue(error, store: encoder.row.place)
         }
         if let problem = encoder.problem { throw problem }
         row = encoder.row
@@ -39,7 +39,7 @@ final class ColumnEncoder: Encoder {
 
     fileprivate func refusal(_ request: String) -> RefusingEncoder {
         let error = SettingsError(
-            .unstorable, store: row.place, underlying: SQLiteProblem(SQLiteRow.refusal(request)))
+            .unsupportedValue, store: row.place, underlying: SQLiteProblem(SQLiteRow.refusal(request)))
         problem = problem ?? error
         return RefusingEncoder(error: error)
     }

@@ -149,7 +149,7 @@ public struct SQLiteRow {
                 entries.append((column, stored))
             }
         } catch {
-            record(SettingsError.unstorable(error, store: place(column)), column)
+            record(SettingsError.unsupportedValue(error, store: place(column)), column)
         }
     }
 

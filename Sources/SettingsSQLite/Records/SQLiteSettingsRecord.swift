@@ -61,7 +61,7 @@ extension SettingsStorage where Record: SQLiteSettingsRecord {
     ///   - name: The name of the database's file, without its extension.
     ///   - folder: The folder of the file. It is created if it is missing.
     ///   - versions: The versions of the schema, oldest first; one of them creates the table.
-    /// - Throws: `SettingsError`, as ``SQLiteStorage/init(at:versions:configuration:)`` does; with the code
+    /// - Throws: `SettingsError`, as ``SQLiteStorage/init(at:versions:options:)`` does; with the code
     ///   `unexpectedTable` if there is no table for the record.
     public convenience init(name: String, at folder: URL, versions: [any SQLiteSchemaVersion]) throws {
         let url = folder.appendingPathComponent("\(name).sqlite")

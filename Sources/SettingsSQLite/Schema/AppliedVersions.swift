@@ -12,7 +12,7 @@ struct AppliedVersions {
     ///   - knowsAll: Whether every id must be known. If not, unknown ids before the last known one count as versions that the
     ///     program no longer needs.
     ///   - store: The name of the database in errors.
-    /// - Throws: `SettingsError` with the code `schemaTooNew`, or `schemaTooOld` if a version is missing that the program no
+    /// - Throws: `SettingsError` with the code `newerVersion`, or `schemaTooOld` if a version is missing that the program no
     ///   longer has.
     init(_ ids: [String], of versions: [any SQLiteSchemaVersion], knowsAll: Bool = false, store: String) throws {
         self.versions = versions

@@ -51,7 +51,7 @@ extension Connection {
     /// Refuses assignments of values that would be stored with fewer digits: decimal numbers, as text, in a column that is
     /// declared as a number.
     ///
-    /// - Throws: `unstorable`.
+    /// - Throws: `encodingFailed`.
     func requireDigits(of values: some Sequence<SQLiteRow.Entry>, in table: String) throws {
         for (name, value) in values {
             guard case .text(let text) = value, ColumnAffinity.mayLoseDigits(of: text),
@@ -65,7 +65,7 @@ extension Connection {
     /// The error that a column would store a value with fewer digits.
     func lostDigits(in column: String, of table: String) -> SettingsError {
         SettingsError(
-            .unstorable, store: "\(description), table \(table), column \(column)",
+            .unsupportedValue, store: "\(description), table \(table), column \(column)",
             underlying: SQLiteProblem(
                 "The column's numeric type stores fewer digits; declare the column as text."))
     }

@@ -41,7 +41,7 @@ struct SchemaUpgrade {
 
     /// Applies the versions that a database lacks, and makes it keep a write-ahead log.
     ///
-    /// - Throws: `SettingsError` with the code `schemaTooNew`, `schemaTooOld` or `schemaUpgradeFailed`.
+    /// - Throws: `SettingsError` with the code `newerVersion`, `schemaTooOld` or `schemaUpgradeFailed`.
     func run(on connection: Connection, patience: Duration) throws {
         // Usually there is nothing to do, and no lock to wait for.
         let missing =

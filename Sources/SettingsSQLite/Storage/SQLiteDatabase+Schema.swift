@@ -64,7 +64,7 @@ extension SQLiteDatabase {
         do {
             text = try sql()
         } catch {
-            throw SettingsError.unstorable(error, store: try openConnection().description)
+            throw SettingsError.unsupportedValue(error, store: try openConnection().description)
         }
         try run(Fragment(text))
     }

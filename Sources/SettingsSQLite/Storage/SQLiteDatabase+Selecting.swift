@@ -25,13 +25,13 @@ extension SQLiteDatabase {
     }
 
     /// Returns whether a record matches.
-    public func isThere<Record: SQLiteRecord>(_ query: SQLiteQuery<Record>) throws -> Bool {
-        var isThere = false
+    public func exists<Record: SQLiteRecord>(_ query: SQLiteQuery<Record>) throws -> Bool {
+        var hasRow = false
         try run(query.first.select("1")) { _ in
-            isThere = true
+            hasRow = true
             return false
         }
-        return isThere
+        return hasRow
     }
 
     // MARK: SQL

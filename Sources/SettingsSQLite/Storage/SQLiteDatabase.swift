@@ -52,7 +52,7 @@ public final class SQLiteDatabase {
     /// Runs a statement, and calls `row` for each row until it returns false.
     func run(_ fragment: Fragment, _ row: (Statement) throws -> Bool = { _ in true }) throws {
         let connection = try openConnection()
-        if let problem = fragment.problem { throw SettingsError.unstorable(problem, store: description) }
+        if let problem = fragment.problem { throw SettingsError.unsupportedValue(problem, store: description) }
         let statement = try connection.statement(fragment.sql)
         try requireAllowed(statement)
         // Recorded afterwards: SQLite may prepare the statement again when it runs.

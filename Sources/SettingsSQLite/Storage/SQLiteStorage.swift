@@ -23,7 +23,7 @@ import Synchronization
 ///
 /// The closures of `read` and `write` are synchronous, so no access waits for anything else. Inside a closure, every
 /// other access and every write to any storage or ``SQLiteStore`` throws `outsideAccess`. An access that waits for
-/// others longer than ``Configuration/busyTimeout`` throws `busy`.
+/// others longer than ``Options/patience`` throws `busy`.
 ///
 /// Any number of storages, ``SQLiteStore``s, processes and other programs may use the file at the same time.
 public final class SQLiteStorage: Sendable {
@@ -46,16 +46,16 @@ public final class SQLiteStorage: Sendable {
     /// - Parameters:
     ///   - url: The file.
     ///   - versions: The versions of the schema, oldest first. No two have the same id. A second list for the same file
-    ///     needs a ``Configuration/schemaName``.
-    ///   - configuration: Options for opening and using the database.
+    ///     needs a ``Options/schemaName``.
+    ///   - options: Options for opening and using the database.
     /// - Throws: `SettingsError`, with the code `schemaUpgradeFailed` (the database then has the version before),
-    ///   `schemaTooNew` if it has versions that are not among these, `schemaTooOld` if it lacks some that cannot be
+    ///   `newerVersion` if it has versions that are not among these, `schemaTooOld` if it lacks some that cannot be
     ///   applied, `storeUnavailable`, `notADatabase`, `corruptDatabase`, `busy`, `libraryTooOld`.
     public convenience init(
-        at url: URL, versions: [any SQLiteSchemaVersion] = [], configuration: Configuration = Configuration()
+        at url: URL, versions: [any SQLiteSchemaVersion] = [], options: Options = Options()
     ) throws {
         let path = try DatabaseFile.path(of: url, store: "SQLiteStorage")
-        try self.init(StorageOpening(path: path, configuration: configuration), versions)
+        try self.init(StorageOpening(path: path, options: options), versions)
         let watch = DatabaseWatch(path: path) { [weak self] in
             try self?.poll() ?? false
         } report: { [weak self] _ in
@@ -77,28 +77,28 @@ public final class SQLiteStorage: Sendable {
     ///
     /// - Throws: `SettingsError`, with the code `schemaUpgradeFailed` or `libraryTooOld`.
     public static func inMemory(
-        versions: [any SQLiteSchemaVersion] = [], configuration: Configuration = Configuration()
+        versions: [any SQLiteSchemaVersion] = [], options: Options = Options()
     ) throws -> SQLiteStorage {
-        var configuration = configuration
+        var options = options
         // There would be nothing to read.
-        configuration.isReadOnly = false
+        options.access = .readWrite
         return try SQLiteStorage(
-            StorageOpening(path: Connection.inMemory, configuration: configuration), versions)
+            StorageOpening(path: Connection.inMemory, options: options), versions)
     }
 
     private init(_ opening: StorageOpening, _ versions: [any SQLiteSchemaVersion]) throws {
-        let configuration = opening.configuration
+        let options = opening.options
         path = opening.path
         description = opening.description
         patience = opening.patience
-        isReadOnly = configuration.isReadOnly
+        isReadOnly = options.access == .readOnly
         let connection = try opening.writer()
         try SchemaUpgrade(
-            versions, of: configuration.schemaName, checksForeignKeys: configuration.foreignKeysEnabled,
-            adoptsGRDBMigrations: configuration.adoptsGRDBMigrations
+            versions, of: options.schemaName, checksForeignKeys: options.foreignKeysEnabled,
+            adoptsGRDBMigrations: options.adoptsGRDBMigrations
         )
         .run(on: connection, patience: patience)
-        try connection.set(pragma: "foreign_keys = \(configuration.foreignKeysEnabled ? "ON" : "OFF")")
+        try connection.set(pragma: "foreign_keys = \(options.foreignKeysEnabled ? "ON" : "OFF")")
         let writers = opening.writingPool(connection, version: try connection.dataVersion())
         self.writers = writers
         readers = opening.isInMemory ? writers : opening.readingPool(of: connection.file)
@@ -121,7 +121,7 @@ public final class SQLiteStorage: Sendable {
 
     /// Reads on the calling thread, for example to have a value before the first frame.
     ///
-    /// Waits no longer than ``Configuration/busyTimeout``, and not for writes. Where `await` is possible, the asynchronous
+    /// Waits no longer than ``Options/patience``, and not for writes. Where `await` is possible, the asynchronous
     /// function of the same name is called.
     ///
     /// - Throws: the error of `body`; `SettingsError` if the database cannot be read, with the code `busy` if other
@@ -137,7 +137,7 @@ public final class SQLiteStorage: Sendable {
     /// is rolled back.
     ///
     /// - Throws: the error of `body`; `SettingsError`, with the code `busy` if another process has kept the database
-    ///   locked for too long, or another write of this one took too long, `noRoom`, `readOnly`, `fileReplaced` or
+    ///   locked for too long, or another write of this one took too long, `diskFull`, `readOnly`, `fileReplaced` or
     ///   `writeFailed`; `CancellationError`.
     @discardableResult
     public func write<Value: Sendable>(
@@ -149,7 +149,7 @@ public final class SQLiteStorage: Sendable {
 
     /// Writes on the calling thread, all or nothing.
     ///
-    /// Waits no longer than ``Configuration/busyTimeout`` for other writes, of this process and others. Where `await` is
+    /// Waits no longer than ``Options/patience`` for other writes, of this process and others. Where `await` is
     /// possible, the asynchronous function of the same name is called.
     ///
     /// - Throws: as the asynchronous function does, without `CancellationError`; also `SettingsError` with the code
@@ -208,7 +208,7 @@ public final class SQLiteStorage: Sendable {
     /// the old state at the end, the file shrinks at the next ``synchronize()``. Rows of a table without an integer
     /// primary key may get other row numbers.
     ///
-    /// - Throws: `SettingsError`, with the code `busy` if another process is writing, `noRoom`, `readOnly`,
+    /// - Throws: `SettingsError`, with the code `busy` if another process is writing, `diskFull`, `readOnly`,
     ///   `fileReplaced`; `CancellationError`. The records stay unchanged then.
     public func compact() async throws {
         if isReadOnly { throw SettingsError(.readOnly, store: description) }

@@ -6,18 +6,18 @@ import SettingsKitPlatform
 struct StorageOpening: Sendable {
     let path: String
     let description: String
-    let configuration: SQLiteStorage.Configuration
+    let options: SQLiteStorage.Options
 
-    init(path: String, configuration: SQLiteStorage.Configuration) {
+    init(path: String, options: SQLiteStorage.Options) {
         self.path = path
-        self.configuration = configuration
-        let label = configuration.label.map { " (\($0))" } ?? ""
+        self.options = options
+        let label = options.label.map { " (\($0))" } ?? ""
         description = "SQLiteStorage \(path)\(label)"
     }
 
     var isInMemory: Bool { path == Connection.inMemory }
 
-    var patience: Duration { min(max(configuration.busyTimeout, .zero), .seconds(1_000_000)) }
+    var patience: Duration { min(max(options.patience, .zero), .seconds(1_000_000)) }
 
     /// Returns the pool of the connection that writes.
     ///
@@ -32,18 +32,18 @@ struct StorageOpening: Sendable {
     /// - Parameter file: The file that the writer has opened. Another one may have its path now.
     func readingPool(of file: FileStatus?) -> ConnectionPool {
         ConnectionPool(
-            limit: max(1, configuration.maximumReaderCount), patience: patience, description: description
+            limit: max(1, options.maximumReaderCount), patience: patience, description: description
         ) { [self] in
             PooledConnection(queue: queue("reader")) { try reader(of: file) }
         }
     }
 
     private func queue(_ role: String) -> DispatchQueue {
-        DispatchQueue(label: "SettingsKit.\(description).\(role)", target: configuration.targetQueue)
+        DispatchQueue(label: "SettingsKit.\(description).\(role)", target: options.targetQueue)
     }
 
     func writer() throws -> Connection {
-        if configuration.isReadOnly && !isInMemory {
+        if options.access == .readOnly && !isInMemory {
             try DatabaseFile.requireFile(path, store: description)
         } else if !isInMemory {
             try DatabaseFile.make(path, store: description)
@@ -60,6 +60,6 @@ struct StorageOpening: Sendable {
 
     private func connection() throws -> Connection {
         try Connection(
-            path: path, isReadOnly: configuration.isReadOnly, patience: patience, description: description)
+            path: path, isReadOnly: options.access == .readOnly, patience: patience, description: description)
     }
 }

@@ -39,7 +39,7 @@ struct KeyedLayout: SettingsLayout {
     }
 
     func prepare(_ connection: Connection, isTableRequired: Bool) throws {
-        if try isThere(connection) { return }
+        if try hasTable(connection) { return }
         if isTableRequired {
             throw SettingsError(
                 .unexpectedTable, store: connection.description,
@@ -48,7 +48,7 @@ struct KeyedLayout: SettingsLayout {
         // There is nothing to read, and writing will throw the reason.
         if connection.isReadOnly { return }
         try connection.transaction(writing: true) {
-            if try !isThere(connection) { try create(connection) }
+            if try !hasTable(connection) { try create(connection) }
         }
     }
 
@@ -64,8 +64,8 @@ struct KeyedLayout: SettingsLayout {
         ).run()
     }
 
-    /// - Throws: `SettingsError` with the code `schemaTooNew` or `unexpectedTable`.
-    private func isThere(_ connection: Connection) throws -> Bool {
+    /// - Throws: `SettingsError` with the code `newerVersion` or `unexpectedTable`.
+    private func hasTable(_ connection: Connection) throws -> Bool {
         guard let table = try TableDescription(of: table, on: connection) else { return false }
         if let format = Self.format(in: table.definition), format > Self.format {
             throw SettingsError(
@@ -122,7 +122,7 @@ struct KeyedLayout: SettingsLayout {
         // A newer version or another program may have created or dropped it, or its creation may have failed.
         let schema = try connection.integer("PRAGMA schema_version")
         if connection.checkedTables[table] != schema {
-            if try isThere(connection) {
+            if try hasTable(connection) {
                 connection.checkedTables[table] = schema
             } else {
                 connection.checkedTables[table] = nil
@@ -154,7 +154,7 @@ struct KeyedLayout: SettingsLayout {
     }
 
     func write(_ writes: [SettingsStoreChange], on connection: Connection) throws -> [SettingsStoreChange] {
-        if connection.checkedTables[table] == nil, try !isThere(connection) { try create(connection) }
+        if connection.checkedTables[table] == nil, try !hasTable(connection) { try create(connection) }
         for write in writes {
             if let data = write.newData {
                 try connection.statement(upsert).run([.text(write.name), Self.value(of: data)])

@@ -73,7 +73,7 @@ extension MirroredSettings {
 
     /// The codes of errors after which another attempt may succeed.
     private static let transient: Set<SettingsError.Code> = [
-        .busy, .noRoom, .writeFailed, .readFailed, .readOnly, .storeUnavailable, .corruptDatabase, .notADatabase,
+        .busy, .diskFull, .writeFailed, .readFailed, .readOnly, .storeUnavailable, .corruptDatabase, .notADatabase,
     ]
 
     private func store(_ pending: PendingValues, _ access: inout Access, _ deadline: Deadline) throws {

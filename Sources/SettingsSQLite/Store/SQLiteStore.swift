@@ -71,7 +71,7 @@ public final class SQLiteStore: SettingsStore {
     ///     `set` waits for half a second at most, and does not fail.
     ///     If the process has several stores for one table, the first one's counts.
     /// - Throws: `SettingsError`, with the code `storeUnavailable` if the file cannot be opened, `notADatabase`,
-    ///   `corruptDatabase`, `unexpectedTable` if there is another table of that name, `schemaTooNew` if a newer version
+    ///   `corruptDatabase`, `unexpectedTable` if there is another table of that name, `newerVersion` if a newer version
     ///   of this library has created it, `busy`, `libraryTooOld`. An existing database is unchanged then.
     public convenience init(
         at url: URL, table: String = "settings", access: SettingsStoreAccess = .readWrite,
@@ -130,7 +130,7 @@ public final class SQLiteStore: SettingsStore {
     /// Stores bytes under a key, or removes it, in a transaction. When it returns, the change survives the end of the process,
     /// unless another process keeps the database locked: then the feed reports `pending`, and the change is stored later.
     ///
-    /// - Throws: `SettingsError`, for example with the codes `noRoom`, `readOnly`, `fileReplaced` or `writeFailed`. The old
+    /// - Throws: `SettingsError`, for example with the codes `diskFull`, `readOnly`, `fileReplaced` or `writeFailed`. The old
     ///   bytes then stay.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         try settings.set(data, for: key)

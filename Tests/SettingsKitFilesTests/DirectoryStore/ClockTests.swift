@@ -279,7 +279,7 @@ struct TombstoneTests {
         try one.put(old, name)
         try one.store.refresh()
         #expect(try one.value("a") == "1")
-        #expect(problems.codes == [.returned])
+        #expect(problems.codes == [.valuesReturned])
         try settle(devices)
     }
 

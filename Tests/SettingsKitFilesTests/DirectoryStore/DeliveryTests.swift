@@ -72,7 +72,7 @@ struct DeliveryTests {
         #expect(try other.store.report.problems.map(\.kind) == [.damaged])
         try other.store.refresh()
         try other.store.refresh()
-        #expect(problems.codes == [.partlyUsedFile])
+        #expect(problems.codes == [.unusedFile])
         // Another device's file is neither kept aside nor replaced here.
         let texts = problems.all.map { "\($0)" }
         #expect(texts.allSatisfy { $0.contains(name) && !$0.contains("kept aside") && !$0.contains("replaced") })
@@ -82,7 +82,7 @@ struct DeliveryTests {
         try other.put(data, name)
         try other.store.refresh()
         #expect(try other.store.report.problems.isEmpty)
-        #expect(problems.codes == [.partlyUsedFile])
+        #expect(problems.codes == [.unusedFile])
     }
 
     @Test(
@@ -111,7 +111,7 @@ struct DeliveryTests {
         #expect(problem.kind == .oversized)
         #expect(problem.file == name && problem.recordCount == 1)
         #expect(try other.store.report.problems.count == 1)
-        #expect(problems.codes == [.partlyUsedFile])
+        #expect(problems.codes == [.unusedFile])
         #expect(replicaFile(Array(try other.ownFile.data))?.records.map(\.name) == ["good"])
     }
 

@@ -111,7 +111,7 @@ struct OwnFileTests {
             #expect {
                 try store.synchronize()
             } throws: {
-                SettingsError.Code.notExported ~= $0 && "\($0)".contains(shared)
+                SettingsError.Code.notSaved ~= $0 && "\($0)".contains(shared)
             }
             #expect(store.get(key("a")) == Data("2".utf8))
             #expect(store.report.hasUnexportedChanges)
@@ -208,7 +208,7 @@ struct OwnFileTests {
         #expect {
             try store.synchronize()
         } throws: {
-            SettingsError.Code.notExported ~= $0
+            SettingsError.Code.notSaved ~= $0
         }
         #expect(store.report.hasUnexportedChanges)
         #expect(try open(device.state).get(key("large")) == large)

@@ -70,7 +70,7 @@ struct MismatchedFilesTests {
             let (service, problems) = SettingsService.over(try quietStore(disk.process()))
             #expect(service.get(Setting<Int>("n", in: .defaults, default: 0)) == 6, "journal \(index)")
             #expect(service.get(Setting<Int>("later", in: .defaults, default: 0)) == 5, "journal \(index)")
-            #expect(problems.codes == [.mismatchedFiles], "journal \(index)")
+            #expect(problems.codes == [.damaged], "journal \(index)")
             try service.save(Setting<Int>("new", in: .defaults, default: 0), to: 9)
             try service.synchronize()
             let aside = try #require(asides(disk, "stale").last)
@@ -93,7 +93,7 @@ struct MismatchedFilesTests {
         let (service, problems) = SettingsService.over(try quietStore(disk.process()))
         #expect(service.get(Setting<Int>("n", in: .defaults, default: 0)) == 3)
         #expect(service.isSet(Setting<Int>("k102", in: .defaults, default: 0)) == false)
-        #expect(problems.codes == [.mismatchedFiles])
+        #expect(problems.codes == [.damaged])
         try service.save(Setting<Int>("new", in: .defaults, default: 0), to: 9)
         let aside = try #require(asides(disk, "foreign").first)
         #expect(disk.contents(of: Start.directory + "/" + aside)?.starts(with: other.journal ?? Data()) == true)
@@ -116,7 +116,7 @@ struct MismatchedFilesTests {
             var expected: Values = ["n": Self.text(5), "later": Self.text(5)]
             for number in 1...5 { expected["k\(number)"] = Self.text(number) }
             #expect(store.values == expected, "list \(index)")
-            #expect(problems.codes == [.mismatchedFiles], "list \(index)")
+            #expect(problems.codes == [.damaged], "list \(index)")
             try service.save(Setting<Int>("new", in: .defaults, default: 0), to: 9)
             try service.synchronize()
             let aside = try #require(asides(disk, "stale").last)

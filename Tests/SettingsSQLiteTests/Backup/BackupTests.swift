@@ -14,10 +14,10 @@ import Testing
 struct BackupTests {
     /// Runs `body` with a database of several megabytes, and an empty directory for its backups.
     private func withLargeStorage(
-        _ configuration: SQLiteStorage.Configuration = .init(),
+        _ options: SQLiteStorage.Options = .init(),
         _ body: (SQLiteStorage, _ backups: URL) async throws -> Void
     ) async throws {
-        try await withStorage(configuration: configuration) { storage in
+        try await withStorage(options: options) { storage in
             try await storage.write { database in
                 for id in 1...40 { try database.insert(Note(id, String(repeating: "\(id)", count: 50_000))) }
             }
@@ -46,7 +46,7 @@ struct BackupTests {
             let copy = try SQLiteStorage(at: file, versions: [ScriptVersion("1", notesSchema.script)])
             #expect(try await copy.dump() == storage.dump())
             try await copy.write { try $0.insert(Note(99, "goes on")) }
-            #expect(try await storage.read { try !$0.isThere(Note.where(Column("id") == 99)) })
+            #expect(try await storage.read { try !$0.exists(Note.where(Column("id") == 99)) })
         }
     }
 
@@ -166,7 +166,7 @@ struct BackupTests {
             guard try mountSmallDisk(at: backups) else { return }
             defer { unmountDisk(at: backups) }
             let file = backups.appendingPathComponent("copy.sqlite")
-            await expect(.noRoom, saying: file.lastPathComponent, not: "1010") { try await storage.backup(to: file) }
+            await expect(.diskFull, saying: file.lastPathComponent, not: "1010") { try await storage.backup(to: file) }
             let left = try contents(of: backups.path)
             #expect(left == [:])
         }
@@ -188,9 +188,9 @@ struct BackupTests {
     @Test("A storage that only reads can be backed up; one whose file is gone cannot")
     func sources() async throws {
         try await withLargeStorage { storage, backups in
-            var configuration = SQLiteStorage.Configuration()
-            configuration.isReadOnly = true
-            let reading = try SQLiteStorage(at: URL(fileURLWithPath: storage.path), configuration: configuration)
+            var options = SQLiteStorage.Options()
+            options.access = .readOnly
+            let reading = try SQLiteStorage(at: URL(fileURLWithPath: storage.path), options: options)
             let file = backups.appendingPathComponent("copy.sqlite")
             try await reading.backup(to: file)
             try expectIntact(file)

@@ -25,9 +25,9 @@ struct ForeignConnectionTests {
             case .storage:
                 _ = try await SQLiteStorage(at: url).number("SELECT count(*) FROM notes")
             case .readOnlyStorage:
-                var configuration = SQLiteStorage.Configuration()
-                configuration.isReadOnly = true
-                _ = try await SQLiteStorage(at: url, configuration: configuration).number("SELECT count(*) FROM notes")
+                var options = SQLiteStorage.Options()
+                options.access = .readOnly
+                _ = try await SQLiteStorage(at: url, options: options).number("SELECT count(*) FROM notes")
             case .store: try freshStore(path).set(key("a"), to: Data("\(round)".utf8))
             case .readOnlyStore: _ = try? SQLiteStore(at: url, access: .readOnly).keys()
             case .backup:

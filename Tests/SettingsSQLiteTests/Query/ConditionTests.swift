@@ -63,8 +63,8 @@ struct ConditionTests {
             (a >= 2, "a >= 2"), (a == nil, "a IS NULL"), (a != nil, "a IS NOT NULL"), (a.isNull, "a IS NULL"),
             (a.isNotNull, "a IS NOT NULL"), (a == two, "a = 2"),
             (a == none, "a IS NULL"), (a != none, "a IS NOT NULL"), (a != two, "a <> 2"), (a == b, "a = b"),
-            (a != b, "a <> b"), (a.isOne(of: [1, 3]), "a IN (1, 3)"), (a.isAbsent(among: [1, 3]), "a NOT IN (1, 3)"),
-            (a.isOne(of: [Int]()), "0"), (a.isAbsent(among: [Int]()), "1"), (a.isOne(of: Set([2])), "a = 2"),
+            (a != b, "a <> b"), (a.isOne(of: [1, 3]), "a IN (1, 3)"), (a.isNone(of: [1, 3]), "a NOT IN (1, 3)"),
+            (a.isOne(of: [Int]()), "0"), (a.isNone(of: [Int]()), "1"), (a.isOne(of: Set([2])), "a = 2"),
             (a.like("2%"), "a LIKE '2%'"), (SQLiteCondition(sql: "a = 1 OR b = 2"), "a = 1 OR b = 2"),
         ]
         try await withItems { storage in
@@ -75,7 +75,7 @@ struct ConditionTests {
                 }
                 #expect(found == meant, "\(sql)")
                 #expect(try await storage.read { try $0.count(Item.where(condition)) } == meant.count, "\(sql)")
-                #expect(try await storage.read { try $0.isThere(Item.where(condition)) } == !meant.isEmpty, "\(sql)")
+                #expect(try await storage.read { try $0.exists(Item.where(condition)) } == !meant.isEmpty, "\(sql)")
                 // In the middle of other SQL a condition stays one.
                 #expect(
                     try await storage.number("SELECT count(*) FROM items WHERE NOT \(condition) AND id >= 0")
@@ -115,7 +115,7 @@ struct ConditionTests {
             #expect(first?.id == sorted[1])
             let none: Item? = try await storage.read { try $0.select(query.limit(0)) }
             #expect(none == nil)
-            #expect(try await storage.read { try !$0.isThere(query.limit(0)) })
+            #expect(try await storage.read { try !$0.exists(query.limit(0)) })
             #expect(try await storage.read { try $0.count(query.limit(3, offset: 15)) } == 1)
             #expect(try await storage.read { try $0.count(Item.where(a == 1).limit(100, offset: 1)) } == 3)
         }

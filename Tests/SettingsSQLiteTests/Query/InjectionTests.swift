@@ -52,7 +52,7 @@ struct InjectionTests {
                     #expect(try database.count(Note.where(column <= text && column >= text)) == 4)
                     #expect(try database.count(Note.where(column < text || column > text)) == 1)
                     #expect(try database.count(Note.where(column.isOne(of: [text, "no"]))) == 4)
-                    #expect(try database.count(Note.where(column.isAbsent(among: [text]))) == 1)
+                    #expect(try database.count(Note.where(column.isNone(of: [text]))) == 1)
                     #expect(try database.count(Note.where(SQLiteCondition(sql: "text = \(text)"))) == 4)
 
                     let texts: [String] = try database.select(
@@ -123,7 +123,7 @@ struct InjectionTests {
                 let list = filler + chosen
                 return (
                     try database.select(Note.where(Column("text").isOne(of: list))),
-                    try database.select(Note.where(Column("text").isAbsent(among: list)))
+                    try database.select(Note.where(Column("text").isNone(of: list)))
                 )
             }
             #expect(Set(isOne.compactMap(\.id)) == Set(0..<chosen.count), "seed \(seed)")

@@ -49,8 +49,8 @@ struct CodableRecordErrorTests {
         }
     }
 
-    @Test("An unstorable value is reported by table and column, and nothing is stored")
-    func unstorable() async throws {
+    @Test("A value that cannot be stored is reported by table and column, and nothing is stored")
+    func unsupportedValue() async throws {
         var members = Members(id: 7)
         members.double = .nan
         try await expectUnstorable(Derived(members: members), "table members, column double")
@@ -64,7 +64,7 @@ struct CodableRecordErrorTests {
 
     private func expectUnstorable(_ record: some SQLiteRecord & Sendable, _ message: String) async throws {
         try await withStorage(Members.schema) { storage in
-            await expect(.unstorable, saying: message) { try await storage.write { try $0.save(record) } }
+            await expect(.encodingFailed, saying: message) { try await storage.write { try $0.save(record) } }
             let count = try await storage.number("SELECT count(*) FROM members")
             #expect(count == 0)
         }
@@ -129,7 +129,7 @@ struct CodableRecordErrorTests {
             #expect {
                 try record.save(into: &row)
             } throws: {
-                SettingsError.Code.unstorable ~= $0 && "\($0)".contains("table members") && "\($0)".contains(message)
+                SettingsError.Code.encodingFailed ~= $0 && "\($0)".contains("table members") && "\($0)".contains(message)
                     && !"\($0)".contains("secret")
             }
             #expect(row.columns.isEmpty)

@@ -101,7 +101,7 @@ struct CodableRecordTests {
                     { try $0.update(Price.all, set: [Column("price").set(to: record.price)]) },
                 ] {
                     let error = await #expect(throws: SettingsError.self) { try await storage.write { try write($0) } }
-                    #expect(error?.code == .unstorable && "\(String(describing: error))".contains("column price"))
+                    #expect(error?.code == .encodingFailed && "\(String(describing: error))".contains("column price"))
                 }
                 #expect(try await storage.read { try $0.select(Price.all) } as [Price] == [Price(price: 1)])
             } else {

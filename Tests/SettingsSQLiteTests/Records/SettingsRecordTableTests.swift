@@ -219,7 +219,7 @@ struct SettingsRecordTableTests {
             #expect(error?.description.contains("v03") == true)
             #expect(try await rows(in: folder) == ["[0,null,null,6]"])
             let old = #expect(throws: SettingsError.self) { try open(folder, versions: [First()]) }
-            #expect(old?.code == .schemaTooNew)
+            #expect(old?.code == .newerVersion)
         }
     }
 

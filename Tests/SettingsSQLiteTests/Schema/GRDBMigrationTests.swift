@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Databases that GRDB has migrated")
 struct GRDBMigrationTests {
-    private static let adopting: SQLiteStorage.Configuration = {
-        var configuration = SQLiteStorage.Configuration()
-        configuration.adoptsGRDBMigrations = true
-        return configuration
+    private static let adopting: SQLiteStorage.Options = {
+        var options = SQLiteStorage.Options()
+        options.adoptsGRDBMigrations = true
+        return options
     }()
 
     /// A database as GRDB leaves it behind.
@@ -34,7 +34,7 @@ struct GRDBMigrationTests {
                 loggingVersion("v01", replacing: "createUsers", "addAvatars"), loggingVersion("v03"),
                 loggingVersion("v04"),
             ]
-            let storage = try SQLiteStorage(at: url, versions: versions, configuration: Self.adopting)
+            let storage = try SQLiteStorage(at: url, versions: versions, options: Self.adopting)
             #expect(try await storage.texts("SELECT id FROM log") == ["GRDB", "GRDB", "GRDB", "v04"])
             #expect(
                 try await storage.texts("SELECT id FROM settingskit_versions ORDER BY position")
@@ -42,10 +42,10 @@ struct GRDBMigrationTests {
             #expect(
                 try program.run("SELECT identifier FROM grdb_migrations ORDER BY rowid")
                     == [["createUsers"], ["addAvatars"], ["v03"]])
-            // Once is enough: what GRDB does later does not count, and the configuration need not say so again.
+            // Once is enough: what GRDB does later does not count, and the options need not say so again.
             try program.run("INSERT INTO grdb_migrations VALUES ('later')")
-            for configuration in [Self.adopting, .init()] {
-                _ = try SQLiteStorage(at: url, versions: versions, configuration: configuration)
+            for options in [Self.adopting, .init()] {
+                _ = try SQLiteStorage(at: url, versions: versions, options: options)
             }
             #expect(try await storage.number("SELECT count(*) FROM log") == 4)
         }
@@ -60,9 +60,9 @@ struct GRDBMigrationTests {
                 for identifier in identifiers {
                     try program.run("INSERT INTO grdb_migrations VALUES ('\(identifier)')")
                 }
-                await expect(.schemaTooNew, saying: "Not known here: x.") {
+                await expect(.newerVersion, saying: "Not known here: x.") {
                     _ = try SQLiteStorage(
-                        at: url, versions: [loggingVersion("v01"), loggingVersion("v02")], configuration: Self.adopting)
+                        at: url, versions: [loggingVersion("v01"), loggingVersion("v02")], options: Self.adopting)
                 }
                 #expect(try program.run("SELECT name FROM sqlite_master WHERE name LIKE 'settingskit%'") == [])
                 #expect(try program.text("SELECT count(*) FROM log") == "0")
@@ -78,12 +78,12 @@ struct GRDBMigrationTests {
             await expect(.schemaTooOld, saying: "lacks addAvatars") {
                 _ = try SQLiteStorage(
                     at: url, versions: [loggingVersion("v01", replacing: "createUsers", "addAvatars")],
-                    configuration: Self.adopting)
+                    options: Self.adopting)
             }
         }
     }
 
-    @Test("Migrations of GRDB count for nothing unless the configuration says so, nor where there are none")
+    @Test("Migrations of GRDB count for nothing unless the options says so, nor where there are none")
     func notAdopting() async throws {
         try await withTemporaryFolder { folder in
             let beside = folder.appendingPathComponent("beside.sqlite")
@@ -94,7 +94,7 @@ struct GRDBMigrationTests {
                 let url = folder.appendingPathComponent("\(name).sqlite")
                 if name == "empty" { _ = try migrate(url) }
                 let storage = try SQLiteStorage(
-                    at: url, versions: [loggingVersion("v01")], configuration: Self.adopting)
+                    at: url, versions: [loggingVersion("v01")], options: Self.adopting)
                 #expect(try await storage.texts("SELECT id FROM log") == ["v01"])
             }
         }
@@ -105,15 +105,15 @@ struct GRDBMigrationTests {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let program = try migrate(url, "createUsers")
-            var configuration = Self.adopting
-            configuration.isReadOnly = true
+            var options = Self.adopting
+            options.access = .readOnly
             let versions = [loggingVersion("v01", replacing: "createUsers")]
-            let storage = try SQLiteStorage(at: url, versions: versions, configuration: configuration)
+            let storage = try SQLiteStorage(at: url, versions: versions, options: options)
             #expect(try await storage.texts("SELECT id FROM log") == ["GRDB"])
             #expect(try program.run("SELECT name FROM sqlite_master WHERE name LIKE 'settingskit%'") == [])
-            let readOnly = configuration
+            let readOnly = options
             await expect(.schemaTooOld, saying: "It lacks v02 but is opened read-only.") {
-                _ = try SQLiteStorage(at: url, versions: versions + [loggingVersion("v02")], configuration: readOnly)
+                _ = try SQLiteStorage(at: url, versions: versions + [loggingVersion("v02")], options: readOnly)
             }
         }
     }
@@ -129,7 +129,7 @@ struct GRDBMigrationTests {
                         _ = try SQLiteStorage(
                             at: url,
                             versions: [loggingVersion("v01", replacing: "createUsers"), loggingVersion("v02")],
-                            configuration: Self.adopting)
+                            options: Self.adopting)
                     }
                 }
                 try await group.waitForAll()

@@ -47,13 +47,13 @@ struct SchemaVersionTests {
     func schemas() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
-            var others = SQLiteStorage.Configuration()
+            var others = SQLiteStorage.Options()
             others.schemaName = "others"
             for _ in 0..<2 {
                 _ = try SQLiteStorage(at: url, versions: [Self.version(1)])
                 _ = try SQLiteStorage(
                     at: url, versions: [ScriptVersion("v1", "CREATE TABLE others (n)"), Self.version(2)],
-                    configuration: others)
+                    options: others)
             }
             #expect(try await log(SQLiteStorage(at: url)) == ["1", "2"])
         }
@@ -122,15 +122,15 @@ struct SchemaVersionTests {
             await expect(.constraintViolated, saying: "FOREIGN KEY") {
                 try await storage.write { try $0.execute(sql: "INSERT INTO children VALUES (2, 77)") }
             }
-            var configuration = SQLiteStorage.Configuration()
-            configuration.foreignKeysEnabled = false
-            let loose = try SQLiteStorage(at: url, versions: [first, second], configuration: configuration)
+            var options = SQLiteStorage.Options()
+            options.foreignKeysEnabled = false
+            let loose = try SQLiteStorage(at: url, versions: [first, second], options: options)
             try await loose.write { try $0.execute(sql: "INSERT INTO children VALUES (2, 77)") }
             let wrong = ScriptVersion("3", "INSERT INTO children VALUES (3, 78)")
             await expect(.schemaUpgradeFailed, saying: "children") {
                 _ = try SQLiteStorage(at: url, versions: [first, second, wrong])
             }
-            _ = try SQLiteStorage(at: url, versions: [first, second, wrong], configuration: configuration)
+            _ = try SQLiteStorage(at: url, versions: [first, second, wrong], options: options)
         }
     }
 
@@ -140,21 +140,21 @@ struct SchemaVersionTests {
             let url = folder.appendingPathComponent("a.sqlite")
             let storage = try SQLiteStorage(at: url, versions: [1, 2, 3].map(Self.version))
             let before = try await storage.dump()
-            await expect(.schemaTooNew, saying: "v3") {
+            await expect(.newerVersion, saying: "v3") {
                 _ = try SQLiteStorage(at: url, versions: [1, 2].map(Self.version))
             }
-            await expect(.schemaTooNew, saying: url.path) {
+            await expect(.newerVersion, saying: url.path) {
                 _ = try SQLiteStorage(at: url, versions: [1, 9].map(Self.version))
             }
-            var configuration = SQLiteStorage.Configuration()
-            configuration.isReadOnly = true
-            configuration.label = "the label"
-            let readOnly = configuration
+            var options = SQLiteStorage.Options()
+            options.access = .readOnly
+            options.label = "the label"
+            let readOnly = options
             let error = await expect(.schemaTooOld, saying: "v4, v5") {
-                _ = try SQLiteStorage(at: url, versions: [3, 4, 5].map(Self.version), configuration: readOnly)
+                _ = try SQLiteStorage(at: url, versions: [3, 4, 5].map(Self.version), options: readOnly)
             }
             #expect("\(String(describing: error))".contains("the label"))
-            let reading = try SQLiteStorage(at: url, versions: [1, 2, 3].map(Self.version), configuration: readOnly)
+            let reading = try SQLiteStorage(at: url, versions: [1, 2, 3].map(Self.version), options: readOnly)
             #expect(try await reading.dump() == before)
         }
     }

@@ -10,12 +10,12 @@ struct SquashedVersionTests {
 
     /// Opens a database with each list of versions in turn, and returns which versions have run in the end.
     private func log(
-        _ programs: [[ScriptVersion]], _ configuration: SQLiteStorage.Configuration = .init()
+        _ programs: [[ScriptVersion]], _ options: SQLiteStorage.Options = .init()
     ) async throws -> [String] {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             for versions in programs { _ = try SQLiteStorage(at: url, versions: versions) }
-            let storage = try SQLiteStorage(at: url, configuration: configuration)
+            let storage = try SQLiteStorage(at: url, options: options)
             return try await storage.texts("SELECT id FROM log ORDER BY rowid")
         }
     }
@@ -37,9 +37,9 @@ struct SquashedVersionTests {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             _ = try SQLiteStorage(at: url, versions: Self.old)
-            var configuration = SQLiteStorage.Configuration()
-            configuration.isReadOnly = true
-            _ = try SQLiteStorage(at: url, versions: [Self.squashed], configuration: configuration)
+            var options = SQLiteStorage.Options()
+            options.access = .readOnly
+            _ = try SQLiteStorage(at: url, versions: [Self.squashed], options: options)
         }
     }
 
@@ -54,7 +54,7 @@ struct SquashedVersionTests {
                 for versions in newer { _ = try SQLiteStorage(at: url, versions: versions) }
                 let storage = try SQLiteStorage(at: url)
                 let before = try await storage.dump()
-                await expect(.schemaTooNew, saying: "Not known here") {
+                await expect(.newerVersion, saying: "Not known here") {
                     _ = try SQLiteStorage(at: url, versions: Self.old)
                 }
                 #expect(try await storage.dump() == before, "\(name)")
@@ -67,7 +67,7 @@ struct SquashedVersionTests {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             _ = try SQLiteStorage(at: url, versions: Self.old)
-            await expect(.schemaTooNew, saying: "Not known here: a, b, c") {
+            await expect(.newerVersion, saying: "Not known here: a, b, c") {
                 _ = try SQLiteStorage(at: url, versions: [loggingVersion("x"), loggingVersion("y")])
             }
             #expect(try await SQLiteStorage(at: url).texts("SELECT id FROM log") == ["a", "b", "c"])

@@ -78,12 +78,12 @@ struct AccessTests {
     }
 
     @Test("A full disk is reported as such and rolls the write back, and writing works again when there is room")
-    func noRoom() async throws {
+    func diskFull() async throws {
         try await withStorage { storage in
             try await storage.write { try $0.insert(Note(1, "stays")) }
             try await storage.set(pragma: "max_page_count = 10")
             let before = try await storage.dump()
-            await expect(.noRoom, saying: storage.path) {
+            await expect(.diskFull, saying: storage.path) {
                 try await storage.write { database in
                     try database.update(Note.all, set: [Column("text").set(to: "gone")])
                     try database.insert(Note(2, String(repeating: "x", count: 100_000)))

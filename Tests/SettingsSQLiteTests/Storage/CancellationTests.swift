@@ -13,9 +13,9 @@ struct CancellationConcurrencyTests {
 
     @Test("A running query ends when its task is cancelled, and the connection goes on with the next access")
     func read() async throws {
-        var configuration = SQLiteStorage.Configuration()
-        configuration.maximumReaderCount = 1
-        try await withStorage(configuration: configuration) { storage in
+        var options = SQLiteStorage.Options()
+        options.maximumReaderCount = 1
+        try await withStorage(options: options) { storage in
             for _ in 0..<5 {
                 let isInside = Signal()
                 let task = Task {
@@ -67,9 +67,9 @@ struct CancellationConcurrencyTests {
     func waitingForOthers() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
-            var configuration = SQLiteStorage.Configuration()
-            configuration.busyTimeout = .seconds(600)
-            let storage = try SQLiteStorage(at: url, versions: [notesSchema], configuration: configuration)
+            var options = SQLiteStorage.Options()
+            options.patience = .seconds(600)
+            let storage = try SQLiteStorage(at: url, versions: [notesSchema], options: options)
             let other = try OtherProgram(url.path)
             try other.run("BEGIN IMMEDIATE")
             let tasks = (0..<3).map { number in
@@ -128,11 +128,11 @@ struct CancellationConcurrencyTests {
 
     @Test("Cancelling an access never interrupts the next one on its connection")
     func nextAccess() async throws {
-        var configuration = SQLiteStorage.Configuration()
-        configuration.maximumReaderCount = 1
+        var options = SQLiteStorage.Options()
+        options.maximumReaderCount = 1
         let seed = UInt64.random(in: .min ... .max)
         print("nextAccess: seed \(seed)")
-        try await withStorage(configuration: configuration) { storage in
+        try await withStorage(options: options) { storage in
             try await storage.write { database in for number in 0..<500 { try database.insert(Note(number, "text")) } }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {

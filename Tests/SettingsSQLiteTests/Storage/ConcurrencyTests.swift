@@ -18,9 +18,9 @@ struct StorageConcurrencyTests {
 
     @Test("Tasks that write at once keep their transactions to themselves", arguments: [1, 5])
     func transfers(readers: Int) async throws {
-        var configuration = SQLiteStorage.Configuration()
-        configuration.maximumReaderCount = readers
-        try await withStorage(Self.accounts, configuration: configuration) { storage in
+        var options = SQLiteStorage.Options()
+        options.maximumReaderCount = readers
+        try await withStorage(Self.accounts, options: options) { storage in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
                     group.addTask {
@@ -85,9 +85,9 @@ struct StorageConcurrencyTests {
 
     @Test("No more reads run at a time than are allowed, and those that wait have their turns", arguments: [0, 1, 3])
     func readerCount(limit: Int) async throws {
-        var configuration = SQLiteStorage.Configuration()
-        configuration.maximumReaderCount = limit
-        try await withStorage(Self.accounts, configuration: configuration) { storage in
+        var options = SQLiteStorage.Options()
+        options.maximumReaderCount = limit
+        try await withStorage(Self.accounts, options: options) { storage in
             let counts = Guarded((running: 0, most: 0, done: 0))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<40 {
@@ -115,10 +115,10 @@ struct StorageConcurrencyTests {
 
     @Test("An access that waits for its turn ends at once when it is cancelled, and the others have their turns")
     func cancelledWaiters() async throws {
-        var configuration = SQLiteStorage.Configuration()
-        configuration.maximumReaderCount = 1
-        configuration.busyTimeout = .seconds(600)
-        try await withStorage(Self.accounts, configuration: configuration) { storage in
+        var options = SQLiteStorage.Options()
+        options.maximumReaderCount = 1
+        options.patience = .seconds(600)
+        try await withStorage(Self.accounts, options: options) { storage in
             for isWriting in [true, false] {
                 let (isInside, mayEnd) = (Signal(), Gate())
                 let access: @Sendable (@escaping @Sendable (SQLiteDatabase) throws -> Void) async throws -> Void =
@@ -185,13 +185,13 @@ struct StorageConcurrencyTests {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let version = ScriptVersion("1", "CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (0)")
-            var configuration = SQLiteStorage.Configuration()
-            configuration.busyTimeout = .seconds(Int64.max)
-            let opening = configuration
+            var options = SQLiteStorage.Options()
+            options.patience = .seconds(Int64.max)
+            let opening = options
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<6 {
                     group.addTask {
-                        let storage = try SQLiteStorage(at: url, versions: [version], configuration: opening)
+                        let storage = try SQLiteStorage(at: url, versions: [version], options: opening)
                         for _ in 0..<20 {
                             try await storage.write { database in
                                 let n: Int? = try database.select(sql: "SELECT n FROM counter")
@@ -212,9 +212,9 @@ struct StorageConcurrencyTests {
         let key = DispatchSpecificKey<Int>()
         let queue = DispatchQueue(label: "target", attributes: isConcurrent ? .concurrent : [])
         queue.setSpecific(key: key, value: 7)
-        var configuration = SQLiteStorage.Configuration()
-        configuration.targetQueue = queue
-        try await withStorage(configuration: configuration) { storage in
+        var options = SQLiteStorage.Options()
+        options.targetQueue = queue
+        try await withStorage(options: options) { storage in
             try await storage.write { database in
                 #expect(DispatchQueue.getSpecific(key: key) == 7)
                 try database.insert(Note(1, "a"))

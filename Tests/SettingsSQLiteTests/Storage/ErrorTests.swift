@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Errors of storage")
 struct StorageErrorTests {
-    private func configuration(
+    private func options(
         isReadOnly: Bool = false, label: String? = nil, timeout: Duration = .seconds(3)
-    ) -> SQLiteStorage.Configuration {
-        var configuration = SQLiteStorage.Configuration()
-        configuration.isReadOnly = isReadOnly
-        configuration.label = label
-        configuration.busyTimeout = timeout
-        return configuration
+    ) -> SQLiteStorage.Options {
+        var options = SQLiteStorage.Options()
+        options.access = isReadOnly ? .readOnly : .readWrite
+        options.label = label
+        options.patience = timeout
+        return options
     }
 
     @Test("A statement that another one of the same access hinders is said to be that, and no process to have the file")
@@ -31,7 +31,7 @@ struct StorageErrorTests {
 
     @Test("Waiting for accesses of the same storage is reported as that, and not as another process")
     func ownAccesses() async throws {
-        try await withStorage(configuration: configuration(timeout: .zero)) { storage in
+        try await withStorage(options: options(timeout: .zero)) { storage in
             let (hasBegun, mayEnd) = (Signal(), Gate())
             async let writing: Void = storage.write { _ in
                 hasBegun.send()
@@ -50,8 +50,8 @@ struct StorageErrorTests {
     @Test("A database that cannot be opened is reported by path and label, and unchanged", arguments: [true, false])
     func opening(isReadOnly: Bool) async throws {
         try await withTemporaryFolder { folder in
-            let configuration = configuration(isReadOnly: isReadOnly, label: "the label")
-            func open(_ url: URL) throws -> SQLiteStorage { try SQLiteStorage(at: url, configuration: configuration) }
+            let options = options(isReadOnly: isReadOnly, label: "the label")
+            func open(_ url: URL) throws -> SQLiteStorage { try SQLiteStorage(at: url, options: options) }
 
             let text = folder.appendingPathComponent("text.sqlite")
             let bytes = Data("This is a letter to a friend and no database at all. secret".utf8)
@@ -79,7 +79,7 @@ struct StorageErrorTests {
             let url = folder.appendingPathComponent("a.sqlite")
             let writing = try SQLiteStorage(at: url, versions: [notesSchema])
             let reading = try SQLiteStorage(
-                at: url, versions: [notesSchema], configuration: configuration(isReadOnly: true))
+                at: url, versions: [notesSchema], options: options(isReadOnly: true))
             await expect(.readOnly, saying: url.path) { try await reading.write { try $0.insert(Note(1, "one")) } }
             var counts = reading.values { try $0.count(Note.all) }.makeAsyncIterator()
             #expect(await counts.next() == 0)
@@ -94,9 +94,9 @@ struct StorageErrorTests {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let patient = try SQLiteStorage(
-                at: url, versions: [notesSchema], configuration: configuration(timeout: .seconds(300)))
+                at: url, versions: [notesSchema], options: options(timeout: .seconds(300)))
             let hasty = try SQLiteStorage(
-                at: url, configuration: configuration(label: "hasty", timeout: .milliseconds(1)))
+                at: url, options: options(label: "hasty", timeout: .milliseconds(1)))
             let worker = try Worker("database-lock", url.path)
             await worker.wait(for: "locked")
             for _ in 0..<2 {
@@ -107,7 +107,7 @@ struct StorageErrorTests {
             await expect(.busy, saying: url.path) {
                 _ = try SQLiteStorage(
                     at: url, versions: [notesSchema, ScriptVersion("2", "DROP TABLE notes")],
-                    configuration: configuration(timeout: .zero))
+                    options: options(timeout: .zero))
             }
             // Readers are not affected, and the storage with the long timeout gets its turn.
             #expect(try await hasty.number("SELECT count(*) FROM notes") == 0)

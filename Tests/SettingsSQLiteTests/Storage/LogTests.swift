@@ -105,12 +105,12 @@ struct LogTests {
     func notCompacted() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
-            var configuration = SQLiteStorage.Configuration()
-            configuration.busyTimeout = .milliseconds(100)
-            let storage = try SQLiteStorage(at: url, versions: [notesSchema], configuration: configuration)
+            var options = SQLiteStorage.Options()
+            options.patience = .milliseconds(100)
+            let storage = try SQLiteStorage(at: url, versions: [notesSchema], options: options)
             try await storage.write { try $0.insert(Note(1, "one")) }
-            configuration.isReadOnly = true
-            let reading = try SQLiteStorage(at: url, versions: [notesSchema], configuration: configuration)
+            options.access = .readOnly
+            let reading = try SQLiteStorage(at: url, versions: [notesSchema], options: options)
             await expect(.readOnly, saying: url.path) { try await reading.compact() }
             let other = try OtherProgram(url.path)
             try other.run("BEGIN IMMEDIATE")

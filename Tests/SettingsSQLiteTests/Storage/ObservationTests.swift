@@ -28,10 +28,10 @@ struct ObservationTests {
 
     @Test("A sequence reads again until it has read, after all connections were in use for too long")
     func busy() async throws {
-        var configuration = SQLiteStorage.Configuration()
-        configuration.maximumReaderCount = 1
-        configuration.busyTimeout = .zero
-        try await withStorage(Self.schema, configuration: configuration) { storage in
+        var options = SQLiteStorage.Options()
+        options.maximumReaderCount = 1
+        options.patience = .zero
+        try await withStorage(Self.schema, options: options) { storage in
             let (isBusy, errors, (hasBegun, mayEnd)) = (Signal(), Counter(), (Signal(), Gate()))
             let texts: Texts = storage.values(
                 { try $0.select(sql: "SELECT text FROM notes") },

@@ -28,8 +28,8 @@ struct StorageTests {
             let all: [User] = try await storage.read { try $0.select(User.all.ordered(by: Column("id").descending)) }
             #expect(all.map(\.id) == [8, 7])
             #expect(try await storage.read { try $0.count(User.where(Column("locale") == nil)) } == 1)
-            #expect(try await storage.write { try $0.delete(User.where(Column("id").isAbsent(among: [7]))) } == 1)
-            #expect(try await storage.read { try !$0.isThere(User.where(Column("id") == 8)) })
+            #expect(try await storage.write { try $0.delete(User.where(Column("id").isNone(of: [7]))) } == 1)
+            #expect(try await storage.read { try !$0.exists(User.where(Column("id") == 8)) })
         }
     }
 

@@ -11,11 +11,11 @@ import Testing
 
 @Suite("Reading and writing without await")
 struct SynchronousAccessTests {
-    private func configuration(timeout: Duration, readers: Int = 5) -> SQLiteStorage.Configuration {
-        var configuration = SQLiteStorage.Configuration()
-        configuration.busyTimeout = timeout
-        configuration.maximumReaderCount = readers
-        return configuration
+    private func options(timeout: Duration, readers: Int = 5) -> SQLiteStorage.Options {
+        var options = SQLiteStorage.Options()
+        options.patience = timeout
+        options.maximumReaderCount = readers
+        return options
     }
 
     /// A value before the first frame, as a program reads it.
@@ -61,8 +61,8 @@ struct SynchronousAccessTests {
         "An access waits for those before it no longer than the busy time-out, with and without await",
         arguments: [true, false])
     func bounded(isWriting: Bool) async throws {
-        let configuration = configuration(timeout: .milliseconds(300), readers: 1)
-        try await withStorage(configuration: configuration) { storage in
+        let options = options(timeout: .milliseconds(300), readers: 1)
+        try await withStorage(options: options) { storage in
             let (isInside, mayEnd) = (Signal(), Gate())
             let stuck: @Sendable (SQLiteDatabase) throws -> Void = { _ in
                 isInside.send()
@@ -90,7 +90,7 @@ struct SynchronousAccessTests {
     @Test("Accesses that wait have their turn as long as those before them end, however many there are")
     func manyInTurn() async throws {
         let timeout = Duration.seconds(3)
-        try await withStorage(configuration: configuration(timeout: timeout)) { storage in
+        try await withStorage(options: options(timeout: timeout)) { storage in
             let start = ContinuousClock.now
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<45 { group.addTask { try await storage.write { _ in _ = usleep(80_000) } } }
@@ -131,7 +131,7 @@ struct SynchronousAccessTests {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let storage = try SQLiteStorage(
-                at: url, versions: [notesSchema], configuration: configuration(timeout: .milliseconds(200)))
+                at: url, versions: [notesSchema], options: options(timeout: .milliseconds(200)))
             let worker = try Worker("database-lock", url.path)
             await worker.wait(for: "locked")
             func use() throws {

@@ -16,15 +16,15 @@ struct UsageTests {
         let errors = Mutex<[String]>([])
 
         init?(_ url: URL) {
-            var configuration = SQLiteStorage.Configuration()
-            configuration.isReadOnly = false
-            configuration.foreignKeysEnabled = true
-            configuration.label = "UserStorageConnection"
-            configuration.targetQueue = DispatchQueue(label: "UserStorageQueue")
-            configuration.maximumReaderCount = 5
-            configuration.busyTimeout = .seconds(2)
+            var options = SQLiteStorage.Options()
+            options.access = .readWrite
+            options.foreignKeysEnabled = true
+            options.label = "UserStorageConnection"
+            options.targetQueue = DispatchQueue(label: "UserStorageQueue")
+            options.maximumReaderCount = 5
+            options.patience = .seconds(2)
             let versions: [any SQLiteSchemaVersion] = [V01(), V02()]
-            guard let storage = try? SQLiteStorage(at: url, versions: versions, configuration: configuration) else {
+            guard let storage = try? SQLiteStorage(at: url, versions: versions, options: options) else {
                 return nil
             }
             self.storage = storage
@@ -84,7 +84,7 @@ struct UsageTests {
 
         func delete(except ids: [Int]) async {
             await storage.write {
-                try $0.delete(User.where(Column(Columns.id).isAbsent(among: ids)))
+                try $0.delete(User.where(Column(Columns.id).isNone(of: ids)))
             } catch: {
                 log(error: "[UserStorage][delete] \($0)")
             }
@@ -103,7 +103,7 @@ struct UsageTests {
         func summary() async throws -> (Int, Bool, String?) {
             try await storage.read { database in
                 let name: String? = try database.select(sql: "SELECT max(name) FROM users")
-                return (try database.count(User.all), try database.isThere(User.where(Column(Columns.id) > 7)), name)
+                return (try database.count(User.all), try database.exists(User.where(Column(Columns.id) > 7)), name)
             }
         }
     }

@@ -117,11 +117,11 @@ struct StoreFileTests {
         try await withDatabase { path in
             let newer = "(-- SettingsKit, format 2: something new.\n name TEXT NOT NULL PRIMARY KEY, value NOT NULL)"
             try OtherProgram(path).run("CREATE TABLE settings \(newer); INSERT INTO settings VALUES ('a', 1)")
-            #expect(try Self.refused(path)?.code == .schemaTooNew)
+            #expect(try Self.refused(path)?.code == .newerVersion)
             let store = try openStore(path, table: "other")
             try store.set(key("a"), to: Data("1".utf8))
             try OtherProgram(path).run("BEGIN; DROP TABLE other; CREATE TABLE other \(newer); COMMIT")
-            expectError(.schemaTooNew) { try store.set(key("a"), to: Data("2".utf8)) }
+            expectError(.newerVersion) { try store.set(key("a"), to: Data("2".utf8)) }
             #expect(try OtherProgram(path).text("SELECT count(*) FROM other") == "0")
             #expect(store.get(key("a")) == Data("1".utf8))
         }
@@ -286,7 +286,7 @@ struct StoreFileTests {
                 Data("\"secret \(number) \(String(repeating: "x", count: 2_000))\"".utf8)
             }
             var last = 0
-            let error = expectError(.noRoom) {
+            let error = expectError(.diskFull) {
                 while last < 1_000 {
                     try store.set(key("a"), to: value(last + 1))
                     last += 1
@@ -295,7 +295,7 @@ struct StoreFileTests {
             #expect(error?.description.contains(path) == true)
             #expect(last > 0)
             #expect(store.get(key("a")) == value(last))
-            expectError(.noRoom) {
+            expectError(.diskFull) {
                 for number in 0..<20 { try store.set(key("b \(number)"), to: value(number)) }
             }
             try FileManager.default.removeItem(atPath: filler)

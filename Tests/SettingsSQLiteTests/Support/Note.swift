@@ -49,13 +49,13 @@ let notesSchema = ScriptVersion("notes", "CREATE TABLE notes (id INTEGER PRIMARY
 
 /// Runs `body` with a storage in a directory of its own.
 func withStorage<R>(
-    _ script: String = notesSchema.script, configuration: SQLiteStorage.Configuration = .init(),
+    _ script: String = notesSchema.script, options: SQLiteStorage.Options = .init(),
     _ body: (SQLiteStorage) async throws -> R
 ) async throws -> R {
     try await withTemporaryFolder { folder in
         let storage = try SQLiteStorage(
             at: folder.appendingPathComponent("a.sqlite"), versions: [ScriptVersion("1", script)],
-            configuration: configuration)
+            options: options)
         return try await body(storage)
     }
 }

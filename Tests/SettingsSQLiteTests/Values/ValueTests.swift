@@ -124,33 +124,33 @@ struct ValueTests {
     }
 
     @Test("A value without a stored form is refused, changes nothing, and is not quoted")
-    func unstorable() async throws {
+    func unsupportedValue() async throws {
         try await withStorage(Self.cells) { storage in
             try await storage.write { try $0.insert(Cell(1)) }
             let before = try await storage.dump()
-            await expect(.unstorable, saying: "value", not: "9223372036854775809") {
+            await expect(.encodingFailed, saying: "value", not: "9223372036854775809") {
                 try await storage.write { try $0.insert(Cell(UInt64(Int64.max) + 2)) }
             }
-            await expect(.unstorable, saying: storage.path) {
+            await expect(.encodingFailed, saying: storage.path) {
                 try await storage.write { try $0.update(Cell<Double>.all, set: [Column("value").set(to: Double.nan)]) }
             }
-            await expect(.unstorable) { try await storage.write { try $0.insert(Cell(Float.nan)) } }
-            await expect(.unstorable) { try await storage.write { try $0.insert(Cell(SQLiteValue.real(.nan))) } }
-            await expect(.unstorable) {
+            await expect(.encodingFailed) { try await storage.write { try $0.insert(Cell(Float.nan)) } }
+            await expect(.encodingFailed) { try await storage.write { try $0.insert(Cell(SQLiteValue.real(.nan))) } }
+            await expect(.encodingFailed) {
                 _ = try await storage.read { try $0.count(Cell<Double>.where(Column("value") < Double.nan)) }
             }
-            await expect(.unstorable) {
+            await expect(.encodingFailed) {
                 let many = [Double](repeating: .nan, count: 1000)
                 _ = try await storage.read { try $0.count(Cell<Double>.where(Column("value").isOne(of: many))) }
             }
-            await expect(.unstorable) {
+            await expect(.encodingFailed) {
                 try await storage.write { try $0.execute(sql: "INSERT INTO cells (value) VALUES (\(UInt.max))") }
             }
-            await expect(.unstorable, not: "secret street") {
+            await expect(.encodingFailed, not: "secret street") {
                 let address = ["secret street": Double.nan]
                 try await storage.write { try $0.update(Cell<Int>.all, set: [Column("value").set(to: address)]) }
             }
-            await expect(.unstorable) {
+            await expect(.encodingFailed) {
                 try await storage.write { database in
                     try database.create(table: "t") { $0.column("a", .double).defaults(to: Double.nan) }
                 }

@@ -1,10 +1,11 @@
 import Dispatch
+import SettingsKitCore
 
 extension SQLiteStorage {
     /// Options for opening and using a database.
-    public struct Configuration: Sendable {
-        /// Opens the database read-only: the file must exist, and have all versions of the schema.
-        public var isReadOnly = false
+    public struct Options: Sendable {
+        /// What the storage may do. A storage that only reads needs a file with all versions of the schema.
+        public var access = SettingsStoreAccess.readWrite
         /// Whether foreign keys are enforced.
         public var foreignKeysEnabled = true
         /// The name of the database in messages and of its threads, to distinguish several.
@@ -16,7 +17,7 @@ extension SQLiteStorage {
         ///
         /// An identifier in GRDB's table `grdb_migrations` counts as the version with this id, or as a version that names it
         /// in ``SQLiteSchemaVersion/replaces``. Each must be known in one of these ways; otherwise opening throws
-        /// `schemaTooNew`. The identifiers are copied once, when no version was recorded yet; GRDB's table is not changed.
+        /// `newerVersion`. The identifiers are copied once, when no version was recorded yet; GRDB's table is not changed.
         public var adoptsGRDBMigrations = false
         /// The number of reads that can run at the same time.
         public var maximumReaderCount = 5
@@ -24,12 +25,12 @@ extension SQLiteStorage {
         ///
         /// An asynchronous access waits longer while those before it end. Within the process, the wait is at least a
         /// tenth of a second.
-        public var busyTimeout = Duration.seconds(3)
+        public var patience = Duration.seconds(3)
         /// The queue for asynchronous accesses. On a concurrent queue they run beside each other. Nil: they have
         /// separate threads.
         public var targetQueue: DispatchQueue?
 
-        /// Creates the default configuration.
+        /// Creates the default options.
         public init() {}
     }
 }
