@@ -23,7 +23,7 @@ extension SettingsService.SettingDefinition {
     fileprivate static let theme = Setting<Theme>(
         "theme", in: .shared, default: .system)
     fileprivate static let installed = Setting<Date>(
-        "installed", in: .defaults, default: { Date() })
+        "installed", in: .defaults, default: .computed { Date() })
     fileprivate static let searches = Setting<[String]>(
         "searches", in: .custom(id: "session"), default: [])
     fileprivate static let thumbnail = Setting<Data?>(

@@ -158,7 +158,7 @@ extension SettingsService.SettingDefinition {
     fileprivate static let installation = Setting<UUID>(
         "installation", in: .defaults, default: .once { UUID() })
     fileprivate static let firstUse = Setting<Date>(
-        "firstUse", in: .defaults, default: { Date() })
+        "firstUse", in: .defaults, default: .computed { Date() })
 }
 
 private struct Color: Hashable, Sendable {

@@ -24,7 +24,7 @@ extension SettingsStore {
     /// Returns the value stored for a setting, or its default if there is none, as `get` does for a custom key.
     public func get<T>(_ setting: SettingsService.Setting<T>) -> T {
         // A default that is stored at the first read is written as every value is.
-        if case .once = setting.coding.default { return StoreServices.service(over: self).get(setting) }
+        if case .once = setting.coding.default.source { return StoreServices.service(over: self).get(setting) }
         return get(setting.coding)
     }
 

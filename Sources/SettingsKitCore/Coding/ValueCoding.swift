@@ -4,16 +4,6 @@
     import Foundation
 #endif
 
-/// The source of a setting's default.
-enum DefaultValue<Value: Sendable>: Sendable {
-    /// One value for the life of the process.
-    case constant(Value)
-    /// A closure, called each time a default is needed.
-    case computed(@Sendable () -> Value)
-    /// A closure, called once. The value is stored at the first read.
-    case once(SettingsService.OnceDefault<Value>)
-}
-
 /// Encodes and decodes the values of one setting. It knows the default, the processing, the validation, the stored form,
 /// the text, and the meaning of nil.
 ///
@@ -23,14 +13,14 @@ final class ValueCoding<Value: Sendable>: Sendable {
     private static var nilBytes: Data { Data("null".utf8) }
 
     let key: SettingsService.StorageKey
-    let `default`: DefaultValue<Value>
+    let `default`: SettingsService.DefaultValue<Value>
     private let processing: (@Sendable (Value) -> Value)?
     let validation: SettingsService.Validation<Value>?
     let form: StoredForm<Value>
     private let isOptional: Bool
 
     init(
-        key: SettingsService.StorageKey, default: DefaultValue<Value>, form: StoredForm<Value>,
+        key: SettingsService.StorageKey, default: SettingsService.DefaultValue<Value>, form: StoredForm<Value>,
         validation: SettingsService.Validation<Value>? = nil, processing: (@Sendable (Value) -> Value)? = nil
     ) {
         self.key = form.isStandard ? key.holding(Value.self) : key
@@ -45,18 +35,9 @@ final class ValueCoding<Value: Sendable>: Sendable {
     // MARK: Defaults
 
     /// Whether the default is always the same value, so that it may be cached.
-    var hasConstantDefault: Bool {
-        if case .constant = self.default { true } else { false }
-    }
+    var hasConstantDefault: Bool { self.default.isConstant }
 
-    var defaultValue: Value {
-        if !hasConstantDefault { HeldLocks.requireNone(before: "a default") }
-        return switch self.default {
-        case .constant(let value): value
-        case .computed(let compute): compute()
-        case .once(let once): once.value
-        }
-    }
+    var defaultValue: Value { self.default.value }
 
     /// The same, with a default that is computed each time it is needed and is not cached.
     var withoutConstantDefault: ValueCoding {
@@ -135,7 +116,7 @@ final class ValueCoding<Value: Sendable>: Sendable {
         do {
             return try form.decode(bytes)
         } catch DecodingError.keyNotFound(let key, let context) {
-            guard case .constant(let value) = self.default, !isNil(value),
+            guard case .constant(let value) = self.default.source, !isNil(value),
                 let filled = try form.decodeFilling?(bytes, value)
             else { throw DecodingError.keyNotFound(key, context) }
             return filled

@@ -15,7 +15,7 @@ private struct DefinitionOptions<T: Sendable> {
 extension SettingsService.Setting {
     private convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)?,
-        default: DefaultValue<T>, form: StoredForm<T>, _ options: DefinitionOptions<T>
+        default: SettingsService.DefaultValue<T>, form: StoredForm<T>, _ options: DefinitionOptions<T>
     ) {
         let key = namespace.map { SettingsService.StorageKey(name, namespace: $0, scope: scope) }
         let coding = ValueCoding(
@@ -49,28 +49,14 @@ extension SettingsService.Setting {
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 
-    /// Defines a setting whose default is computed each time it is needed.
-    ///
-    /// Use it for defaults that depend on the time or on other settings. `default` is called from any thread, without a
-    /// lock, at each read while nothing is stored. It should be quick and must not read its own setting.
+    /// Defines a setting with a default that a closure computes, each time it is needed or once.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
-        default: @escaping @Sendable () -> T, validation: SettingsService.Validation<T>? = nil, help: String? = nil,
+        default: SettingsService.DefaultValue<T>, validation: SettingsService.Validation<T>? = nil, help: String? = nil,
         isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
     ) where T: Codable {
         self.init(
-            name, in: scope, namespace: namespace, default: .computed(`default`), form: .standard,
-            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
-    }
-
-    /// Defines a setting whose default is computed once, and stored at the first read.
-    public convenience init(
-        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
-        default: SettingsService.OnceDefault<T>, validation: SettingsService.Validation<T>? = nil, help: String? = nil,
-        isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
-    ) where T: Codable {
-        self.init(
-            name, in: scope, namespace: namespace, default: .once(`default`), form: .standard,
+            name, in: scope, namespace: namespace, default: `default`, form: .standard,
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 
@@ -85,38 +71,24 @@ extension SettingsService.Setting {
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 
-    /// Defines a setting with a computed default that `transformer` encodes.
+    /// Defines a setting that `transformer` encodes, with a default that a closure computes.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
-        default: @escaping @Sendable () -> T, transformer: some Transformer<T, Data>,
+        default: SettingsService.DefaultValue<T>, transformer: some Transformer<T, Data>,
         validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false,
         processing: (@Sendable (T) -> T)? = nil
     ) {
         self.init(
-            name, in: scope, namespace: namespace, default: .computed(`default`), form: StoredForm(transformer),
+            name, in: scope, namespace: namespace, default: `default`, form: StoredForm(transformer),
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
     }
 
-    /// Defines a setting that `transformer` encodes, and whose default is computed once and stored at the first read.
-    public convenience init(
-        _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
-        default: SettingsService.OnceDefault<T>, transformer: some Transformer<T, Data>,
-        validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false,
-        processing: (@Sendable (T) -> T)? = nil
-    ) {
-        self.init(
-            name, in: scope, namespace: namespace, default: .once(`default`), form: StoredForm(transformer),
-            .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
-    }
-}
-
-extension SettingsService.Setting where T: ExpressibleByNilLiteral {
     /// Defines an optional setting whose default is nil.
     public convenience init(
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
         validation: SettingsService.Validation<T>? = nil, help: String? = nil, isSecret: Bool = false,
         processing: (@Sendable (T) -> T)? = nil
-    ) where T: Codable {
+    ) where T: Codable & ExpressibleByNilLiteral {
         self.init(
             name, in: scope, namespace: namespace, default: .constant(nil), form: .standard,
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))
@@ -127,7 +99,7 @@ extension SettingsService.Setting where T: ExpressibleByNilLiteral {
         _ name: String, in scope: SettingsService.Scope, namespace: (any SettingsNamespace.Type)? = nil,
         transformer: some Transformer<T, Data>, validation: SettingsService.Validation<T>? = nil, help: String? = nil,
         isSecret: Bool = false, processing: (@Sendable (T) -> T)? = nil
-    ) {
+    ) where T: ExpressibleByNilLiteral {
         self.init(
             name, in: scope, namespace: namespace, default: .constant(nil), form: StoredForm(transformer),
             .init(validation: validation, help: help, isSecret: isSecret, processing: processing))

@@ -61,7 +61,7 @@ extension SettingsService {
 
         /// The text of the default; nil if the default is computed or has no text.
         override public var defaultText: String? {
-            guard case .constant(let value) = coding.default else { return nil }
+            guard case .constant(let value) = coding.default.source else { return nil }
             return isSecret ? Self.hidden : coding.text(of: value)
         }
 

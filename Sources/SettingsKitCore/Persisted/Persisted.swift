@@ -69,7 +69,7 @@ public struct Persisted<Value: Sendable>: Sendable {
     public init(
         wrappedValue: Value, key: String, storedBy store: any SettingsStore, persistDefault: PersistDefault = .never
     ) where Value: Codable {
-        self.init(key, store, .constant(wrappedValue), .standard, persistDefault)
+        self.init(key, store, wrappedValue, .standard, persistDefault)
     }
 
     /// Creates a property for a value of a store that `transformer` encodes. Its initial value is its default.
@@ -77,47 +77,13 @@ public struct Persisted<Value: Sendable>: Sendable {
         wrappedValue: Value, key: String, storedBy store: any SettingsStore, transformer: some Transformer<Value, Data>,
         persistDefault: PersistDefault = .never
     ) {
-        self.init(key, store, .constant(wrappedValue), StoredForm(transformer), persistDefault)
-    }
-
-    /// Creates a property for a value of a store.
-    public init(
-        key: String, storedBy store: any SettingsStore, default: Value, persistDefault: PersistDefault = .never
-    ) where Value: Codable {
-        self.init(key, store, .constant(`default`), .standard, persistDefault)
-    }
-
-    /// Creates a property for a value of a store that `transformer` encodes.
-    public init(
-        key: String, storedBy store: any SettingsStore, default: Value, transformer: some Transformer<Value, Data>,
-        persistDefault: PersistDefault = .never
-    ) {
-        self.init(key, store, .constant(`default`), StoredForm(transformer), persistDefault)
-    }
-
-    /// Creates a property for a value of a store, with a default that is computed at each read while nothing is stored.
-    ///
-    /// `default` is called from any thread, possibly by several at once, without a lock.
-    public init(
-        key: String, storedBy store: any SettingsStore, default: @escaping @Sendable () -> Value,
-        persistDefault: PersistDefault = .never
-    ) where Value: Codable {
-        self.init(key, store, .computed(`default`), .standard, persistDefault)
-    }
-
-    /// Creates a property for a value of a store that `transformer` encodes, with a computed default.
-    public init(
-        key: String, storedBy store: any SettingsStore, default: @escaping @Sendable () -> Value,
-        transformer: some Transformer<Value, Data>, persistDefault: PersistDefault = .never
-    ) {
-        self.init(key, store, .computed(`default`), StoredForm(transformer), persistDefault)
+        self.init(key, store, wrappedValue, StoredForm(transformer), persistDefault)
     }
 
     private init(
-        _ name: String, _ store: any SettingsStore, _ default: DefaultValue<Value>, _ form: StoredForm<Value>,
-        _ persistDefault: PersistDefault
+        _ name: String, _ store: any SettingsStore, _ default: Value, _ form: StoredForm<Value>, _ persistDefault: PersistDefault
     ) {
-        projectedValue = Persister(name: name, store, `default`, form, persistDefault)
+        projectedValue = Persister(name: name, store, .constant(`default`), form, persistDefault)
     }
 }
 
@@ -125,7 +91,7 @@ extension Persisted where Value: ExpressibleByNilLiteral {
     /// Creates an optional property for a value of a store, whose default is nil.
     public init(key: String, storedBy store: any SettingsStore, persistDefault: PersistDefault = .never)
     where Value: Codable {
-        self.init(key: key, storedBy: store, default: nil as Value, persistDefault: persistDefault)
+        self.init(key, store, nil, .standard, persistDefault)
     }
 
     /// Creates an optional property for a value of a store that `transformer` encodes, whose default is nil.
@@ -133,8 +99,7 @@ extension Persisted where Value: ExpressibleByNilLiteral {
         key: String, storedBy store: any SettingsStore, transformer: some Transformer<Value, Data>,
         persistDefault: PersistDefault = .never
     ) {
-        self.init(
-            key: key, storedBy: store, default: nil as Value, transformer: transformer, persistDefault: persistDefault)
+        self.init(key, store, nil, StoredForm(transformer), persistDefault)
     }
 }
 

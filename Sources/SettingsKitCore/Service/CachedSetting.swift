@@ -76,14 +76,14 @@ protocol CachedSetting: AnyObject, Sendable {
             let (store, lastSet) = connection.storeAndLastSet(of: self)
             guard let store else { throw SettingsError(.noStore, key: key) }
             let stored = try store.read(key)
-            if stored.isEmpty, case .once(let once) = coding.default {
+            if stored.isEmpty, case .once(let once) = coding.default.source {
                 return storedDefault(once, in: store, token: token)
             }
             let resolution = coding.resolve(stored, set: lastSet) {
                 connection.lastGoodData(insteadOf: $0, of: self, isReading: true)
             }
             connection.report(resolution.rejections)
-            if resolution.candidate != nil, case .once(let once) = coding.default { once.forget() }
+            if resolution.candidate != nil, case .once(let once) = coding.default.source { once.forget() }
             cache(resolution.value, isDefault: resolution.candidate == nil, token: token)
             return resolution.value
         } catch {
@@ -101,7 +101,7 @@ protocol CachedSetting: AnyObject, Sendable {
     ///
     /// - Returns: What is stored now.
     private func storedDefault(
-        _ once: SettingsService.OnceDefault<Value>, in store: ConnectedStore, token: UInt64
+        _ once: OnceValue<Value>, in store: ConnectedStore, token: UInt64
     ) -> Value {
         let value = once.value
         do throws(SettingsError) {

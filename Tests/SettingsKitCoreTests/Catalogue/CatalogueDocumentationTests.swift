@@ -149,7 +149,7 @@ struct CatalogueDocumentationTests {
         let settings: [SettingsService.SettingDefinition] = [
             Setting<UInt8>("byte", in: .defaults, default: 1), Setting<Date?>("date", in: .defaults),
             Setting<Data>("data", in: .defaults, default: Data([1])), Setting<URL?>("url", in: .defaults),
-            Setting<UUID>("computed", in: .defaults, default: { UUID() }),
+            Setting<UUID>("computed", in: .defaults, default: .computed { UUID() }),
             Setting<Int?>("choice", in: .defaults, validation: .oneOf([1, 2])),
             Setting<[Int]>("list", in: .defaults, default: [1], validation: .notEmpty),
             Setting<Double>("below", in: .defaults, default: 0, validation: .range(0..<1)),

@@ -129,7 +129,7 @@ struct MissingMembersTests {
     @Test("A default that is computed gives no members")
     func computedDefault() {
         let settings = SettingsService.over(MemoryStore(["v": Data(#"{"burst":1}"#.utf8)]))
-        let computed = Setting<Limit>("v", in: .defaults, default: { Limit() })
+        let computed = Setting<Limit>("v", in: .defaults, default: .computed { Limit() })
         #expect(thrownCode { try settings.load(computed) } == .decodingFailed)
     }
 

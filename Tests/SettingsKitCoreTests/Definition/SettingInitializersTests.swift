@@ -15,8 +15,8 @@ extension SettingsService.SettingDefinition {
     fileprivate static let optionalTransformed = Setting<Date?>(
         "optionalTransformed", in: .defaults, transformer: ListTransformer())
     fileprivate static let trimmed = Setting<String?>("trimmed", in: .defaults) { $0.map { String($0.prefix(3)) } }
-    fileprivate static let computed = Setting<Int>("computed", in: .defaults, default: { 6 * 7 })
-    fileprivate static let computedClamped = Setting<Int>("computedClamped", in: .defaults, default: { 3 }) {
+    fileprivate static let computed = Setting<Int>("computed", in: .defaults, default: .computed { 6 * 7 })
+    fileprivate static let computedClamped = Setting<Int>("computedClamped", in: .defaults, default: .computed { 3 }) {
         min($0, 10)
     }
     fileprivate static let even = Setting<Int>(
@@ -94,7 +94,7 @@ struct SettingInitializersTests {
     func computedDefault() {
         #expect(settings.get(.computed) == 42)
         let next = Box(1)
-        let counting = Setting<Int>("counting", in: .defaults, default: { next.value })
+        let counting = Setting<Int>("counting", in: .defaults, default: .computed { next.value })
         #expect(settings.get(counting) == 1)
         next.value = 2
         #expect(settings.get(counting) == 2)

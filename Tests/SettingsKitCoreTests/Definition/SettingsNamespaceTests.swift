@@ -47,9 +47,9 @@ struct SettingsNamespaceTests {
             SettingsService.StorageKey(id, namespace: namespace.type, scope: .shared) == .init(name, scope: .shared))
         let settings = [
             Setting<Int>(id, in: .shared, namespace: namespace.type, default: 0),
-            Setting<Int>(id, in: .shared, namespace: namespace.type, default: { 0 }),
+            Setting<Int>(id, in: .shared, namespace: namespace.type, default: .computed { 0 }),
             Setting<Int>(id, in: .shared, namespace: namespace.type, default: 0, transformer: JSONTransformer()),
-            Setting<Int>(id, in: .shared, namespace: namespace.type, default: { 0 }, transformer: JSONTransformer()),
+            Setting<Int>(id, in: .shared, namespace: namespace.type, default: .computed { 0 }, transformer: JSONTransformer()),
         ]
         let optional = Setting<Int?>(id, in: .shared, namespace: namespace.type)
         let transformed = Setting<Int?>(id, in: .shared, namespace: namespace.type, transformer: JSONTransformer())

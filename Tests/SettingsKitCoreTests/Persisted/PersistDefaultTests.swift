@@ -15,7 +15,7 @@ struct PersistDefaultTests {
         init(_ store: any SettingsStore, _ persistDefault: PersistDefault) {
             let calls = calls
             let setting = Setting<String>(
-                "s", in: .defaults, default: { "d\(calls.take(replacingWith: calls.value + 1) + 1)" })
+                "s", in: .defaults, default: .computed { "d\(calls.take(replacingWith: calls.value + 1) + 1)" })
             persister = Persister(setting, in: .over(store, problems), persistDefault: persistDefault)
             subscription = persister.observe(told.listener())
         }

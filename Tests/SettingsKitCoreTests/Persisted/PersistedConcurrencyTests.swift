@@ -15,7 +15,7 @@ struct PersistedConcurrencyTests {
             let persisters = (0..<8).map { number in
                 let setting = Setting<Int>(
                     "n", in: .defaults,
-                    default: {
+                    default: .computed {
                         // An expensive default gives others time to come in between.
                         for _ in 0..<3 { sched_yield() }
                         return calls.add(1, ordering: .relaxed).newValue
@@ -42,7 +42,7 @@ struct PersistedConcurrencyTests {
             let store = kind.make()
             if round % 2 == 0 { try store.set(.init("n", scope: .defaults), to: Data("no number".utf8)) }
             let one = Persisted(
-                key: "n", storedBy: store, default: { -1 }, persistDefault: [.whenNil, .onError])
+                Setting("n", in: .defaults, default: .computed { -1 }), in: .over(store), persistDefault: [.whenNil, .onError])
             let other = Persisted(wrappedValue: 0, key: "n", storedBy: store)
             inParallel(4) { thread in
                 if thread == 0 {

@@ -33,8 +33,8 @@ struct PersistedTests {
         @Persisted var y: Int
 
         init(_ store: any SettingsStore) {
-            _x = Persisted(key: "x", storedBy: store, default: 1)
-            _y = Persisted(key: "y", storedBy: store, default: { 2 })
+            _x = Persisted(wrappedValue: 1, key: "x", storedBy: store)
+            _y = Persisted(Setting("y", in: .defaults, default: .computed { 2 }), in: .over(store))
         }
     }
 
@@ -116,17 +116,17 @@ struct PersistedTests {
         let store = kind.make()
         let calls = Box(0)
         @Persisted(key: "initial", storedBy: store) var initial = 1
-        @Persisted(key: "argument", storedBy: store, default: 2) var argument
         @Persisted(
-            key: "computed", storedBy: store,
-            default: {
-                calls.value += 1
-                return calls.value * 10
-            }) var computed: Int
-        #expect((initial, argument) == (1, 2))
+            Setting(
+                "computed", in: .defaults,
+                default: .computed {
+                    calls.value += 1
+                    return calls.value * 10
+                }), in: .over(store)) var computed: Int
+        #expect(initial == 1)
         #expect((computed, computed) == (10, 20))
         #expect(try $computed.load() == 30)
-        for name in ["initial", "argument", "computed"] { #expect(try store.text(name) == nil) }
+        for name in ["initial", "computed"] { #expect(try store.text(name) == nil) }
         computed = 5
         #expect(computed == 5)
         #expect(calls.value == 3)
@@ -143,11 +143,12 @@ struct PersistedTests {
         let calls = Box(0)
         let store = kind.make()
         @Persisted(
-            key: "n", storedBy: store,
-            default: {
-                calls.value += 1
-                return 1
-            }) var number: Int?
+            Setting(
+                "n", in: .defaults,
+                default: .computed {
+                    calls.value += 1
+                    return 1
+                }), in: .over(store)) var number: Int?
         number = 2
         #expect(number == 2)
         try $number.save(3)
@@ -165,7 +166,7 @@ struct PersistedTests {
         let store = kind.make()
         @Persisted(key: "plain", storedBy: store) var plain: Int?
         @Persisted(key: "eight", storedBy: store) var eight: Int? = 8
-        @Persisted(key: "nine", storedBy: store, default: 9) var nine: Int?
+        @Persisted(key: "nine", storedBy: store) var nine: Int? = 9
         #expect((plain, eight, nine) as (Int?, Int?, Int?) == (nil, 8, 9))
         (plain, eight, nine) = (1, 2, 3)
         #expect((plain, eight, nine) as (Int?, Int?, Int?) == (1, 2, 3))
@@ -197,7 +198,9 @@ struct PersistedTests {
             key: "c", storedBy: store,
             transformer: JSONTransformer().append(transformer: seal).append(transformer: XorTransformer(mask: 1)))
         var c = 3
-        @Persisted(key: "d", storedBy: store, default: { 4 }, transformer: JSONTransformer().append(transformer: seal))
+        @Persisted(
+            Setting("d", in: .defaults, default: .computed { 4 }, transformer: JSONTransformer().append(transformer: seal)),
+            in: .over(store))
         var d: Int
         let bar = Bar(baz: "x", at: Date(timeIntervalSince1970: 1_000))
         (a, b) = (bar, bar)

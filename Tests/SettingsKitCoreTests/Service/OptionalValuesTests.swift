@@ -68,7 +68,7 @@ struct OptionalValuesTests {
         try checkOtherDefault(Setting<City?>("city", in: .defaults, default: City(name: "Rome")), City())
         try checkOtherDefault(Setting<Data?>("data", in: .defaults, default: Data([1])), Data([2]))
         try checkOtherDefault(Setting<Data?>("empty", in: .defaults, default: Data([1])), Data())
-        try checkOtherDefault(Setting<Int?>("computed", in: .defaults, default: { 3 }), 4)
+        try checkOtherDefault(Setting<Int?>("computed", in: .defaults, default: .computed { 3 }), 4)
     }
 
     @Test("Optional values with transformers store nil as those without do")
