@@ -137,7 +137,7 @@ public final class EtcdStore: SettingsStore {
     ///
     /// - Throws: `SettingsError` with the code `readOnly`, `tooLarge`, `storeClosed`, or as the local file does.
     public func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
-        _ = try apply(SettingsStoreBatch(writes: [.init(key: key, data: data)], waitsForAgreement: false))
+        _ = try apply(SettingsStoreBatch(writes: [.init(key: key, data: data)], options: .init(waitsForAgreement: false)))
     }
 
     /// Applies a batch as one transaction of the cluster, and waits for it if the batch says so. Without writes, asks the cluster
@@ -147,8 +147,8 @@ public final class EtcdStore: SettingsStore {
     ///   `clusterNotSecure`, `clusterLoginRefused`, `clusterAccessDenied`, `clusterFull`, `clusterRefused`, `outcomeUnknown`.
     public func apply(_ batch: SettingsStoreBatch) throws -> Bool {
         if batch.isQuestion { return cluster.holds(batch.expectations) }
-        if batch.writes.isEmpty && batch.waitsForAgreement { return try cluster.confirm(batch.expectations) }
-        return try batch.waitsForAgreement ? cluster.agree(batch) : cluster.accept(batch)
+        if batch.writes.isEmpty && batch.options.waitsForAgreement { return try cluster.confirm(batch.expectations) }
+        return try batch.options.waitsForAgreement ? cluster.agree(batch) : cluster.accept(batch)
     }
 
     /// The names of the settings that are stored.
@@ -164,7 +164,7 @@ public final class EtcdStore: SettingsStore {
                 SettingsStoreBatch.Entry(key: .init(name, scope: cluster.scope), data: nil)
             }
             rest = rest.dropFirst(writes.count)
-            _ = try apply(SettingsStoreBatch(writes: writes, waitsForAgreement: false))
+            _ = try apply(SettingsStoreBatch(writes: writes, options: .init(waitsForAgreement: false)))
         }
     }
 

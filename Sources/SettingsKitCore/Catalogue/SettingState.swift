@@ -105,7 +105,7 @@ extension SettingsService.Setting: CataloguedSetting {
         }
         do throws(SettingsError) {
             let store = try service.connection(for: key).requireStore(for: key)
-            if store.isLayered { state.layerNames = store.store.layerNames }
+            if let layered = store.store._layered { state.layerNames = layered.layerNames }
             let stored = try store.read(key)
             let cached = service.cachedSetting(for: self)
             let resolution = cached.resolution(of: stored)

@@ -50,7 +50,7 @@ extension SettingsService {
         }
 
         override func set(fromText text: String, in service: SettingsService) throws(SettingsError) {
-            try service.write(coding.read(text), to: self, isKept: false)
+            try service.write(coding.read(text), to: self, .ofSave)
         }
 
         /// What a value must be, for people: "an integer from 1 to 65535".

@@ -97,12 +97,12 @@ extension LayeredContents {
     ) -> (obstacle: (LayeredStore.Obstacle, SettingsService.StorageKey)?, batch: SettingsStoreBatch?) {
         for write in batch.writes {
             let name = write.key.name
-            if let obstacle = obstacle(to: name, disregarding: batch.disregardedLocks[name]) {
+            if let obstacle = obstacle(to: name, disregarding: batch.options.disregardedLocks[name]) {
                 return ((obstacle, write.key), nil)
             }
         }
         var lower = batch
-        lower.disregardedLocks = [:]
+        lower.options.disregardedLocks = [:]
         lower.expectations = []
         for expectation in batch.expectations {
             let list = list(of: expectation.key.name)

@@ -45,7 +45,7 @@ import Synchronization
 /// other layers. The layer is tried again when its feed publishes, and when this store is used, at most ten times a second.
 ///
 /// All functions may be called from any thread.
-public final class LayeredStore: SettingsStore {
+public final class LayeredStore: LayeredSettingsStore {
     /// What keeps a name from being written.
     enum Obstacle {
         case candidate(SettingsStoreCandidate, layer: Int)

@@ -7,7 +7,7 @@
 /// What one layer of a store holds for a setting.
 ///
 /// A store made of layers returns the candidates of a key with the highest layer first. A setting takes the first one that
-/// its type and its validation accept. See ``SettingsStore/candidates(for:)``.
+/// its type and its validation accept. See ``LayeredSettingsStore``.
 public struct SettingsStoreCandidate: Hashable, Sendable {
     /// How ``data`` represents the value.
     public enum Form: Hashable, Sendable {
@@ -130,8 +130,8 @@ struct StoredValue: Equatable, Sendable {
 extension SettingsStore {
     /// What the store holds under a key, in all of its layers.
     func read(_ key: SettingsService.StorageKey) throws -> StoredValue {
-        if layerNames.isEmpty { return StoredValue(try get(key)) }
-        let candidates = try candidates(for: key)
+        guard let layered = _layered else { return StoredValue(try get(key)) }
+        let candidates = try layered.candidates(for: key)
         return StoredValue(candidates.storedData, candidates: candidates)
     }
 }

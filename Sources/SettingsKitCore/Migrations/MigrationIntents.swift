@@ -194,7 +194,7 @@ struct MigrationIntents {
 
     private func apply(_ batch: SettingsStoreBatch, to store: ConnectedStore) throws(SettingsError) -> Bool {
         var batch = batch
-        for write in batch.writes { batch.disregardedLocks[write.key.name] = disregardedLocks[write.key] }
+        for write in batch.writes { batch.options.disregardedLocks[write.key.name] = disregardedLocks[write.key] }
         return try store.apply(batch)
     }
 

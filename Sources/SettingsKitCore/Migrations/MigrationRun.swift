@@ -20,7 +20,7 @@ struct MigrationRun {
         let isLocal = ledger.scope != .shared || service.connections[.defaults].store == nil
         let home = isLocal ? ledger : SettingsService.StorageKey(ledger.name, scope: .defaults)
         let intents = MigrationIntents(service: service, home: home)
-        var first = SettingsService.Transaction(service: service)
+        var first = SettingsService.Transaction(service: service, options: .ofSave)
         // What is in the ledger stays there, so that a program without steps to take starts without the other machines.
         first.confirmsReads = false
         let (report, error) = try SettingsService.Transaction.run(first, limit: Self.attemptLimit) {

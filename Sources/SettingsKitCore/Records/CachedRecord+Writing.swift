@@ -58,7 +58,7 @@ extension CachedRecord {
         var outcome: Result<R, E>?
         do throws(SettingsError) {
             try connection.requireStore().requireOpen(toCalculateFrom: recordKey)
-            try commit(isWhole: true, from: .cache, waitsForAgreement: true) { loaded throws(SettingsError) in
+            try commit(isWhole: true, from: .cache, .ofSave) { loaded throws(SettingsError) in
                 let old = try loaded.content.get()
                 var new = old
                 HeldLocks.requireNone(before: "the closure of an update")
@@ -86,7 +86,7 @@ extension CachedRecord {
     func set<Field>(_ keyPath: WritableKeyPath<Record, Field>, to value: Field) throws(SettingsError) {
         // Other fields may change meanwhile: nothing depends on them, unless the property is computed from several.
         let isWhole = MemoryLayout<Record>.offset(of: keyPath) == nil
-        try commit(isWhole: isWhole, from: .cache, waitsForAgreement: false) { loaded throws(SettingsError) in
+        try commit(isWhole: isWhole, from: .cache, .ofSet) { loaded throws(SettingsError) in
             let old = try loaded.content.get()
             var new = old
             HeldLocks.requireNone(before: "a key path")
@@ -120,10 +120,10 @@ extension CachedRecord {
 
     /// Makes the record another one; also the fields that hold something else.
     ///
-    /// - Parameter isKept: Whether a store that is not open yet keeps the change; if not, it throws.
-    func replace(by record: Record, isKept: Bool) throws(SettingsError) {
-        if !isKept { try connection.requireStore().requireOpen() }
-        try commit(isWhole: true, from: .publishedBytes, waitsForAgreement: !isKept) { loaded throws(SettingsError) in
+    /// A store that is not open yet keeps the change if the options say so, and throws otherwise.
+    func replace(by record: Record, _ options: SettingsStoreBatch.Options) throws(SettingsError) {
+        if !options.isKept { try connection.requireStore().requireOpen() }
+        try commit(isWhole: true, from: .publishedBytes, options) { loaded throws(SettingsError) in
             // What a store answers that is not open yet, is not what is stored: nothing is equal to it.
             if !isOpen { return try writes(from: .empty, to: record, and: Set(fieldNames)) }
             switch loaded.content {
@@ -141,7 +141,7 @@ extension CachedRecord {
     ///
     /// - Parameter change: Returns the writes; nil to end without one.
     private func commit(
-        isWhole: Bool, from origin: Origin, waitsForAgreement: Bool,
+        isWhole: Bool, from origin: Origin, _ options: SettingsStoreBatch.Options,
         _ change: (Loaded) throws(SettingsError) -> [FieldWrite]?
     ) throws(SettingsError) {
         for _ in 0..<10_000 {
@@ -150,12 +150,11 @@ extension CachedRecord {
             guard let writes = try change(loaded) else { return }
             if !wasOpen && isOpen { continue }
             // What other machines have agreed on may be newer.
-            let mustConfirm = waitsForAgreement && isWhole && connection.store?.store.agreesWithOthers ?? false
+            let mustConfirm = options.waitsForAgreement && isWhole && connection.store?.store.agreesWithOthers ?? false
             if writes.isEmpty, !mustConfirm { return }
-            var batch = SettingsStoreBatch(writes: entries(writes), waitsForAgreement: waitsForAgreement)
-            if !waitsForAgreement, !isOpen {
-                batch.isKept = true
-            } else {
+            var batch = SettingsStoreBatch(writes: entries(writes), options: options)
+            batch.options.isKept = options.isKept && !isOpen
+            if !batch.options.isKept {
                 let expected = isWhole ? Array(loaded.stored.keys) : writes.map(\.name)
                 batch.expectations = expected.compactMap { name in loaded.stored[name].map { $0.entry(for: key(name)) }
                 }
@@ -199,7 +198,7 @@ extension CachedRecord {
             } catch  where error.code == .locked && store.isLayered {
                 // Only reading all candidates tells whether the fields accept those that lock them.
                 for (name, candidates) in try current(from: .store).disregardedLocks {
-                    batch.disregardedLocks[prefix + name] = candidates
+                    batch.options.disregardedLocks[prefix + name] = candidates
                 }
                 return try store.apply(batch)
             }
@@ -209,9 +208,7 @@ extension CachedRecord {
     }
 
     /// Removes every field, also those that this program does not know.
-    ///
-    /// - Parameter isKept: Whether it does not wait for agreement.
-    func remove(isKept: Bool) throws(SettingsError) {
+    func remove(_ options: SettingsStoreBatch.Options) throws(SettingsError) {
         let store = try connection.requireStore()
         var names = Set(fieldNames.map { prefix + $0 })
         do throws(SettingsError) {
@@ -225,7 +222,7 @@ extension CachedRecord {
         let writes = names.filter(SettingsService.StorageKey.isValid).map { name in
             SettingsStoreBatch.Entry(key: .init(name, scope: scope), data: nil)
         }
-        _ = try apply(SettingsStoreBatch(writes: writes, waitsForAgreement: !isKept))
+        _ = try apply(SettingsStoreBatch(writes: writes, options: .init(waitsForAgreement: options.waitsForAgreement)))
     }
 }
 

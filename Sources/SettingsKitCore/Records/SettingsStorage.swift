@@ -118,13 +118,13 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     /// Replaces the record: writes the fields that differ, also if the stored fields are not a record. Errors are
     /// diagnosed; ``save(_:)`` throws them.
     public func set(_ record: Record) {
-        diagnosing { () throws(SettingsError) in try cached.replace(by: record, isKept: true) }
+        diagnosing { () throws(SettingsError) in try cached.replace(by: record, .ofSet) }
     }
 
     /// Replaces the record.
     ///
     /// - Throws: ``SettingsError``; the record has not changed then.
-    public func save(_ record: Record) throws { try cached.replace(by: record, isKept: false) }
+    public func save(_ record: Record) throws { try cached.replace(by: record, .ofSave) }
 
     /// Changes a field in place, and loses no concurrent change of the record, as ``update(_:)`` does.
     ///
@@ -157,13 +157,13 @@ public final class SettingsStorage<Record: SettingsRecord>: Observable, Sendable
     ///
     /// A store that cannot list its keys keeps the fields that this version does not know.
     public func reset() {
-        diagnosing { () throws(SettingsError) in try cached.remove(isKept: true) }
+        diagnosing { () throws(SettingsError) in try cached.remove(.ofSet) }
     }
 
     /// Removes all fields, as ``reset()`` does.
     ///
     /// - Throws: ``SettingsError``; the record has not changed then.
-    public func remove() throws { try cached.remove(isKept: false) }
+    public func remove() throws { try cached.remove(.ofSave) }
 
     private func diagnosing(_ body: () throws(SettingsError) -> Void) {
         do throws(SettingsError) {

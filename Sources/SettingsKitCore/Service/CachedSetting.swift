@@ -109,7 +109,7 @@ protocol CachedSetting: AnyObject, Sendable {
             guard let data = try coding.bytesOfDefault(value) else { return value }
             let batch = SettingsStoreBatch(
                 writes: [.init(key: key, data: data)], expectations: [StoredValue.nothing(in: store).entry(for: key)],
-                waitsForAgreement: false)
+                options: .init(waitsForAgreement: false))
             _ = try store.apply(batch)
             // What is stored now: this value, decoded, or that of another process.
             let resolution = resolution(of: try store.read(key))

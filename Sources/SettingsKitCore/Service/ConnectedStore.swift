@@ -22,7 +22,7 @@ final class ConnectedStore: Sendable {
         }
         self.store = store
         self.feed = feed
-        isLayered = !store.layerNames.isEmpty
+        isLayered = store._layered != nil
         recovering = Self.standIn(in: store)
         // Compared first: a cast that fails takes as long as reading a small file.
         serializing = type(of: store) == SerializingStore.self ? store as? SerializingStore : nil
@@ -124,10 +124,10 @@ final class ConnectedStore: Sendable {
         HeldLocks.requireNone(before: "a store")
         do {
             return try store.apply(batch)
-        } catch SettingsError.Code.readOnly where batch.writes.isEmpty && batch.waitsForAgreement {
+        } catch SettingsError.Code.readOnly where batch.writes.isEmpty && batch.options.waitsForAgreement {
             // Where nothing can be written, there is no turn of writing to wait for.
             var question = batch
-            question.waitsForAgreement = false
+            question.options.waitsForAgreement = false
             return try holds(question)
         } catch {
             throw .wrap(error, as: .writeFailed, store: description)

@@ -16,7 +16,7 @@ extension SettingsService {
     /// - Returns: the result of the run that counted; nil if nothing was changed because of a problem.
     @discardableResult
     public func transaction<R>(_ body: (inout Transaction) -> R) -> R? {
-        let (result, error) = attempt(isKept: true, body)
+        let (result, error) = attempt(.ofTransaction, body)
         guard let error else { return result }
         reportFailure(error)
         return nil
@@ -28,7 +28,7 @@ extension SettingsService {
     /// - Returns: the result of the run that counted.
     @discardableResult
     public func save<R>(_ body: (inout Transaction) throws -> R) throws -> R {
-        let (result, error) = try attempt(body)
+        let (result, error) = try attempt(.ofSave, body)
         if let error { throw error }
         return result
     }
@@ -46,7 +46,7 @@ extension SettingsService {
     /// - Returns: the result of the run that counted; nil if the old value stays because of a problem.
     @discardableResult
     public func update<T, R, E: Error>(_ setting: Setting<T>, _ body: (inout T) throws(E) -> R) throws(E) -> R? {
-        let (result, error) = try attempt { (transaction: inout Transaction) throws(E) -> R? in
+        let (result, error) = try attempt(.ofSave) { (transaction: inout Transaction) throws(E) -> R? in
             try transaction.updateKnown(setting, body)
         }
         guard let error else { return result }
@@ -60,19 +60,15 @@ extension SettingsService {
 
     /// Applies a transaction whose closure does not fail, and throws what went wrong.
     ///
-    /// - Parameter isKept: Whether a store that is not open yet keeps what is set. Then the caller does not wait for agreement
-    ///   either.
-    func commit(isKept: Bool, _ body: (inout Transaction) -> Void) throws(SettingsError) {
-        let (_, error) = attempt(isKept: isKept, waitsForAgreement: !isKept, body)
+    /// A store that is not open yet keeps the changes if the options say so.
+    func commit(_ options: SettingsStoreBatch.Options, _ body: (inout Transaction) -> Void) throws(SettingsError) {
+        let (_, error) = attempt(options, body)
         if let error { throw error }
     }
 
     private func attempt<R, E: Error>(
-        isKept: Bool = false, waitsForAgreement: Bool = true, _ body: (inout Transaction) throws(E) -> R
+        _ options: SettingsStoreBatch.Options, _ body: (inout Transaction) throws(E) -> R
     ) throws(E) -> (R, SettingsError?) {
-        var transaction = Transaction(service: self)
-        transaction.isKept = isKept
-        transaction.waitsForAgreement = waitsForAgreement
-        return try Transaction.run(transaction, body)
+        try Transaction.run(Transaction(service: self, options: options), body)
     }
 }

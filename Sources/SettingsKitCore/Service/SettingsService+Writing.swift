@@ -16,7 +16,7 @@ extension SettingsService {
     /// else.
     public func set<T>(_ setting: Setting<T>, to value: T) {
         do throws(SettingsError) {
-            try write(value, to: setting, isKept: true)
+            try write(value, to: setting, .ofSet)
         } catch {
             reportFailure(error)
         }
@@ -35,28 +35,27 @@ extension SettingsService {
     ///
     /// - Throws: ``SettingsError``; the old value then is still there.
     public func save<T>(_ setting: Setting<T>, to value: T) throws {
-        try write(value, to: setting, isKept: false)
+        try write(value, to: setting, .ofSave)
     }
 
-    /// - Parameter isKept: Whether a store that is not open yet keeps the change; otherwise it throws. A change that is kept
-    ///   does not wait for agreement either.
-    func write<T>(_ value: T, to setting: Setting<T>, isKept: Bool) throws(SettingsError) {
+    /// Stores a value. A store that is not open yet keeps the change if the options say so, and throws otherwise.
+    func write<T>(_ value: T, to setting: Setting<T>, _ options: SettingsStoreBatch.Options) throws(SettingsError) {
         if setting.hooks?.needsValues ?? false {
-            return try commit(isKept: isKept) { $0.set(setting, to: value) }
+            return try commit(options) { $0.set(setting, to: value) }
         }
         let cached = cachedSetting(for: setting)
         let connection = cached.connection
-        if !isKept { try connection.requireStore(for: setting.key).requireOpen() }
+        if !options.isKept { try connection.requireStore(for: setting.key).requireOpen() }
         let value = setting.coding.process(value)
         let data = try setting.coding.bytes(for: value)
         let (store, pending) = try connection.willCommit(value, as: data, of: cached, key: setting.key)
         defer { connection.didCommit(pending, of: cached) }
-        try write(data, to: setting, cached, in: store, waitsForAgreement: !isKept)
+        try write(data, to: setting, cached, in: store, options)
     }
 
     /// Stores a value in the place of `data`, if these bytes are stored; otherwise does nothing.
     func replace<T>(_ data: Data?, of setting: Setting<T>, by value: T) throws(SettingsError) {
-        try commit(isKept: true) { transaction in
+        try commit(.ofSet) { transaction in
             if transaction.data(for: setting.key) == data { transaction.set(setting, to: value) }
         }
     }
@@ -64,37 +63,37 @@ extension SettingsService {
     /// Writes bytes, and calls the hooks of the setting's namespaces around that if it changes anything.
     private func write(
         _ data: Data?, to setting: SettingDefinition, _ cached: any CachedSetting, in store: ConnectedStore,
-        waitsForAgreement: Bool
+        _ options: SettingsStoreBatch.Options
     ) throws(SettingsError) {
         guard setting.hasHooks else {
-            return try write(data, for: setting.key, of: cached, in: store, waitsForAgreement: waitsForAgreement)
+            return try write(data, for: setting.key, of: cached, in: store, options)
         }
         if store.isOpen {
             if store.isLayered { _ = try disregardedLocks(of: cached, key: setting.key, in: store) }
             let stored = try store.read(setting.key)
             let isStored = stored.writableData == data
-            if isStored, try waitsForAgreement ? store.confirms(stored.entry(for: setting.key)) : true { return }
+            if isStored, try options.waitsForAgreement ? store.confirms(stored.entry(for: setting.key)) : true { return }
         }
         var hooks = CommitHooks()
         setting.addHooks(of: HookedChange(old: .nothing, new: StoredValue(data), newValue: nil), in: self, to: &hooks)
         hooks.callBefore()
-        try write(data, for: setting.key, of: cached, in: store, waitsForAgreement: waitsForAgreement)
+        try write(data, for: setting.key, of: cached, in: store, options)
         hooks.callAfter()
     }
 
     /// Writes bytes, also if a layer locks the setting with something that is no value of it.
     private func write(
         _ data: Data?, for key: StorageKey, of cached: @autoclosure () -> any CachedSetting, in store: ConnectedStore,
-        waitsForAgreement: Bool
+        _ options: SettingsStoreBatch.Options
     ) throws(SettingsError) {
         do throws(SettingsError) {
-            try store.set(key, to: data, waitsForAgreement: waitsForAgreement)
+            try store.set(key, to: data, waitsForAgreement: options.waitsForAgreement)
         } catch  where error.code == .locked && store.isLayered {
             let locks = try disregardedLocks(of: cached(), key: key, in: store)
             if locks.isEmpty { throw error }
-            var batch = SettingsStoreBatch(
-                writes: [.init(key: key, data: data)], waitsForAgreement: waitsForAgreement)
-            batch.disregardedLocks[key.name] = locks
+            var batch = SettingsStoreBatch(writes: [.init(key: key, data: data)], options: options)
+            batch.options.isKept = false
+            batch.options.disregardedLocks[key.name] = locks
             guard try store.apply(batch) else { throw SettingsError(.conflict, key: key, store: store.description) }
         }
     }
@@ -103,7 +102,7 @@ extension SettingsService {
     /// throws them.
     public func reset(_ setting: SettingDefinition) {
         do throws(SettingsError) {
-            try remove(setting, isKept: true)
+            try remove(setting, .ofSet)
         } catch {
             reportFailure(error)
         }
@@ -117,15 +116,14 @@ extension SettingsService {
     /// Removes what is stored for the setting, as ``reset(_:)`` does, and throws what went wrong.
     ///
     /// - Throws: ``SettingsError``; what is stored then stays.
-    public func remove(_ setting: SettingDefinition) throws { try remove(setting, isKept: false) }
+    public func remove(_ setting: SettingDefinition) throws { try remove(setting, .ofSave) }
 
-    /// - Parameter isKept: Whether a store that is not open yet keeps the change; otherwise it throws.
-    func remove(_ setting: SettingDefinition, isKept: Bool) throws(SettingsError) {
-        if setting.hasHooks { return try commit(isKept: isKept) { $0.reset(setting) } }
+    /// Removes a value. A store that is not open yet keeps the change if the options say so, and throws otherwise.
+    func remove(_ setting: SettingDefinition, _ options: SettingsStoreBatch.Options) throws(SettingsError) {
+        if setting.hasHooks { return try commit(options) { $0.reset(setting) } }
         let store = try connection(for: setting.key).requireStore(for: setting.key)
-        if !isKept { try store.requireOpen() }
-        try write(
-            nil, for: setting.key, of: setting.cached(in: self), in: store, waitsForAgreement: !isKept)
+        if !options.isKept { try store.requireOpen() }
+        try write(nil, for: setting.key, of: setting.cached(in: self), in: store, options)
     }
 
     /// Removes what is stored for all settings of a namespace, and of those inside it, in one batch; also what this
@@ -154,7 +152,7 @@ extension SettingsService {
         hooks.add(namespace.path)
         hooks.callBefore()
         let writes = names.map { SettingsStoreBatch.Entry(key: .init($0, scope: scope), data: nil) }
-        _ = try store.apply(SettingsStoreBatch(writes: writes, waitsForAgreement: false))
+        _ = try store.apply(SettingsStoreBatch(writes: writes, options: .init(waitsForAgreement: false)))
         hooks.callAfter()
     }
 

@@ -123,12 +123,13 @@ extension SettingsService.Transaction {
             if let index = questions.firstIndex(where: { $0.store.isSame(as: store) }) {
                 questions[index].batch.expectations.append(entry)
             } else {
-                let waits = waitsForAgreement && confirmsReads && store.store.agreesWithOthers
-                questions.append((store, .init(writes: [], expectations: [entry], waitsForAgreement: waits)))
+                let waits = options.waitsForAgreement && confirmsReads && store.store.agreesWithOthers
+                questions.append(
+                    (store, .init(writes: [], expectations: [entry], options: .init(waitsForAgreement: waits))))
             }
         }
         for (store, question) in questions {
-            if question.waitsForAgreement {
+            if question.options.waitsForAgreement {
                 if try !store.apply(question) { return false }
             } else if question.expectations.count > 1,
                 try !store.holds(question, isDoubted: attempt > Self.attemptsWithoutDoubt)
@@ -209,16 +210,15 @@ extension SettingsService.Transaction {
         let store = try service.connection(for: first).requireStore(for: first)
         let written = self.writes
         let writes = keys.compactMap { key in written[key].map { SettingsStoreBatch.Entry(key: key, data: $0) } }
-        var batch = SettingsStoreBatch(writes: writes, waitsForAgreement: waitsForAgreement)
-        if isKept, !store.isOpen {
-            // Nothing was read: what hooks are given is in memory.
-            batch.isKept = true
-        } else {
+        var batch = SettingsStoreBatch(writes: writes, options: options)
+        // What a store that is not open yet keeps has read nothing: what hooks are given is in memory.
+        batch.options.isKept = options.isKept && !store.isOpen
+        if !batch.options.isKept {
             batch.expectations = keys.compactMap { key in expectations[key]?.entry(for: key) }
         }
         if store.isLayered {
             for write in writes {
-                batch.disregardedLocks[write.key.name] = try disregardedLocks(of: write.key, in: store)
+                batch.options.disregardedLocks[write.key.name] = try disregardedLocks(of: write.key, in: store)
             }
         }
         var undoing = Undoing(store: store)
@@ -229,7 +229,7 @@ extension SettingsService.Transaction {
                 batch.expectations.append(before.entry(for: write.key))
                 var undo = SettingsStoreBatch(writes: [.init(key: write.key, data: before.writableData)])
                 undo.expectations = [before.replacingWritableData(by: write.data).entry(for: write.key)]
-                undo.disregardedLocks = batch.disregardedLocks
+                undo.options.disregardedLocks = batch.options.disregardedLocks
                 undoing.batches.append(undo)
             }
         }

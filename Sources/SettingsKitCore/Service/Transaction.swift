@@ -25,10 +25,8 @@ extension SettingsService {
         /// The settings that have hooks, in the order in which they were first set.
         private var hooked: [SettingDefinition] = []
         private var hookedIdentifiers: Set<ObjectIdentifier> = []
-        /// Whether a store that is not open yet keeps what is set, and does not refuse it.
-        var isKept = false
-        /// Whether the caller waits until the stores have agreed on the writes with other machines.
-        var waitsForAgreement = true
+        /// How its batches are applied.
+        let options: SettingsStoreBatch.Options
         /// Whether a store that agrees with other machines confirms what was read, if nothing is written.
         var confirmsReads = true
         /// Which run of the closure this is.
@@ -38,8 +36,8 @@ extension SettingsService {
         /// Why no value can be stored: one that was read is the default although something is stored, or would be lost.
         private(set) var refusal: SettingsError?
 
-        init(service: SettingsService) {
-            self.service = service
+        init(service: SettingsService, options: SettingsStoreBatch.Options) {
+            (self.service, self.options) = (service, options)
         }
 
         /// The setting's value, as it will be after the writes made so far; its default where it cannot be read. A value that

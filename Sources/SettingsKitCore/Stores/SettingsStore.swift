@@ -28,7 +28,6 @@
 /// - ``synchronize()``: a write may return before it is safe; ``bringUpToDate()``: and before other programs can read it.
 /// - ``feed``: values change elsewhere, or reads are slow. With an exhaustive feed the service caches decoded values and
 ///   reads them at RAM speed.
-/// - ``candidates(for:)`` and ``layerNames``: your store is made of layers. ``LayeredStore`` is such a store.
 ///
 /// ### What must hold
 /// 1. `get` returns exactly the bytes that the last successful `set` of that key was given; nil where there was none or
@@ -103,25 +102,15 @@ public protocol SettingsStore: Sendable {
     /// have agreed on.
     ///
     /// A service then confirms what a transaction has read, also if the transaction writes nothing: it applies a batch without
-    /// writes whose caller waits (``SettingsStoreBatch/waitsForAgreement``). Find out whether the expectations hold in what was
+    /// writes whose caller waits (``SettingsStoreBatch/Options/waitsForAgreement``). Find out whether the expectations hold in what was
     /// agreed on at one moment during the call, and throw if that is not possible. The default is false.
     var agreesWithOthers: Bool { get }
 
     /// What messages call the store, its type and its file for example. The default is the name of its type.
     var storeDescription: String { get }
 
-    /// What each layer of the store holds under a key, the highest layer first; without the layers that hold nothing.
-    ///
-    /// Implement it, and ``layerNames``, if your store has several values for a key of which only a setting's type can say
-    /// which one counts. A setting takes the first candidate that its type and validation accept. The bytes of the first
-    /// candidate whose form is ``SettingsStoreCandidate/Form/stored`` are what ``get(_:)`` returns.
-    ///
-    /// The default is the one answer of ``get(_:)``.
-    func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate]
-
-    /// The names of the store's layers, the highest first, where nil stands for the layer that is written to. Empty, the
-    /// default, for a store without layers.
-    var layerNames: [String?] { get }
+    /// The store itself if it conforms to ``LayeredSettingsStore``, and nil if not. Do not implement it.
+    var _layered: (any LayeredSettingsStore)? { get }
 }
 
 extension SettingsStore {
@@ -162,7 +151,7 @@ extension SettingsStore {
         let writes = try keys().filter(SettingsService.StorageKey.isValid).map { name in
             SettingsStoreBatch.Entry(key: .init(name, scope: .defaults), data: nil)
         }
-        _ = try apply(SettingsStoreBatch(writes: writes, waitsForAgreement: false))
+        _ = try apply(SettingsStoreBatch(writes: writes, options: .init(waitsForAgreement: false)))
     }
 
     /// Does nothing.
@@ -183,11 +172,6 @@ extension SettingsStore {
     /// The name of the store's type.
     public var storeDescription: String { "\(type(of: self))" }
 
-    /// The one answer of `get`.
-    public func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate] {
-        try get(key).map { [SettingsStoreCandidate($0)] } ?? []
-    }
-
-    /// None.
-    public var layerNames: [String?] { [] }
+    // A requirement, because a cast to a protocol that fails searches all conformances, which takes as long as reading a file.
+    public var _layered: (any LayeredSettingsStore)? { nil }
 }

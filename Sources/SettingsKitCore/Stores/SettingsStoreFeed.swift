@@ -36,7 +36,7 @@ public struct SettingsStoreChange: Sendable, Equatable {
         newCandidates = nil
     }
 
-    /// Makes a change in a store of layers, from what ``SettingsStore/candidates(for:)`` returned before and returns now.
+    /// Makes a change in a store of layers, from what ``LayeredSettingsStore/candidates(for:)`` returned before and returns now.
     public init(name: String, from oldCandidates: [SettingsStoreCandidate], to newCandidates: [SettingsStoreCandidate])
     {
         self.name = name

@@ -33,7 +33,7 @@ extension ReplicatedDirectory {
     /// Applies a batch if its expectations hold. If another process keeps the state locked, a batch without expectations whose
     /// caller does not wait is kept, and stored later.
     func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        let isKept = !batch.waitsForAgreement && batch.expectations.isEmpty
+        let isKept = !batch.options.waitsForAgreement && batch.expectations.isEmpty
         do {
             return try change(waiting: isKept ? waitingToKeep : list.patience) {
                 for expectation in batch.expectations where value(named: expectation.key.name) != expectation.data {

@@ -132,7 +132,7 @@ final class MirroredSettings: Sendable {
         if batch.isQuestion {
             return contents.withLock { contents in batch.expectations.hold { contents.data(named: $0) } }
         }
-        let isKept = !batch.waitsForAgreement && batch.expectations.isEmpty && !batch.writes.isEmpty
+        let isKept = !batch.options.waitsForAgreement && batch.expectations.isEmpty && !batch.writes.isEmpty
         do {
             return try change(
                 isWriting: !batch.writes.isEmpty, waiting: isKept ? waitingToKeep : patience, isKept: isKept

@@ -42,7 +42,7 @@ extension Check {
                             SettingsStoreBatch.Entry(key: key(name), data: isRight ? old[name] : Data("other".utf8))
                         }
                         let answer = try store.apply(
-                            .init(writes: [], expectations: entries, waitsForAgreement: false))
+                            .init(writes: [], expectations: entries, options: .init(waitsForAgreement: false)))
                         try require(answer == isRight, "It was \(answer ? "accepted" : "refused").")
                     }
                 }

@@ -32,7 +32,7 @@ extension SettingsCatalogue {
 }
 
 /// A store with layers whose contents a test says; the writable one keeps its values.
-final class SampleLayers: SettingsStore {
+final class SampleLayers: LayeredSettingsStore {
     private let state: Mutex<[String: [SettingsStoreCandidate]]>
     private let names: [String?]
     private let ownFeed = SettingsStoreFeed()
@@ -75,7 +75,7 @@ final class SampleLayers: SettingsStore {
         return try state.withLock { state in
             for write in batch.writes {
                 let lock = (state[write.key.name] ?? []).first { candidate in
-                    candidate.isLocking && !(batch.disregardedLocks[write.key.name] ?? []).contains(candidate)
+                    candidate.isLocking && !(batch.options.disregardedLocks[write.key.name] ?? []).contains(candidate)
                 }
                 if let lock { throw SettingsError(.locked, key: write.key, layer: lock.layer) }
             }

@@ -2,7 +2,7 @@ import Foundation
 import SettingsKitCore
 
 /// A store whose candidates a test sets one by one, to see what a service makes of them.
-final class CandidateStore: SettingsStore {
+final class CandidateStore: LayeredSettingsStore {
     typealias Key = SettingsService.StorageKey
 
     private let contents = Mutex<[String: [SettingsStoreCandidate]]>([:])
@@ -31,7 +31,7 @@ final class CandidateStore: SettingsStore {
             }
             for write in batch.writes {
                 let locks = (contents[write.key.name] ?? []).filter(\.isLocking)
-                if let lock = locks.first(where: { batch.disregardedLocks[write.key.name]?.contains($0) != true }) {
+                if let lock = locks.first(where: { batch.options.disregardedLocks[write.key.name]?.contains($0) != true }) {
                     throw SettingsError(.locked, key: write.key, layer: lock.layer)
                 }
             }

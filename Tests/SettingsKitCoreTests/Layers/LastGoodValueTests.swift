@@ -327,7 +327,7 @@ struct LayeredWritingTests {
 }
 
 /// A store with layers that can list the keys of all of them.
-private struct LayeredKeys: SettingsStore {
+private struct LayeredKeys: LayeredSettingsStore {
     let base: CandidateStore
     init(_ base: CandidateStore) { self.base = base }
     var feed: SettingsStoreFeed? { base.feed }
@@ -340,7 +340,7 @@ private struct LayeredKeys: SettingsStore {
 }
 
 /// A store with layers that publishes nothing.
-private final class WithoutFeed: SettingsStore {
+private final class WithoutFeed: LayeredSettingsStore {
     let base: CandidateStore
     init(_ base: CandidateStore) { self.base = base }
     var layerNames: [String?] { base.layerNames }

@@ -40,9 +40,9 @@ struct LayeredBatchTests {
         let locks = try layered.candidates(for: key("a"))
         #expect(locks.count == 2)
         var batch = SettingsStoreBatch(writes: [write("a", "1")])
-        batch.disregardedLocks["a"] = [locks[0]]
+        batch.options.disregardedLocks["a"] = [locks[0]]
         #expect(thrownCode { try layered.apply(batch) } == .locked)
-        batch.disregardedLocks["a"] = locks
+        batch.options.disregardedLocks["a"] = locks
         #expect(try layered.apply(batch))
         #expect(try user.text("a") == "1")
         try managed.put("a", "good")

@@ -17,7 +17,7 @@ private final class NotingStore: SettingsStore {
     }
 
     func apply(_ batch: SettingsStoreBatch) -> Bool {
-        if !batch.writes.isEmpty { notes.withLock { $0.append(batch.waitsForAgreement) } }
+        if !batch.writes.isEmpty { notes.withLock { $0.append(batch.options.waitsForAgreement) } }
         return base.apply(batch)
     }
 

@@ -156,7 +156,7 @@ extension RecoveringStore {
 
     private func carryOut(_ writes: [SettingsStoreBatch.Entry], on store: any SettingsStore) throws {
         do {
-            _ = try store.apply(SettingsStoreBatch(writes: writes, waitsForAgreement: false))
+            _ = try store.apply(SettingsStoreBatch(writes: writes, options: .init(waitsForAgreement: false)))
         } catch {
             let key = writes.count == 1 ? writes.first?.key : nil
             let error = SettingsError.wrap(error, as: .writeFailed, key: key, store: store.storeDescription)

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// - Reading returns the bytes that were written meanwhile, and nothing for every other name. It never waits.
 /// - Setting keeps the change in memory and reports `pending`, once for each name. So does a batch that
-///   ``SettingsStoreBatch/isKept``. The store gets the newest bytes of each name when it is open.
+///   ``SettingsStoreBatch/Options/isKept``. The store gets the newest bytes of each name when it is open.
 /// - Every other batch throws ``unavailability``: its writes may depend on values that are not the stored ones.
 /// - ``keys()``, ``removeAll()``, ``synchronize()`` and ``bringUpToDate()`` throw ``unavailability``.
 ///
@@ -112,7 +112,7 @@ package final class RecoveringStore: SettingsStore {
     }
 
     package func apply(_ batch: SettingsStoreBatch) throws -> Bool {
-        guard batch.isKept else { return try requiredStore().apply(batch) }
+        guard batch.options.isKept else { return try requiredStore().apply(batch) }
         if let store = storeIfDue() ?? keep(batch.writes) { return try store.apply(batch) }
         return true
     }

@@ -37,12 +37,7 @@ final class SerializingStore: SettingsStore {
     var hasAtomicBatches: Bool { base.hasAtomicBatches }
     var agreesWithOthers: Bool { base.agreesWithOthers }
     var storeDescription: String { base.storeDescription }
-    var layerNames: [String?] { base.layerNames }
-
-    func candidates(for key: SettingsService.StorageKey) throws -> [SettingsStoreCandidate] {
-        HeldLocks.requireNone(before: "a store")
-        return try base.candidates(for: key)
-    }
+    var _layered: (any LayeredSettingsStore)? { base._layered }
 
     func get(_ key: SettingsService.StorageKey) throws -> Data? {
         HeldLocks.requireNone(before: "a store")
@@ -66,7 +61,7 @@ final class SerializingStore: SettingsStore {
 
     func set(_ key: SettingsService.StorageKey, to data: Data?) throws {
         defer { ownFeed.flush() }
-        if !base.layerNames.isEmpty {
+        if base._layered != nil {
             return try publishingChanges(of: { [key] }) { try base.set(key, to: data) }
         }
         try locked {
