@@ -10,9 +10,9 @@ enum Article {
             let columns = rawValue.split(separator: "|").count
             let rows =
                 switch self {
-                case .figures: Article.figures(results.comparisons)
-                case .rivals: Article.rivals(results)
-                case .summary: Article.summary(results)
+                case .figures: results.figures.filter(\.hasTarget).map(Article.row)
+                case .rivals: RivalOperation.allCases.flatMap { Article.rows($0, results.compared(with: $0)) }
+                case .summary: RivalOperation.allCases.compactMap { Article.medians($0, results.compared(with: $0)) }
                 }
             let lines = rows.map { cells in "| " + cells.map { $0.isEmpty ? "–" : $0 }.joined(separator: " | ") + " |" }
             return ([rawValue, "|" + String(repeating: "---|", count: columns)] + lines).joined(separator: "\n")
@@ -41,62 +41,53 @@ enum Article {
 
     // MARK: Rows
 
-    /// The comparisons. Figures that miss their target are bold.
-    private static func figures(_ comparisons: [Comparison]) -> [[String]] {
-        comparisons.map { comparison in
-            [
-                "\(comparison.row)", escaped(comparison.operation), escaped(comparison.yardstick ?? ""),
-                comparison.target, comparison.isReached ? comparison.measured : "**\(comparison.measured)**",
-                comparison.times.map { Comparison.time($0.median) } ?? "",
-                comparison.times.map { Comparison.time($0.rare) } ?? "",
-            ]
-        }
+    private typealias Row = (figure: Figure, comparison: Figure.Comparison)
+
+    /// A figure. Those that miss their target are bold.
+    private static func row(_ figure: Figure) -> [String] {
+        let yardstick = escaped(figure.comparison?.yardstick ?? "")
+        return ["\(figure.row)", escaped(figure.name), yardstick, figure.target, marked(figure)]
+            + (figure.comparison?.times.cells ?? ["", ""])
     }
 
-    /// What programs use today, each operation with this library first.
-    private static func rivals(_ results: Results) -> [[String]] {
-        RivalOperation.allCases.flatMap { operation -> [[String]] in
-            let rows = results.ratios.filter { $0.operation == operation.rawValue }
-            guard let own = rows.first else { return [] }
-            func row(
-                _ title: String, _ name: String, _ times: Results.Times, _ share: String, _ promise: Rival.Promise?
-            ) -> [String] {
-                [
-                    title, name, Comparison.time(times.median), Comparison.time(times.rare), share, promise?.kill ?? "",
-                    promise?.powerFailure ?? "", promise?.processes ?? "",
-                ]
-            }
-            return [row(operation.title, "`\(operation.call)`", own.operationNanoseconds, "", operation.promise)]
-                + rows.map { other in
-                    let promise = operation.promise == nil ? nil : Rival(rawValue: other.yardstick)?.promise
-                    let share = Comparison.ratio(other.ratio.median)
-                    return row(
-                        "", other.yardstick, other.yardstickNanoseconds,
-                        other.isReached ? share : "**\(share)**", promise)
-                }
+    /// What programs use today, beside this library, which is first.
+    private static func rows(_ operation: RivalOperation, _ rows: [Row]) -> [[String]] {
+        guard let own = rows.first else { return [] }
+        let (title, call, promise) = operation.description
+        let others = rows.map { figure, other -> [String] in
+            let theirs = promise.flatMap { _ in Rival(rawValue: other.yardstick)?.promise }
+            return ["", other.yardstick] + other.yardstickTimes.cells + [marked(figure)] + (theirs ?? ["", "", ""])
         }
+        return [[title, "`\(call)`"] + own.comparison.times.cells + [""] + (promise ?? ["", "", ""])] + others
     }
 
     /// The medians of what programs use today, with the same promise where there is one.
-    private static func summary(_ results: Results) -> [[String]] {
-        RivalOperation.allCases.compactMap { operation in
-            let rows = results.ratios.filter { $0.operation == operation.rawValue }
-            guard let own = rows.first else { return nil }
-            let columns: [[Rival]] = [
-                operation == .get || operation == .start ? [.userDefaults] : [.writtenUserDefaults],
-                [.plist, .safePlist], [.json], [.sqlite, .safeSQLite],
-            ]
-            let others = columns.map { rivals in
-                let row = rows.first { row in rivals.contains { $0.rawValue == row.yardstick } }
-                return row.map { Comparison.time($0.yardstickNanoseconds.median) } ?? ""
-            }
-            return [operation.title, Comparison.time(own.operationNanoseconds.median)] + others
+    private static func medians(_ operation: RivalOperation, _ rows: [Row]) -> [String]? {
+        guard let own = rows.first else { return nil }
+        let columns: [[Rival]] = [
+            operation == .get || operation == .start ? [.userDefaults] : [.writtenUserDefaults],
+            [.plist, .safePlist], [.json], [.sqlite, .safeSQLite],
+        ]
+        let others = columns.map { rivals -> String in
+            let row = rows.first { row in rivals.contains { $0.rawValue == row.comparison.yardstick } }
+            return row?.comparison.yardstickTimes.cells[0] ?? ""
         }
+        return [operation.description.title, own.comparison.times.cells[0]] + others
+    }
+
+    private static func marked(_ figure: Figure) -> String {
+        figure.isReached ? figure.measured : "**\(figure.measured)**"
     }
 
     /// A name with types is code: angle brackets would be read as HTML.
     private static func escaped(_ name: String) -> String {
         guard let start = name.range(of: "Mutex<")?.lowerBound, let end = name.lastIndex(of: ">") else { return name }
         return name[..<start] + "`" + name[start...end] + "`" + name[name.index(after: end)...]
+    }
+}
+
+extension Results {
+    fileprivate func compared(with operation: RivalOperation) -> [(figure: Figure, comparison: Figure.Comparison)] {
+        figures.filter { $0.name == operation.rawValue }.compactMap { figure in figure.comparison.map { (figure, $0) } }
     }
 }

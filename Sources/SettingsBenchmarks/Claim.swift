@@ -22,8 +22,7 @@ struct Claim {
         Claim(
             file: guides + "PropertyListFile.md",
             sentence: "folding takes at most a hundredth of a processor core", row: 14,
-            name: "processor: once a second",
-            range: 0...1),
+            name: "processor: once a second", range: 0...1),
         Claim(
             file: guides + "PropertyListFile.md",
             sentence: "writes at most 20 times the bytes of the changes, however large the file is.", row: 14,
@@ -31,16 +30,13 @@ struct Claim {
     ]
 
     func problems(in results: Results) -> [String] {
-        let figures =
-            results.figures.filter { $0.row == row && $0.name.hasPrefix(name) }.map { ($0.name, $0.value) }
-            + results.ratios.filter { $0.row == row && $0.operation.hasPrefix(name) }
-            .map { ($0.operation, $0.ratio.median) }
+        let figures = results.figures.filter { $0.row == row && $0.name.hasPrefix(name) }
         if figures.isEmpty {
             return ["\(file): no figure of row \(row) is called \"\(name)\", which \"\(sentence)\" needs."]
         }
-        return figures.compactMap { figure, value in
-            guard let value, !range.contains(value) else { return nil }
-            return "\(file) says \"\(sentence)\", and row \(row), \(figure), is \(Comparison.ratio(value))."
+        return figures.compactMap { figure in
+            guard let value = figure.value, !range.contains(value) else { return nil }
+            return "\(file) says \"\(sentence)\", and row \(row), \(figure.name), is \(Figure.ratio(value))."
         }
     }
 }

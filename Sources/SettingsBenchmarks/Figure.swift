@@ -1,40 +1,132 @@
-/// A size or a time that is measured without a yardstick.
-struct Figure {
-    /// The row of the cost table.
-    let row: Int
-    let name: String
-    let unit: String
-    /// nil if it could not be measured.
-    let value: Double?
-    /// nil if there is no target.
-    let limit: Double?
+import Foundation
 
-    var isReached: Bool { limit.map { (value ?? .infinity) <= $0 } ?? true }
+/// A measured figure: a ratio to a yardstick, or a size or a time.
+struct Figure: Codable, Equatable {
+    /// The row of the cost table.
+    var row: Int
+    var name: String
+    /// Nil of a ratio.
+    var unit: String?
+    /// Of a ratio, the median. Nil if it could not be measured.
+    var value: Double?
+    /// The target; at least, of throughputs. Both are nil if there is none.
+    var atMost, atLeast: Double?
+    /// Nil of a size or a time.
+    var comparison: Comparison?
+
+    /// What a ratio was calculated from.
+    struct Comparison: Codable, Equatable {
+        var yardstick: String
+        /// Of the ratio.
+        var minimum, maximum: Double
+        var times, yardstickTimes: Times
+    }
+
+    /// The nanoseconds of one call.
+    struct Times: Codable, Equatable {
+        var median: Double
+        /// Of a hundred calls, 99 take no longer. For calls that take less than the clock can tell: of a hundred runs of
+        /// about five microseconds.
+        var rare: Double
+
+        init(_ calls: [Double]) { (median, rare) = (calls.median.rounded, calls.rare.rounded) }
+
+        var cells: [String] { [Figure.time(median), Figure.time(rare)] }
+    }
+
+    /// A size or a time.
+    init(_ row: Int, _ name: String, _ unit: String, _ value: Double?, atMost: Double? = nil) {
+        (self.row, self.name, self.unit, self.value, self.atMost) = (row, name, unit, value?.rounded, atMost)
+    }
+
+    /// A ratio: the median of those of each pair. The machine's speed drifts, but hardly within a pair.
+    ///
+    /// - Parameter calls: Single calls, if the pairs are the averages of several.
+    init(
+        _ row: Int, _ name: String, atMost: Double? = nil, atLeast: Double? = nil, _ yardstick: String, _ own: [Double],
+        _ other: [Double], calls: [Double]? = nil, yardstickCalls: [Double]? = nil
+    ) {
+        let ratios = zip(own, other).map { atLeast == nil ? $0 / $1 : $1 / $0 }.sorted()
+        (self.row, self.name, self.atMost, self.atLeast) = (row, name, atMost, atLeast)
+        value = ratios.median.rounded
+        comparison = Comparison(
+            yardstick: yardstick, minimum: ratios[0].rounded, maximum: ratios[ratios.count - 1].rounded,
+            times: Times(calls ?? own), yardstickTimes: Times(yardstickCalls ?? other))
+    }
+
+    var hasTarget: Bool { atMost != nil || atLeast != nil }
+
+    /// 1 is the target, and less is better. Nil if there is none, or the figure could not be measured.
+    var shareOfTarget: Double? {
+        value.flatMap { value in atMost.map { value / $0 } ?? atLeast.map { $0 / value } }
+    }
+
+    var isReached: Bool { shareOfTarget.map { $0 <= 1 } ?? false }
 }
 
+extension [Double] {
+    var median: Double { sorted()[count / 2] }
+    /// The 99th percentile.
+    var rare: Double { sorted()[count * 99 / 100] }
+}
+
+extension Double {
+    /// With four significant digits: more are noise.
+    fileprivate var rounded: Double {
+        guard self != 0, isFinite else { return self }
+        let unit = pow(10, (log10(abs(self)).rounded(.down) - 3))
+        // A division by a power of ten that is a whole number gives the nearest double, which is printed shortly.
+        return unit < 1 ? (self / unit).rounded() / (1 / unit).rounded() : (self / unit).rounded() * unit
+    }
+}
+
+/// As text for a person.
 extension Figure {
-    /// Rows 7, 9 and 14, the longest wait of `set`, and the bytes that a small change writes into a shared directory.
-    static func all(isQuick: Bool, isWanted: (Int, String) -> Bool) throws -> [Figure] {
-        var figures: [Figure] = []
-        if isWanted(4, Writing.longestName) {
-            let longest = try Writing(keyCount: 1_000).longest(seconds: isQuick ? 2 : 10)
-            figures.append(Figure(row: 4, name: Writing.longestName, unit: "µs", value: longest, limit: nil))
+    /// The target, or an empty text.
+    var target: String { atMost.map { "≤ \(text($0))" } ?? atLeast.map { "≥ \(text($0))" } ?? "" }
+
+    var measured: String {
+        value.map { unit == nil ? Figure.ratio($0) : text($0) } ?? "not measured"
+    }
+
+    /// Bytes as kilobytes and microseconds as milliseconds, where that is shorter.
+    private func text(_ value: Double) -> String {
+        switch unit {
+        case nil: Figure.text(value)
+        case "bytes" where value >= 1_024: "\(Figure.text(value / 1_024)) KB"
+        case "µs" where value >= 100: "\(Figure.text(value / 1_000)) ms"
+        case let unit?: "\(Figure.text(value)) \(unit)"
         }
-        if isWanted(7, Memory.name), let bytes = try Memory.bytesPerKey() {
-            figures.append(Figure(row: 7, name: Memory.name, unit: "bytes", value: bytes, limit: 250))
+    }
+
+    /// Nanoseconds in the unit in which they are between 1 and 1,000.
+    static func time(_ nanoseconds: Double) -> String {
+        switch nanoseconds {
+        case ..<999.5: "\(text(nanoseconds, digits: 2)) ns"
+        case ..<999_500: "\(text(nanoseconds / 1e3, digits: 2)) µs"
+        default: "\(text(nanoseconds / 1e6, digits: 2)) ms"
         }
-        if isWanted(9, Arrival.name) {
-            let (median, rare) = try Arrival.measure(count: isQuick ? 300 : 2_000)
-            figures.append(Figure(row: 9, name: Arrival.name + ", median", unit: "µs", value: median, limit: 1_000))
-            figures.append(Figure(row: 9, name: Arrival.name + ", 99 %", unit: "µs", value: rare, limit: 10_000))
-        }
-        for isOneKey in [true, false] where isWanted(10, ExportedBytes.name(isOneKey: isOneKey)) {
-            let bytes = try ExportedBytes.average(
-                keyCount: 10_000, changeCount: isQuick ? 100 : 1_000, isOneKey: isOneKey)
-            figures.append(
-                Figure(
-                    row: 10, name: ExportedBytes.name(isOneKey: isOneKey), unit: "bytes", value: bytes, limit: 16_384))
-        }
-        return try figures + FoldingCost.figures(isQuick: isQuick, isWanted: isWanted)
+    }
+
+    /// With two places after the decimal point; of small ratios, with two digits that are not zero.
+    static func ratio(_ ratio: Double) -> String {
+        ratio > 0 && ratio < 0.1 ? text(ratio, digits: 2) : formatted(ratio, .fractionLength(2))
+    }
+
+    /// With at most two places after the decimal point.
+    private static func text(_ number: Double) -> String {
+        formatted(number, .fractionLength(0...(number < 10 ? 2 : 0)))
+    }
+
+    /// With so many digits; all of those before the decimal point.
+    private static func text(_ number: Double, digits: Int) -> String {
+        abs(number) < 100 ? formatted(number, .significantDigits(1...digits)) : formatted(number, .fractionLength(0))
+    }
+
+    private static func formatted(
+        _ number: Double, _ precision: NumberFormatStyleConfiguration.Precision
+    ) -> String {
+        number.formatted(
+            .number.precision(precision).grouping(.never).locale(Locale(identifier: "en_US_POSIX")))
     }
 }

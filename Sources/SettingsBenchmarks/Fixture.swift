@@ -36,41 +36,47 @@ extension SettingsService.SettingDefinition {
     static let profile = Setting<Profile>("profile", in: .defaults, default: Profile())
 }
 
-/// A service over a property list with a hundred settings, in a temporary directory that is removed with this object.
-final class Fixture {
+/// A service in which one setting is set repeatedly.
+final class Writer {
     let settings: SettingsService
-    /// The same over five layers.
-    let layered: SettingsService
-    let numbers: [Setting<Int>]
-    let counters: SettingsStorage<Counters>
-    let parameters: SettingsStorage<Parameters>
-    private let folder: URL
+    private let setting: Setting<Int>
+    /// Each value differs from the one before, because equal ones are not written.
+    private var number = 0
 
-    init() throws {
-        folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("settings-benchmarks-\(UUID().uuidString)")
-        let store = try PropertyListStore(url: folder.appendingPathComponent("Settings.plist"))
-        settings = SettingsService(defaults: store)
-        layered = SettingsService(defaults: try store.amongLayers)
-        numbers = (0..<100).map { Setting<Int>("setting-\($0)", in: .defaults, default: 0) }
-        counters = try SettingsStorage(name: "counters", in: settings)
-        parameters = try SettingsStorage(name: "network", in: settings)
-        for (value, setting) in numbers.enumerated() { settings.set(setting, to: value) }
-        settings.set(.launchCount, to: 42)
-        settings.set(.isMuted, to: true)
-        settings.set(.theme, to: "dark")
-        settings.set(.greeting, to: "A string that does not fit into the sixteen bytes of its own.")
-        settings.set(.profile, to: Profile(name: "Bob", age: 41, score: 3.5))
-        counters.count = 2
-        parameters.set(Parameters(isDetailed: true, apiURL: URL(string: "https://example.org/api"), armedAt: Date()))
+    init(_ settings: SettingsService, _ setting: Setting<Int> = .launchCount) {
+        (self.settings, self.setting) = (settings, setting)
+        settings.set(setting, to: next())
     }
 
-    deinit {
-        do {
+    /// Over a property list with other keys.
+    convenience init(keyCount: Int, hasLayers: Bool = false) throws {
+        let store = try TemporaryFolder().propertyList(keyCount: keyCount)
+        self.init(SettingsService(defaults: hasLayers ? try store.amongLayers() : store))
+    }
+
+    /// A value that differs from the one before.
+    func next() -> Int {
+        number += 1
+        return number
+    }
+
+    func set(_ count: Int) -> Double { repeating(count) { settings.set(setting, to: next()) } }
+
+    func setAndSynchronize(_ count: Int) -> Double {
+        repeating(count) {
+            settings.set(setting, to: next())
             try settings.synchronize()
-            try FileManager.default.removeItem(at: folder)
-        } catch {
-            print("The benchmark's directory \(folder.path) could not be removed: \(error)")
         }
+    }
+}
+
+extension PropertyListStore {
+    /// The store as the writable one of five layers.
+    func amongLayers() throws -> LayeredStore {
+        try LayeredStore([
+            .locked(MemoryStore(), name: "managed"), .arguments(["--verbose"]),
+            .environment(prefix: "BENCHMARK_", ["BENCHMARK_COLOR": "red"]), .writable(self),
+            .fallback(MemoryStore(["launchCount": Data("7".utf8)]), name: "system"),
+        ])
     }
 }

@@ -20,72 +20,23 @@ enum FoldingCost {
 
     static let processorUnit = "% of a core"
 
-    static func bytesName(_ pattern: Pattern, _ keyCount: Int) -> String {
-        "written per byte: \(pattern.rawValue), \(count(keyCount)) keys"
-    }
-
-    static func processorName(_ pattern: Pattern, _ keyCount: Int) -> String {
-        "processor: \(pattern.rawValue), \(count(keyCount)) keys"
-    }
-
-    private static func count(_ keyCount: Int) -> String {
-        keyCount < 1_000 ? "\(keyCount)" : "\(keyCount / 1_000),000"
-    }
-
-    static func figures(isQuick: Bool, isWanted: (Int, String) -> Bool) throws -> [Figure] {
-        var figures: [Figure] = []
-        for keyCount in [100, 100_000] {
-            for pattern in Pattern.allCases {
-                let (bytes, processor) = (bytesName(pattern, keyCount), processorName(pattern, keyCount))
-                guard isWanted(14, bytes) || isWanted(14, processor) else { continue }
-                let measured = try measureInProcess(pattern, keyCount: keyCount, seconds: isQuick ? 10 : 40)
-                figures.append(Figure(row: 14, name: bytes, unit: "bytes", value: measured.bytes, limit: 20))
-                if pattern == .rush { continue }
-                figures.append(
-                    Figure(row: 14, name: processor, unit: processorUnit, value: measured.processor, limit: 1))
-            }
-        }
-        return figures
-    }
-
-    private typealias Cost = (bytes: Double?, processor: Double)
-
-    private static func measureInProcess(_ pattern: Pattern, keyCount: Int, seconds: Int) throws -> Cost {
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-        process.arguments = [argument, pattern.rawValue, "\(keyCount) \(seconds)"]
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        let words = text.split(whereSeparator: \.isWhitespace)
-        guard process.terminationStatus == 0, words.count == 2, let processor = Double(words[1]) else {
-            throw Failure(description: "Row 14 could not be measured \(pattern.rawValue): \(text)")
-        }
-        return (Double(words[0]), processor)
-    }
-
-    private struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    /// The work of a copy of this program: prints the bytes, or "-" where they are not counted, and the share of a core.
-    static func run(_ pattern: Pattern, _ numbers: String) throws {
-        let numbers = numbers.split(separator: " ").compactMap { Int($0) }
-        guard numbers.count == 2 else { throw Failure(description: "Two numbers are missing.") }
-        let cost = try measure(pattern, keyCount: numbers[0], seconds: numbers[1])
-        print(cost.bytes.map { "\($0)" } ?? "-", cost.processor)
-    }
-
-    /// - Returns: the bytes written for each byte of the changes' records; the share of a core, in percent.
-    private static func measure(
-        _ pattern: Pattern, keyCount: Int, seconds: Int
-    ) throws -> Cost {
+    /// The bytes written for each byte of the changes' records, and the share of a core, in percent.
+    static func measure(_ pattern: Pattern, keyCount: Int, seconds: Int) throws -> [Double?] {
         let folder = try TemporaryFolder()
-        defer { withExtendedLifetime(folder) {} }
-        let store = try PropertyListStore(url: folder.file)
-        try store.fill(keyCount)
-        let settings = SettingsService(defaults: store)
+        let output = folder["output"]
+        try Child.run([Child.program, argument, pattern.rawValue, "\(keyCount) \(seconds)"], output: output.path)
+        return try JSONDecoder().decode([Double?].self, from: Data(contentsOf: output))
+    }
+
+    /// The work of a copy of this program: prints both.
+    static func run(_ pattern: String, _ numbers: String) throws {
+        let numbers = numbers.split(separator: " ").compactMap { Int($0) }
+        guard let pattern = Pattern(rawValue: pattern), numbers.count == 2 else {
+            throw Child.Failure(program: argument, status: EX_USAGE)
+        }
+        let (keyCount, seconds) = (numbers[0], numbers[1])
+        let folder = try TemporaryFolder()
+        let settings = SettingsService(defaults: try folder.propertyList(keyCount: keyCount))
         let setting = Setting<Int>("setting number 7", in: .defaults, default: 0)
         // What the first change takes is no part of the next.
         settings.set(setting, to: 1_000_000)
@@ -94,7 +45,7 @@ enum FoldingCost {
         let empty = try size(of: journal)
         settings.set(setting, to: 1_000_001)
         let record = try size(of: journal) - empty
-        let (bytes, processor, start) = (try writtenBytes(), ProcessorTime.ofProcess, ContinuousClock.now)
+        let (bytes, processor, start) = (writtenBytes(), ProcessorTime.ofProcess, ContinuousClock.now)
         var count = 0
         func set() {
             count += 1
@@ -122,10 +73,11 @@ enum FoldingCost {
             while try size(of: journal) >= before, .now < end { usleep(10_000) }
         }
         let elapsed = ContinuousClock.now - start
-        let written = try writtenBytes().flatMap { end in bytes.map { Double(end - $0) } }
-        return (
-            written.map { $0 / Double(record * count) }, (ProcessorTime.ofProcess - processor) / elapsed * 100
-        )
+        let written = writtenBytes().flatMap { end in bytes.map { Double(end - $0) } }
+        let cost = [
+            written.map { $0 / Double(record * count) }, (ProcessorTime.ofProcess - processor) / elapsed * 100,
+        ]
+        print(String(decoding: try JSONEncoder().encode(cost), as: UTF8.self))
     }
 
     private static func size(of path: String) throws -> Int {
@@ -133,13 +85,9 @@ enum FoldingCost {
     }
 
     /// The bytes that the process has passed to the system to write. Nil where the system does not count them.
-    private static func writtenBytes() throws -> Int? {
-        #if os(Linux)
-            let counters = try String(contentsOfFile: "/proc/self/io", encoding: .utf8)
-            let line = counters.split(separator: "\n").first { $0.hasPrefix("wchar:") }
-            return line.flatMap { Int($0.filter(\.isNumber)) }
-        #else
-            return nil
-        #endif
+    private static func writtenBytes() -> Int? {
+        let counters = try? String(contentsOfFile: "/proc/self/io", encoding: .utf8)
+        let line = counters?.split(separator: "\n").first { $0.hasPrefix("wchar:") }
+        return line.flatMap { Int($0.filter(\.isNumber)) }
     }
 }

@@ -1,11 +1,5 @@
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// Where figures were measured. Ratios hold on other machines, too; times do not.
 struct Machine: Codable, Equatable {
     /// The maker's name of the processor.
@@ -20,10 +14,13 @@ struct Machine: Codable, Equatable {
     var isRelease: Bool
 
     static var current: Machine {
-        Machine(
+        let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path + "/"
+        let kernel = lines(ofFile: "/proc/sys/kernel/osrelease").first.map { " (kernel \($0))" } ?? ""
+        return Machine(
             processor: processorName ?? "unknown processor", cores: ProcessInfo.processInfo.activeProcessorCount,
-            fileSystem: fileSystemName(of: FileManager.default.temporaryDirectory.path) ?? "unknown file system",
-            system: systemName, swift: compiler, isRelease: isRelease)
+            fileSystem: mountedFileSystem(of: folder, in: lines(ofFile: "/proc/self/mounts")) ?? "unknown file system",
+            system: ProcessInfo.processInfo.operatingSystemVersionString + kernel, swift: compiler,
+            isRelease: isRelease)
     }
 
     /// One line for the head of a table, and for an article.
@@ -58,42 +55,14 @@ struct Machine: Codable, Equatable {
         #endif
     }
 
-    private static var systemName: String {
-        var names = utsname()
-        uname(&names)
-        let kernel = withUnsafeBytes(of: &names.release) { text($0) }
-        #if os(Linux)
-            let lines = lines(ofFile: "/etc/os-release")
-            let name = lines.first { $0.hasPrefix("PRETTY_NAME=") }.map { line in
-                line.dropFirst("PRETTY_NAME=".count).filter { $0 != "\"" }
-            }
-            return "\(name ?? "Linux") (kernel \(kernel))"
-        #else
-            return "\(ProcessInfo.processInfo.operatingSystemVersionString) (kernel \(kernel))"
-        #endif
-    }
-
     private static var processorName: String? {
-        #if os(Linux)
+        #if canImport(Darwin)
+            var (name, size) = ([UInt8](repeating: 0, count: 256), 256)
+            guard sysctlbyname("machdep.cpu.brand_string", &name, &size, nil, 0) == 0 else { return nil }
+            return String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+        #else
             let line = lines(ofFile: "/proc/cpuinfo").first { $0.hasPrefix("model name") }
             return line?.split(separator: ":").last?.trimmingCharacters(in: .whitespaces)
-        #else
-            var name = [UInt8](repeating: 0, count: 256)
-            var size = name.count
-            guard sysctlbyname("machdep.cpu.brand_string", &name, &size, nil, 0) == 0 else { return nil }
-            return name.withUnsafeBytes { text($0) }
-        #endif
-    }
-
-    /// The name by which the system calls the kind of file system that a directory is on.
-    private static func fileSystemName(of directory: String) -> String? {
-        #if os(Linux)
-            let path = URL(fileURLWithPath: directory).resolvingSymlinksInPath().path + "/"
-            return mountedFileSystem(of: path, in: lines(ofFile: "/proc/self/mounts"))
-        #else
-            var status = statfs()
-            guard statfs(directory, &status) == 0 else { return nil }
-            return withUnsafeBytes(of: &status.f_fstypename) { text($0) }
         #endif
     }
 
@@ -114,10 +83,5 @@ struct Machine: Codable, Equatable {
     private static func lines(ofFile path: String) -> [String] {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
         return text.split(separator: "\n").map(String.init)
-    }
-
-    /// The text before the first zero.
-    private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 }

@@ -1,10 +1,6 @@
 import Foundation
 import SettingsKit
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
 /// Row 7: the memory of a stored key, without its name and its value.
 enum Memory {
     static let name = "memory a key, beyond its name and value"
@@ -12,7 +8,7 @@ enum Memory {
     /// - Returns: nil if the system does not report allocated memory.
     static func bytesPerKey() throws -> Double? {
         let (folder, count) = (try TemporaryFolder(), 100_000)
-        try PropertyListStore(url: folder.file).fill(count)
+        _ = try folder.propertyList(keyCount: count)
         // Once without measuring, for memory that is only allocated the first time.
         _ = try PropertyListStore(url: folder.file).keys().count
         guard let before = allocated() else { return nil }
@@ -26,18 +22,10 @@ enum Memory {
 
     /// The memory of the process, without memory that it has freed.
     private static func allocated() -> Int? {
-        #if canImport(Glibc)
-            typealias Trim = @convention(c) (Int) -> Int32
-            guard let symbol = dlsym(nil, "malloc_trim") else { return nil }
-            _ = unsafeBitCast(symbol, to: Trim.self)(0)
-            do {
-                let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-                return pages.count > 1 ? Int(pages[1]).map { $0 * Int(getpagesize()) } : nil
-            } catch {
-                return nil
-            }
-        #else
-            return nil
-        #endif
+        typealias Trim = @convention(c) (Int) -> Int32
+        guard let symbol = dlsym(nil, "malloc_trim") else { return nil }
+        _ = unsafeBitCast(symbol, to: Trim.self)(0)
+        let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
+        return pages.count > 1 ? Int(pages[1]).map { $0 * Int(getpagesize()) } : nil
     }
 }

@@ -26,7 +26,8 @@ final class PlainDatabase {
         sqlite3_close_v2(handle)
     }
 
-    /// Stores a value under the name of the table `settings`.
+    /// Statements for the table `settings`.
+    static let select = "SELECT value FROM settings WHERE name = ?"
     static let upsert =
         "INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 
@@ -35,11 +36,7 @@ final class PlainDatabase {
         execute("CREATE TABLE settings (name TEXT NOT NULL PRIMARY KEY, value NOT NULL)")
         let upsert = statement(Self.upsert)
         execute("BEGIN")
-        for number in 0..<count {
-            upsert.bind("setting number \(number)", at: 1)
-            upsert.bind("value \(number)", at: 2)
-            upsert.run()
-        }
+        for number in 0..<count { upsert.run("setting number \(number)", "value \(number)") }
         execute("COMMIT")
     }
 
@@ -66,17 +63,13 @@ final class PlainStatement {
     deinit { sqlite3_finalize(handle) }
 
     func bind(_ text: String?, at index: Int32) {
-        guard var text else {
+        guard let text else {
             sqlite3_bind_null(handle, index)
             return
         }
         // SQLITE_TRANSIENT
         let copying = unsafeBitCast(-1, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
-        text.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { chars in
-                _ = sqlite3_bind_text(handle, index, chars.baseAddress, Int32(chars.count), copying)
-            }
-        }
+        sqlite3_bind_text(handle, index, text, Int32(text.utf8.count), copying)
     }
 
     func bind(_ number: Int, at index: Int32) { sqlite3_bind_int64(handle, index, Int64(number)) }
@@ -93,6 +86,12 @@ final class PlainStatement {
     func run() {
         while step() {}
         reset()
+    }
+
+    func run(_ name: String, _ value: String) {
+        bind(name, at: 1)
+        bind(value, at: 2)
+        run()
     }
 
     func integer(_ column: Int32) -> Int { Int(clamping: sqlite3_column_int64(handle, column)) }

@@ -8,7 +8,6 @@ struct Publication {
     init(folder: String) { self.folder = URL(fileURLWithPath: folder) }
 
     static let baseline = "Sources/SettingsBenchmarks/Baseline.json"
-    static let chart = "Sources/SettingsKit/SettingsKit.docc/Resources/measured.svg"
     static let measured = "Sources/SettingsKit/SettingsKit.docc/Measured.md"
     static let articles = [measured, "README.md"]
 
@@ -16,33 +15,28 @@ struct Publication {
 
     private func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
 
-    struct NoTable: Error, CustomStringConvertible {
-        let article: String
-
-        var description: String { "\(article) has no table of figures to replace." }
-    }
-
     /// Each file with its text, as the results say.
     private func files(_ results: Results) throws -> [(name: String, text: String)] {
-        try Chart.Appearance.allCases.map { appearance in
-            (Chart.path(Self.chart, appearance), Chart.svg(results.comparisons, appearance))
-        }
-            + Self.articles.map { name in
-                guard let page = Article.replacingFigures(in: try text(name), with: results) else {
-                    throw NoTable(article: name)
-                }
-                return (name, page)
+        try Self.articles.map { name in
+            guard let page = Article.replacingFigures(in: try text(name), with: results) else {
+                throw NoTable(description: "\(name) has no table of figures to replace.")
             }
+            return (name, page)
+        }
     }
 
-    /// Writes the results, the chart, and the tables of the articles.
+    /// Writes the results, and the tables of the articles.
     func write(_ results: Results) throws {
         let files = try files(results)
         try results.json().write(toFile: path(Self.baseline), atomically: true, encoding: .utf8)
         for file in files { try file.text.write(toFile: path(file.name), atomically: true, encoding: .utf8) }
     }
 
-    /// What does not agree with the checked-in results: a chart or a table that was not made from them, a sentence whose
+    private struct NoTable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// What does not agree with the checked-in results: a table that was not made from them, a sentence whose
     /// figure they do not have, and a missed target that the article does not explain.
     func problems() throws -> [String] {
         let results = try Results.read(from: path(Self.baseline))
@@ -59,12 +53,12 @@ struct Publication {
             }
             problems += claim.problems(in: results)
         }
-        return try problems + unexplained(results.comparisons)
+        return try problems + unexplained(results.figures)
     }
 
     /// Rows that miss a target, and are not in the article's list of those, and the other way round.
-    private func unexplained(_ comparisons: [Comparison]) throws -> [String] {
-        let missed = Set(comparisons.filter { !$0.isReached }.map(\.row))
+    private func unexplained(_ figures: [Figure]) throws -> [String] {
+        let missed = Set(figures.filter { $0.hasTarget && !$0.isReached }.map(\.row))
         let explained = Set(
             try text(Self.measured).split(separator: "\n").compactMap { line in
                 line.wholeMatch(of: #/- \*\*Row (\d+)\.\*\* .*/#).flatMap { Int($0.1) }

@@ -1,230 +1,119 @@
+import Foundation
 import SettingsKit
 import Synchronization
 
 extension Benchmark {
-    /// Rows 1 to 3.
+    /// Rows 1 to 3: `get`, compared with a lookup in a locked dictionary; reading through a handle, compared with reading a
+    /// locked variable of the same type; two threads that read one setting, compared with one.
     static func inMemory() throws -> [Benchmark] {
-        let fixture = try Fixture()
-        return reading(fixture) + handles(fixture) + threads(fixture)
-    }
+        let store = try PropertyListStore(url: TemporaryFolder().file)
+        let (settings, layered) = (SettingsService(defaults: store), SettingsService(defaults: try store.amongLayers()))
+        let names = (0..<100).map { "setting-\($0)" }
+        let definitions = names.map { Setting<Int>($0, in: .defaults, default: 0) }
+        for (value, setting) in definitions.enumerated() { settings.set(setting, to: value) }
+        settings.set(.launchCount, to: 42)
+        settings.set(.isMuted, to: true)
+        settings.set(.theme, to: "dark")
+        settings.set(.greeting, to: "A string that does not fit into the sixteen bytes of its own.")
+        settings.set(.profile, to: Profile(name: "Bob", age: 41, score: 3.5))
+        let counters = try SettingsStorage<Counters>(name: "counters", in: settings)
+        counters.count = 2
+        let parameters = try SettingsStorage<Parameters>(name: "network", in: settings)
+        parameters.set(Parameters(isDetailed: true, apiURL: URL(string: "https://example.org/api"), armedAt: Date()))
 
-    /// Row 1: `get`, compared with a lookup in a locked dictionary.
-    static func reading(_ fixture: Fixture) -> [Benchmark] {
-        let settings = fixture.settings
-        let yardstick = DictionaryYardstick()
-
-        func row(_ name: String, _ operation: @escaping (Int) -> Double) -> Benchmark {
-            Benchmark(
-                row: 1, name: name, yardstickName: "Mutex<[String: Int]> look-up, 100 keys", target: .costAtMost(0.4),
-                iterations: 2_000_000, operation: operation, yardstick: yardstick.measure)
+        let dictionary = Locked(Dictionary(uniqueKeysWithValues: zip(names, 0..<100)))
+        let lookUp = Yardstick(name: "Mutex<[String: Int]> look-up, 100 keys") { count in
+            inTurn(count) { index in dictionary.mutex.withLock { $0[names[index]] ?? 0 } }
         }
-        return [
-            row("get of an Int") { count in
-                nanosecondsEach(count) {
-                    var sum = 0
-                    for _ in 0..<count { sum &+= settings.get(.launchCount) }
-                    use(sum)
-                }
-            },
-            // Swift checks at each use of a `static let` that it has its value; a variable needs no check.
-            row("get of an Int, definition in a variable") { [setting = SettingDefinition.launchCount] count in
-                nanosecondsEach(count) {
-                    var sum = 0
-                    for _ in 0..<count { sum &+= settings.get(setting) }
-                    use(sum)
-                }
-            },
-            row("get of an Int through five layers") { [settings = fixture.layered] count in
-                nanosecondsEach(count) {
-                    var sum = 0
-                    for _ in 0..<count { sum &+= settings.get(.launchCount) }
-                    use(sum)
-                }
-            },
-            row("get of a String") { count in
-                nanosecondsEach(count) {
-                    var sum = 0
-                    for _ in 0..<count { sum &+= settings.get(.theme).utf8.count }
-                    use(sum)
-                }
-            },
-            row("get of a long String") { count in
-                nanosecondsEach(count) {
-                    var sum = 0
-                    for _ in 0..<count { sum &+= settings.get(.greeting).utf8.count }
-                    use(sum)
-                }
-            },
-            row("get of a small struct") { count in
-                nanosecondsEach(count) {
-                    var sum = 0
-                    for _ in 0..<count { sum &+= settings.get(.profile).age }
-                    use(sum)
-                }
-            },
-            row("get of 100 Ints in turn") { [numbers = fixture.numbers] count in
-                nanosecondsEach(count) {
-                    var sum = 0
-                    var next = 0
-                    for _ in 0..<count {
-                        sum &+= settings.get(numbers[next])
-                        next = next == 99 ? 0 : next + 1
-                    }
-                    use(sum)
-                }
-            },
-        ]
-    }
-
-    /// Row 2: reading through a handle, compared with reading a locked variable of the same type.
-    static func handles(_ fixture: Fixture) -> [Benchmark] {
-        func row(
-            _ name: String, _ yardstick: VariableYardstick, _ operation: @escaping (Int) -> Double
-        ) -> Benchmark {
+        func get(_ name: String, _ operation: @escaping Loop) -> Benchmark {
             Benchmark(
-                row: 2, name: name, yardstickName: yardstick.name, target: .costAtMost(2), iterations: 2_000_000,
-                operation: operation, yardstick: yardstick.measure)
+                row: 1, name: "get of \(name)", atMost: 0.4, yardstick: lookUp, iterations: 2_000_000,
+                operation: operation)
         }
-        let settings = fixture.settings
-        let number = VariableYardstick.number
-        let text = VariableYardstick.text(settings.get(.theme))
-        let profile = VariableYardstick.profile(settings.get(.profile))
-        let isDetailed = VariableYardstick.isDetailed(of: fixture.parameters.get())
+        func handle(_ name: String, _ yardstick: Yardstick, _ operation: @escaping Loop) -> Benchmark {
+            Benchmark(
+                row: 2, name: name, atMost: 2, yardstick: yardstick, iterations: 2_000_000, operation: operation)
+        }
+        func threads(_ name: String, atLeast: Double, _ read: @escaping @Sendable (Int) -> Void) -> Benchmark {
+            // Both threads together do twice as many, so a read takes half of the time.
+            Benchmark(
+                row: 3, name: "two threads reading \(name)", atLeast: atLeast,
+                yardstick: Yardstick(name: "one thread") { onThreads(1, $0, read) }, iterations: 20_000_000
+            ) { onThreads(2, $0, read) / 2 }
+        }
+        // Swift checks at each use of a `static let` that it has its value; a variable needs no check.
+        let setting = SettingDefinition.launchCount
+
+        // Each type has a loop of its own, as a program would write it.
+        let (number, text) = (Locked(4), Locked(settings.get(.theme)))
+        let (profile, record) = (Locked(settings.get(.profile)), Locked(parameters.get()))
+        let numbers = Yardstick(name: "Mutex<Int> read") { summing($0) { number.mutex.withLock { $0 } } }
+        let texts = Yardstick(name: "Mutex<String> read") { summing($0) { text.mutex.withLock { $0 }.utf8.count } }
+        let profiles = Yardstick(name: "Mutex<Profile> read") { summing($0) { profile.mutex.withLock { $0 }.size } }
+        let records = Yardstick(name: "Mutex<Parameters> read of the Bool") { count in
+            summing(count) { record.mutex.withLock { $0.isDetailed } ? 1 : 0 }
+        }
+        let (liveNumber, liveText) = (settings.value(.launchCount), settings.value(.theme))
+        let liveProfile = settings.value(.profile)
+        let wrappedNumber = Persisted(.launchCount, in: settings)
+        let wrappedText = Persisted(.theme, in: settings)
         return [
-            row("Value of an Int", number) { [live = fixture.settings.value(.launchCount)] count in
-                nanosecondsEach(count) {
-                    var sum = 0
-                    for _ in 0..<count { sum &+= live.value }
-                    use(sum)
-                }
-            },
-            row("Value of a String", text) { [live = fixture.settings.value(.theme)] count in
-                nanosecondsEach(count) {
-                    var sum = 0
-                    for _ in 0..<count { sum &+= live.value.utf8.count }
-                    use(sum)
-                }
-            },
-            row("Value of a small struct", profile) { [live = fixture.settings.value(.profile)] count in
-                nanosecondsEach(count) {
-                    var sum = 0
-                    for _ in 0..<count {
-                        let profile = live.value
-                        sum &+= profile.age &+ profile.name.utf8.count
-                    }
-                    use(sum)
-                }
-            },
-            row("@Persisted Int", number) { [wrapper = Persisted(.launchCount, in: fixture.settings)] count in
-                nanosecondsEach(count) {
-                    var sum = 0
-                    for _ in 0..<count { sum &+= wrapper.wrappedValue }
-                    use(sum)
-                }
-            },
-            row("@Persisted String", text) { [wrapper = Persisted(.theme, in: fixture.settings)] count in
-                nanosecondsEach(count) {
-                    var sum = 0
-                    for _ in 0..<count { sum &+= wrapper.wrappedValue.utf8.count }
-                    use(sum)
-                }
-            },
-            row("an Int of a record of numbers", number) { [record = fixture.counters] count in
-                nanosecondsEach(count) {
-                    var sum = 0
-                    for _ in 0..<count { sum &+= record.count }
-                    use(sum)
-                }
-            },
-            row("a Bool of a record with a URL in it", isDetailed) { [record = fixture.parameters] count in
-                nanosecondsEach(count) {
-                    var sum = 0
-                    for _ in 0..<count where record.isDetailed { sum &+= 1 }
-                    use(sum)
-                }
-            },
+            get("an Int") { summing($0) { settings.get(.launchCount) } },
+            get("an Int, definition in a variable") { summing($0) { settings.get(setting) } },
+            get("an Int through five layers") { summing($0) { layered.get(.launchCount) } },
+            get("a String") { summing($0) { settings.get(.theme).utf8.count } },
+            get("a long String") { summing($0) { settings.get(.greeting).utf8.count } },
+            get("a small struct") { summing($0) { settings.get(.profile).age } },
+            get("100 Ints in turn") { inTurn($0) { settings.get(definitions[$0]) } },
+            handle("Value of an Int", numbers) { summing($0) { liveNumber.value } },
+            handle("Value of a String", texts) { summing($0) { liveText.value.utf8.count } },
+            handle("Value of a small struct", profiles) { summing($0) { liveProfile.value.size } },
+            handle("@Persisted Int", numbers) { summing($0) { wrappedNumber.wrappedValue } },
+            handle("@Persisted String", texts) { summing($0) { wrappedText.wrappedValue.utf8.count } },
+            handle("an Int of a record of numbers", numbers) { summing($0) { counters.count } },
+            handle("a Bool of a record with a URL in it", records) { summing($0) { parameters.isDetailed ? 1 : 0 } },
+            threads("an Int", atLeast: 1.6) { sum($0) { settings.get(.launchCount) } },
+            threads("a Bool", atLeast: 1.6) { sum($0) { settings.get(.isMuted) ? 1 : 0 } },
+            threads("a String", atLeast: 0.9) { sum($0) { settings.get(.theme).utf8.count } },
+            threads("a long String", atLeast: 0.9) { sum($0) { settings.get(.greeting).utf8.count } },
+            threads("a small struct", atLeast: 0.9) { sum($0) { settings.get(.profile).age } },
         ]
     }
 }
 
-/// A dictionary with a lock, as a program would write it.
-private final class DictionaryYardstick: Sendable {
-    private let names = (0..<100).map { "setting-\($0)" }
-    private let dictionary: Mutex<[String: Int]>
+extension Profile {
+    /// More than one field: of a single one, the compiler would copy no more than that.
+    fileprivate var size: Int { age &+ name.utf8.count }
+}
 
-    init() {
-        dictionary = Mutex(Dictionary(uniqueKeysWithValues: (0..<100).map { ("setting-\($0)", $0) }))
-    }
-
-    func measure(_ count: Int) -> Double {
-        nanosecondsEach(count) {
-            var sum = 0
-            var next = 0
-            for _ in 0..<count {
-                sum &+= dictionary.withLock { $0[names[next]] ?? 0 }
-                next = next == 99 ? 0 : next + 1
-            }
-            use(sum)
-        }
+/// The nanoseconds of each of `count` repetitions, with each number below 100 in turn.
+@inline(__always)
+private func inTurn(_ count: Int, _ body: (Int) -> Int) -> Double {
+    var next = 0
+    return summing(count) {
+        defer { next = next == 99 ? 0 : next + 1 }
+        return body(next)
     }
 }
 
-/// A variable with a lock, of the type that the operation reads. Each type has a loop of its own, as a program would write it.
-private struct VariableYardstick {
-    let name: String
-    let measure: (Int) -> Double
-
-    static var number: VariableYardstick {
-        let variable = Locked(4)
-        return VariableYardstick(name: "Mutex<Int> read") { count in
-            nanosecondsEach(count) {
-                var sum = 0
-                for _ in 0..<count { sum &+= variable.mutex.withLock { $0 } }
-                use(sum)
+/// Repeats an operation on each of several threads at once, and returns the nanoseconds of one repetition.
+///
+/// Readers choose a lock by the place of their stack. The same two threads would choose the same locks in every round, so each
+/// round has threads of its own, behind others that take up some of the places.
+private func onThreads(_ threads: Int, _ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Double {
+    let (others, end) = (Int.random(in: 0..<8), DispatchSemaphore(value: 0))
+    for _ in 0..<others { Thread { end.wait() }.start() }
+    defer { for _ in 0..<others { end.signal() } }
+    return repeating(1) {
+        let group = DispatchGroup()
+        for _ in 0..<threads {
+            group.enter()
+            let thread = Thread {
+                body(count)
+                group.leave()
             }
+            thread.start()
         }
-    }
-
-    static func text(_ text: String) -> VariableYardstick {
-        let variable = Locked(text)
-        return VariableYardstick(name: "Mutex<String> read") { count in
-            nanosecondsEach(count) {
-                var sum = 0
-                for _ in 0..<count { sum &+= variable.mutex.withLock { $0 }.utf8.count }
-                use(sum)
-            }
-        }
-    }
-
-    static func profile(_ profile: Profile) -> VariableYardstick {
-        let variable = Locked(profile)
-        return VariableYardstick(name: "Mutex<Profile> read") { count in
-            nanosecondsEach(count) {
-                var sum = 0
-                // More than one field: of a single one, the compiler would copy no more than that.
-                for _ in 0..<count {
-                    let profile = variable.mutex.withLock { $0 }
-                    sum &+= profile.age &+ profile.name.utf8.count
-                }
-                use(sum)
-            }
-        }
-    }
-
-    static func isDetailed(of parameters: Parameters) -> VariableYardstick {
-        let variable = Locked(parameters)
-        return VariableYardstick(name: "Mutex<Parameters> read of the Bool") { count in
-            nanosecondsEach(count) {
-                var sum = 0
-                for _ in 0..<count where variable.mutex.withLock({ $0.isDetailed }) { sum &+= 1 }
-                use(sum)
-            }
-        }
-    }
-
-    private final class Locked<Value: Sendable>: Sendable {
-        let mutex: Mutex<Value>
-
-        init(_ value: Value) { mutex = Mutex(value) }
-    }
+        group.wait()
+    } / Double(count)
 }

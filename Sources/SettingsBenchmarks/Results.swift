@@ -4,119 +4,105 @@ import Foundation
 struct Results: Codable {
     /// Where it was measured.
     var machine: Machine
-    /// Costs or throughputs, compared with a yardstick.
-    var ratios: [Ratio]
-    /// Sizes and times without a yardstick.
-    var figures: [Size]
+    /// In the order of the cost table.
+    var figures: [Figure]
 
-    struct Spread: Codable {
-        let minimum: Double
-        let median: Double
-        let maximum: Double
-    }
-
-    /// The nanoseconds of one call.
-    struct Times: Codable, Equatable {
-        let median: Double
-        /// Of a hundred calls, 99 take no longer. For calls that take less than the clock can tell: of a hundred runs of
-        /// about five microseconds.
-        let rare: Double
-    }
-
-    struct Ratio: Codable {
-        let row: Int
-        let operation: String
-        let yardstick: String
-        let operationNanoseconds: Times
-        let yardstickNanoseconds: Times
-        let ratio: Spread
-        let ratioAtMost: Double?
-        let ratioAtLeast: Double?
-        let isReached: Bool
-    }
-
-    struct Size: Codable {
-        let row: Int
-        let name: String
-        let unit: String
-        let value: Double?
-        let valueAtMost: Double?
-        let isReached: Bool
-    }
-}
-
-extension Results {
-    init(_ outcomes: [Outcome], _ figures: [Figure]) {
-        self.init(machine: .current, ratios: outcomes.map(Ratio.init), figures: figures.map(Size.init))
+    init(_ machine: Machine, _ figures: [Figure]) {
+        self.machine = machine
+        self.figures = figures.enumerated().sorted { ($0.element.row, $0.offset) < ($1.element.row, $1.offset) }
+            .map(\.element)
     }
 
     static func read(from path: String) throws -> Results {
         try JSONDecoder().decode(Results.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    /// One result a line, so that a change of one is a change of one line.
+    /// One figure a line, so that a change of one is a change of one line.
     func json() throws -> String {
-        """
-        {
-        "machine": \(try Self.line(machine)),
-        "ratios": [
-        \(try ratios.map(Self.line).joined(separator: ",\n"))
-        ],
-        "figures": [
-        \(try figures.map(Self.line).joined(separator: ",\n"))
-        ]
-        }
-
-        """
-    }
-
-    private static func line(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        func line(_ value: some Encodable) throws -> String {
+            String(decoding: try encoder.encode(value), as: UTF8.self)
+        }
+        let lines = try figures.map(line).joined(separator: ",\n")
+        return "{\n\"machine\": \(try line(machine)),\n\"figures\": [\n\(lines)\n]\n}\n"
     }
-}
 
-extension Double {
-    /// With four significant digits: more are noise.
-    fileprivate var rounded: Double {
-        guard self != 0, isFinite else { return self }
-        let unit = pow(10, (log10(abs(self)).rounded(.down) - 3))
-        // A division by a power of ten that is a whole number gives the nearest double, which is printed shortly.
-        return unit < 1 ? (self / unit).rounded() / (1 / unit).rounded() : (self / unit).rounded() * unit
-    }
-}
-
-extension Results.Spread {
-    fileprivate init(_ sample: Sample) {
-        self.init(minimum: sample.minimum.rounded, median: sample.median.rounded, maximum: sample.maximum.rounded)
-    }
-}
-
-extension Results.Times {
-    fileprivate init(_ sample: Sample) {
-        self.init(median: sample.median.rounded, rare: sample.rare.rounded)
-    }
-}
-
-extension Results.Ratio {
-    fileprivate init(_ outcome: Outcome) {
-        let (atMost, atLeast): (Double?, Double?) =
-            switch outcome.benchmark.target {
-            case .costAtMost(let limit): (limit, nil)
-            case .throughputAtLeast(let limit): (nil, limit)
+    /// A table for a terminal.
+    var table: String {
+        let head = ["#", "operation", "median", "99 %", "yardstick", "median", "99 %", "measured", "target", ""]
+        let rows =
+            [head]
+            + figures.map { figure -> [String] in
+                let verdict = figure.isReached ? "reached" : figure.hasTarget ? "NOT REACHED" : ""
+                let (comparison, none) = (figure.comparison, ["", ""])
+                let spread = comparison.map { " (\(Figure.ratio($0.minimum)) – \(Figure.ratio($0.maximum)))" } ?? ""
+                return ["\(figure.row)", figure.name] + (comparison?.times.cells ?? none) + [
+                    comparison?.yardstick ?? ""
+                ]
+                    + (comparison?.yardstickTimes.cells ?? none) + [figure.measured + spread, figure.target, verdict]
             }
-        self.init(
-            row: outcome.benchmark.row, operation: outcome.benchmark.name, yardstick: outcome.benchmark.yardstickName,
-            operationNanoseconds: .init(outcome.operation), yardstickNanoseconds: .init(outcome.yardstick),
-            ratio: .init(outcome.ratio), ratioAtMost: atMost, ratioAtLeast: atLeast, isReached: outcome.isReached)
+        let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let lines = rows.map { row in
+            zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
+        }
+        return ([machine.summary, ""] + lines).joined(separator: "\n")
     }
 }
 
-extension Results.Size {
-    fileprivate init(_ figure: Figure) {
-        self.init(
-            row: figure.row, name: figure.name, unit: figure.unit, value: figure.value?.rounded,
-            valueAtMost: figure.limit, isReached: figure.isReached)
+// MARK: Comparing with checked-in figures
+
+extension Results {
+    /// A figure that differs from the checked-in one, and how.
+    struct Difference: CustomStringConvertible {
+        let figure: Figure
+        let reason: String
+
+        var description: String { "row \(figure.row), \(figure.name): \(reason)" }
+    }
+
+    /// The figures that are more than twice those that are checked in, and those that only one of both has.
+    ///
+    /// - Parameter isComplete: Whether all rows have been measured.
+    func differences(from baseline: Results, isComplete: Bool) -> [Difference] {
+        let differences = figures.compactMap { figure -> Difference? in
+            guard let before = baseline.figures.first(where: figure.isSame) else {
+                return Difference(figure: figure, reason: "it is not among the checked-in figures.")
+            }
+            guard let value = figure.value, let then = before.value, !before.allowed.contains(value) else { return nil }
+            let excess = value > before.allowed.upperBound ? "more than twice" : "less than half of"
+            let prefix = figure.comparison.map { "compared with \($0.yardstick), " } ?? ""
+            return Difference(
+                figure: figure,
+                reason: "\(prefix)\(Figure.ratio(value)), \(excess) the checked-in \(Figure.ratio(then)).")
+        }
+        guard isComplete else { return differences }
+        return differences
+            + baseline.figures.filter { figure in !figures.contains(where: figure.isSame) }
+            .map { Difference(figure: $0, reason: "it is checked in, and not measured.") }
+    }
+
+    /// Takes those figures of another run that this one has, too.
+    mutating func replace(by other: Results) {
+        figures = figures.map { figure in other.figures.first(where: figure.isSame) ?? figure }
+    }
+}
+
+extension Figure {
+    fileprivate func isSame(as other: Figure) -> Bool {
+        name == other.name && comparison?.yardstick == other.comparison?.yardstick
+    }
+
+    /// What a later run may measure, on this machine or on another one: at most twice the value, or at least half of a
+    /// throughput. Times are not compared.
+    fileprivate var allowed: ClosedRange<Double> {
+        guard let value, unit != "µs" else { return -.infinity ... .infinity }
+        if atLeast != nil { return value / 2 ... .infinity }
+        // Another machine's disk may be much faster, and its processor slower, but not beyond the target.
+        let isOfDisk =
+            name == RivalOperation.set.rawValue
+            && comparison.flatMap { Rival(rawValue: $0.yardstick) }?.waitsForDisk == true
+        let isOfMachine = isOfDisk || unit == FoldingCost.processorUnit
+        return -.infinity...max(2 * value, isOfMachine ? atMost ?? 0 : 0)
     }
 }

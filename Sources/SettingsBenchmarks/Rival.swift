@@ -10,35 +10,20 @@ enum Rival: String, CaseIterable {
     case safeSQLite = "SQLite through C, synchronous = FULL"
 
     /// Whether a change waits for the disk. A ratio to it says as much about the disk as about the processor.
-    var waitsForDisk: Bool {
-        switch self {
-        case .userDefaults, .sqlite: false
-        case .writtenUserDefaults, .plist, .json, .safePlist, .safeSQLite: true
-        }
-    }
+    var waitsForDisk: Bool { self != .userDefaults && self != .sqlite }
 
-    /// What is true of a change when the call that makes it has returned.
-    struct Promise: Equatable {
-        /// The process may be killed.
-        var kill: String
-        /// The machine may lose its power.
-        var powerFailure: String
-        /// Other processes change other settings in the same place.
-        var processes: String
-    }
-
-    /// On Linux, as seen in the system calls of each.
-    var promise: Promise {
+    /// What is true of a change when the call that makes it has returned, on Linux, as seen in the system calls of each: if
+    /// the process is killed; if the machine loses its power; of other processes that change other settings in the same place.
+    var promise: [String] {
         switch self {
-        case .userDefaults: Promise(kill: "lost", powerFailure: "lost", processes: "do not see it")
+        case .userDefaults: ["lost", "lost", "do not see it"]
         // The file is truncated and written in place.
-        case .writtenUserDefaults:
-            Promise(kill: "safe; during the call, the file is cut", powerFailure: "safe", processes: "overwrite it")
+        case .writtenUserDefaults: ["safe; during the call, the file is cut", "safe", "overwrite it"]
         // fsync of the new file, then rename; no fsync of the directory.
-        case .plist, .json: Promise(kill: "safe", powerFailure: "may be lost", processes: "overwrite it")
-        case .sqlite: Promise(kill: "safe", powerFailure: "may be lost", processes: "see it when they ask")
-        case .safePlist: Promise(kill: "safe", powerFailure: "safe", processes: "overwrite it")
-        case .safeSQLite: Promise(kill: "safe", powerFailure: "safe", processes: "see it when they ask")
+        case .plist, .json: ["safe", "may be lost", "overwrite it"]
+        case .sqlite: ["safe", "may be lost", "see it when they ask"]
+        case .safePlist: ["safe", "safe", "overwrite it"]
+        case .safeSQLite: ["safe", "safe", "see it when they ask"]
         }
     }
 }
@@ -50,32 +35,21 @@ enum RivalOperation: String, CaseIterable {
     case safeSet = "set and synchronize of an Int beside others"
     case start = "start, open, one get, exit beside others"
 
-    /// For a person who has not read the rest.
-    var title: String {
+    /// For a person who has not read the rest: what it is, how SettingsKit does it, and what SettingsKit promises of a change.
+    var description: (title: String, call: String, promise: [String]?) {
         switch self {
-        case .get: "read a number"
-        case .set: "change a number"
-        case .safeSet: "change a number, safe from a power failure"
-        case .start: "start a program, read a number of 20 settings, exit"
-        }
-    }
-
-    /// How SettingsKit does it.
-    var call: String {
-        switch self {
-        case .get: "settings.get(.launchCount)"
-        case .set: "settings.set(.launchCount, to: number)"
-        case .safeSet: "settings.set, settings.synchronize()"
-        case .start: "SettingsService(defaults: …), get"
-        }
-    }
-
-    /// What SettingsKit promises. Nil where nothing is changed.
-    var promise: Rival.Promise? {
-        switch self {
-        case .get, .start: nil
-        case .set: Rival.Promise(kill: "safe", powerFailure: "may be lost", processes: "see it at once")
-        case .safeSet: Rival.Promise(kill: "safe", powerFailure: "safe", processes: "see it at once")
+        case .get: ("read a number", "settings.get(.launchCount)", nil)
+        case .set:
+            (
+                "change a number", "settings.set(.launchCount, to: number)", ["safe", "may be lost", "see it at once"]
+            )
+        case .safeSet:
+            (
+                "change a number, safe from a power failure", "settings.set, settings.synchronize()",
+                ["safe", "safe", "see it at once"]
+            )
+        case .start:
+            ("start a program, read a number of 20 settings, exit", "SettingsService(defaults: …), get", nil)
         }
     }
 }

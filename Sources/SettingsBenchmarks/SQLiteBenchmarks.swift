@@ -1,4 +1,3 @@
-import CSettingsKitSQLite
 import Foundation
 import SettingsKit
 import SettingsSQLite
@@ -6,191 +5,95 @@ import SettingsSQLite
 extension Benchmark {
     /// Row 11: the SQLite store and record storage, compared with the same work through SQLite's C interface.
     static func sqlite() throws -> [Benchmark] {
-        let writing = try DatabaseWriting()
-        let memory = SettingsService(defaults: MemoryStore())
-        let setting = DatabaseWriting.setting
-        memory.set(setting, to: 1)
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore(at: folder["store.sqlite"])
+        let writer = Writer(SettingsService(defaults: store))
+        let memory = Writer(SettingsService(defaults: MemoryStore())).settings
+        let (settings, setting) = (writer.settings, SettingDefinition.launchCount)
+        let plain = PlainDatabase(folder["plain.sqlite"])
+        plain.makeSettings(count: 0)
+        let upsert = plain.statement(PlainDatabase.upsert)
+        let statement = Yardstick(name: "the same statement through the C interface") { count in
+            repeating(count) { upsert.run(setting.key.name, "\(writer.next())") }
+        }
         return try [
             Benchmark(
-                row: 11, name: "get of an Int in SQLite", yardstickName: "get of an Int in memory",
-                target: .costAtMost(1.1), iterations: 2_000_000,
-                operation: { [settings = writing.settings] in measureReading(of: setting, in: settings, $0) },
-                yardstick: { measureReading(of: setting, in: memory, $0) }),
+                row: 11, name: "get of an Int in SQLite", atMost: 1.1,
+                yardstick: Yardstick(name: "get of an Int in memory") { summing($0) { memory.get(setting) } },
+                iterations: 2_000_000
+            ) { summing($0) { settings.get(setting) } },
             Benchmark(
-                row: 11, name: "set in an SQLite store", yardstickName: "the same statement through the C interface",
-                target: .costAtMost(1.3), iterations: 10_000, operation: writing.measureStore,
-                yardstick: writing.measureStatement),
+                row: 11, name: "set in an SQLite store", atMost: 1.3, yardstick: statement, iterations: 10_000
+            ) { count in
+                repeating(count) { try store.set(setting.key, to: Data("\(writer.next())".utf8)) }
+            },
             Benchmark(
-                row: 11, name: "set of an Int in SQLite", yardstickName: "the same statement through the C interface",
-                target: .costAtMost(1.3), iterations: 10_000, operation: writing.measureService,
-                yardstick: writing.measureStatement),
+                row: 11, name: "set of an Int in SQLite", atMost: 1.3, yardstick: statement, iterations: 10_000,
+                operation: writer.set),
         ]
-            + records(DatabaseRecords<Person>(count: 10_000), "records mapped by hand")
-            + records(DatabaseRecords<CodablePerson>(count: 10_000), "Codable records")
+            + records(of: Person.self, "records mapped by hand") + records(of: CodablePerson.self, "Codable records")
     }
 
-    private static func records(_ records: DatabaseRecords<some PersonRecord>, _ kind: String) -> [Benchmark] {
-        [
-            Benchmark(
-                row: 11, name: "select of 10,000 \(kind)", yardstickName: "the C interface in a loop",
-                target: .costAtMost(2), iterations: 10, operation: records.measureSelecting,
-                yardstick: records.measureLoop),
-            Benchmark(
-                row: 11, name: "save of 100 \(kind) in a write", yardstickName: "the same statements in a transaction",
-                target: .costAtMost(1.3), iterations: 100, operation: records.measureSaving,
-                yardstick: records.measureStatements),
-        ]
-    }
-}
-
-private func measureReading(of setting: Setting<Int>, in settings: SettingsService, _ count: Int) -> Double {
-    nanosecondsEach(count) {
-        var sum = 0
-        for _ in 0..<count { sum &+= settings.get(setting) }
-        use(sum)
-    }
-}
-
-/// A setting that is set repeatedly: through the service, through the store, and through SQLite alone.
-private final class DatabaseWriting {
-    static let setting = Setting<Int>("set", in: .defaults, default: 0)
-
-    let settings: SettingsService
-    private let store: SQLiteStore
-    private let plain: PlainDatabase
-    private let upsert: PlainStatement
-    private let folder: TemporaryFolder
-    /// Each value differs from the one before, because equal ones are not written.
-    private var number = 0
-
-    init() throws {
-        folder = try TemporaryFolder()
-        store = try SQLiteStore(at: folder.url.appendingPathComponent("store.sqlite"))
-        settings = SettingsService(defaults: store)
-        settings.set(Self.setting, to: 1)
-        plain = PlainDatabase(folder.url.appendingPathComponent("plain.sqlite"))
-        plain.makeSettings(count: 0)
-        upsert = plain.statement(PlainDatabase.upsert)
-    }
-
-    func measureService(_ count: Int) -> Double {
-        nanosecondsEach(count) {
-            for _ in 0..<count {
-                number += 1
-                settings.set(Self.setting, to: number)
-            }
-        }
-    }
-
-    func measureStore(_ count: Int) -> Double {
-        nanosecondsEach(count) {
-            for _ in 0..<count {
-                number += 1
-                orStop { try store.set(Self.setting.key, to: Data("\(number)".utf8)) }
-            }
-        }
-    }
-
-    func measureStatement(_ count: Int) -> Double {
-        nanosecondsEach(count) {
-            for _ in 0..<count {
-                number += 1
-                upsert.bind("set", at: 1)
-                upsert.bind("\(number)", at: 2)
+    private static func records<Record: PersonRecord>(of type: Record.Type, _ kind: String) throws -> [Benchmark] {
+        let folder = try TemporaryFolder()
+        let storage = try SQLiteStorage(at: folder["storage.sqlite"], versions: [People()])
+        let plain = PlainDatabase(folder["plain.sqlite"])
+        plain.execute("CREATE TABLE people (id INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, locale TEXT)")
+        let select = plain.statement("SELECT id, name, locale FROM people")
+        let upsert = plain.statement(
+            """
+            INSERT INTO people (id, name, locale) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE
+            SET name = excluded.name, locale = excluded.locale
+            """)
+        func save(_ people: [Record], _ begin: String) {
+            plain.execute(begin)
+            for person in people {
+                upsert.bind(person.id, at: 1)
+                upsert.bind(person.name, at: 2)
+                upsert.bind(person.locale, at: 3)
                 upsert.run()
             }
+            plain.execute("COMMIT")
         }
-    }
-}
-
-/// Many records, selected and saved through the storage and through SQLite alone.
-private final class DatabaseRecords<Record: PersonRecord> {
-    private let storage: SQLiteStorage
-    private let plain: PlainDatabase
-    private let folder: TemporaryFolder
-    private let count: Int
-
-    init(count: Int) throws {
-        self.count = count
-        folder = try TemporaryFolder()
-        let url = folder.url.appendingPathComponent("storage.sqlite")
-        storage = try SQLiteStorage(at: url, versions: [People()])
-        plain = PlainDatabase(folder.url.appendingPathComponent("plain.sqlite"))
-        plain.execute("CREATE TABLE people (id INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL, locale TEXT)")
-        let people = (0..<count).map { Record(id: $0, name: "person number \($0)", locale: $0 % 2 == 0 ? "en" : nil) }
-        let storage = storage
-        wait { try await storage.write { try $0.save(people) } }
-        plain.execute("BEGIN")
-        save(people)
-        plain.execute("COMMIT")
-    }
-
-    func measureSelecting(_ count: Int) -> Double {
-        let (storage, expected) = (storage, self.count)
-        return nanosecondsEach(count) {
-            wait {
-                for _ in 0..<count {
-                    let people: [Record] = try await storage.read { try $0.select(Record.all) }
-                    precondition(people.count == expected)
-                }
-            }
+        let people = (0..<10_000).map {
+            Record(id: $0, name: "person number \($0)", locale: $0 % 2 == 0 ? "en" : nil)
         }
-    }
-
-    func measureLoop(_ count: Int) -> Double {
-        let select = plain.statement("SELECT id, name, locale FROM people")
-        return nanosecondsEach(count) {
-            for _ in 0..<count {
+        _ = waiting(1) { _ in try await storage.write { try $0.save(people) } }
+        save(people, "BEGIN")
+        @Sendable func hundred(_ round: Int) -> [Record] {
+            (0..<100).map { Record(id: $0 * 50, name: "name in round \(round)", locale: "de") }
+        }
+        let looping = Yardstick(name: "the C interface in a loop") { count in
+            repeating(count) {
                 var people: [Record] = []
                 while select.step() {
                     people.append(Record(id: select.integer(0), name: select.text(1) ?? "", locale: select.text(2)))
                 }
                 select.reset()
-                precondition(people.count == self.count)
+                precondition(people.count == 10_000)
             }
         }
-    }
-
-    private static func hundred(_ round: Int) -> [Record] {
-        (0..<100).map { Record(id: $0 * 50, name: "name in round \(round)", locale: "de") }
-    }
-
-    func measureSaving(_ count: Int) -> Double {
-        let storage = storage
-        return nanosecondsEach(count) {
-            wait {
-                for round in 0..<count {
-                    let people = Self.hundred(round)
+        let statements = Yardstick(name: "the same statements in a transaction") { count in
+            repeating(1) { for round in 0..<count { save(hundred(round), "BEGIN IMMEDIATE") } } / Double(count)
+        }
+        return [
+            Benchmark(
+                row: 11, name: "select of 10,000 \(kind)", atMost: 2, yardstick: looping, iterations: 10
+            ) { count in
+                waiting(count) { _ in
+                    let people: [Record] = try await storage.read { try $0.select(Record.all) }
+                    precondition(people.count == 10_000)
+                }
+            },
+            Benchmark(
+                row: 11, name: "save of 100 \(kind) in a write", atMost: 1.3, yardstick: statements, iterations: 100
+            ) { count in
+                waiting(count) { round in
+                    let people = hundred(round)
                     try await storage.write { try $0.save(people) }
                 }
-            }
-        }
-    }
-
-    func measureStatements(_ count: Int) -> Double {
-        nanosecondsEach(count) {
-            for round in 0..<count {
-                let people = Self.hundred(round)
-                plain.execute("BEGIN IMMEDIATE")
-                save(people)
-                plain.execute("COMMIT")
-            }
-        }
-    }
-
-    private lazy var upsert = plain.statement(
-        """
-        INSERT INTO people (id, name, locale) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE
-        SET name = excluded.name, locale = excluded.locale
-        """)
-
-    private func save(_ people: [Record]) {
-        for person in people {
-            upsert.bind(person.id, at: 1)
-            upsert.bind(person.name, at: 2)
-            upsert.bind(person.locale, at: 3)
-            upsert.run()
-        }
+            },
+        ]
     }
 }
 
@@ -241,16 +144,18 @@ private struct People: SQLiteSchemaVersion {
     }
 }
 
-/// Runs an asynchronous function to its end.
-private func wait(_ body: @escaping @Sendable () async throws -> Void) {
-    let isDone = DispatchSemaphore(value: 0)
-    Task.detached {
-        do {
-            try await body()
-        } catch {
-            fatalError("\(error)")
+/// The nanoseconds of each of `count` rounds of an asynchronous function, one after the other.
+private func waiting(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) -> Double {
+    repeating(1) {
+        let isDone = DispatchSemaphore(value: 0)
+        Task.detached {
+            do {
+                for round in 0..<count { try await body(round) }
+            } catch {
+                fatalError("\(error)")
+            }
+            isDone.signal()
         }
-        isDone.signal()
-    }
-    isDone.wait()
+        isDone.wait()
+    } / Double(count)
 }

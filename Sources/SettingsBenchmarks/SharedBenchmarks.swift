@@ -1,167 +1,109 @@
 import Foundation
+import SettingsKit
 import SettingsKitFiles
 import SettingsKitPlatform
-import SettingsKit
 
 extension Benchmark {
     /// Row 10: a directory that eight devices share.
     static func shared() throws -> [Benchmark] {
-        let directory = try SharedFolder(replicaCount: 8, keyCount: 10_000)
-        let writing = try SharedWriting()
-        let yardstick = try Writing(keyCount: 10)
-        return [
-            Benchmark(
-                row: 10, name: "merge of 8 replicas with 10,000 keys each",
-                yardstickName: "Foundation parsing the files",
-                target: .costAtMost(0.6), iterations: 2, operation: directory.measureMerge,
-                yardstick: directory.measureParsingAll),
-            Benchmark(
-                row: 10, name: "merge of one changed key", yardstickName: "Foundation parsing one replica's files",
-                target: .costAtMost(0.5), iterations: 5, operation: directory.measureChange,
-                yardstick: directory.measureParsingOne),
-            Benchmark(
-                row: 10, name: "set in a shared directory", yardstickName: "set in a property list",
-                target: .costAtMost(1.15), iterations: 50_000, operation: writing.measure, yardstick: yardstick.measure),
-        ]
-    }
-}
-
-/// A directory with the files of several replicas with the same settings.
-private final class SharedFolder {
-    private let folder: TemporaryFolder
-    private let directory: URL
-    private let files: [URL]
-    /// The files of one replica.
-    private let peerFiles: [URL]
-    private let changed = "setting number 4711"
-    private let peer: DirectoryStore
-    private let reader: DirectoryStore
-    private var stateCount = 0
-    private var changeCount = 0
-
-    init(replicaCount: Int, keyCount: Int) throws {
-        let folder = try TemporaryFolder()
-        let root = folder.url
-        let directory = root.appendingPathComponent("shared")
-        self.folder = folder
-        self.directory = directory
-        let writes = (0..<keyCount).map { number in
-            SettingsStoreBatch.Entry(
-                key: .init("setting number \(number)", scope: .shared), data: Data("\"value \(number)\"".utf8))
-        }
-        // Each releases its store, so that no background work continues.
-        func replica(_ number: Int) throws -> DirectoryStore {
-            try Self.quietStore(directory, root.appendingPathComponent("replica \(number)"))
-        }
-        for number in 0..<replicaCount {
-            let store = try replica(number)
-            if number == 0 { _ = try store.apply(SettingsStoreBatch(writes: writes)) }
+        let (shared, writing) = (try TemporaryFolder(), try TemporaryFolder())
+        for number in 0..<8 {
+            // Each releases its store, so that no background work continues.
+            let store = try shared.store("replica \(number)")
+            if number == 0 { try store.fill(10_000, scope: .shared) }
             try store.export()
         }
-        peer = try replica(1)
-        reader = try Self.quietStore(directory, root.appendingPathComponent("reader"))
-        files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+        let (peer, reader) = (try shared.store("replica 1"), try shared.store("reader"))
+        let files = try FileManager.default.contentsOfDirectory(
+            at: shared.directory, includingPropertiesForKeys: nil)
         let prefix = "Settings-" + (peer.replicas.first?.id ?? "")
-        peerFiles = files.filter { $0.lastPathComponent.hasPrefix(prefix) }
-        precondition(files.count == replicaCount * peerFiles.count && reader.keys().count == keyCount)
-    }
+        let peerFiles = files.filter { $0.lastPathComponent.hasPrefix(prefix) }
+        precondition(files.count == 8 * peerFiles.count && reader.keys().count == 10_000)
 
-    /// A store without background work, so that each operation is measured once.
-    private static func quietStore(_ directory: URL, _ state: URL) throws -> DirectoryStore {
-        try DirectoryStore(directory: directory.path, state: state.path, fileSystem: POSIXFileSystem())
-    }
-
-    /// A new device reads all files.
-    func measureMerge(_ count: Int) -> Double {
-        nanosecondsEach(count) {
-            for _ in 0..<count {
-                do {
+        let changed = SettingsService.StorageKey("setting number 4711", scope: .shared)
+        var (stateCount, changeCount) = (0, 0)
+        let settings = SettingsService(shared: try DirectoryStore(at: writing.directory, state: writing["state"]))
+        for number in 0..<10 { settings.set(Setting<Int>("setting \(number)", in: .shared, default: 0), to: number) }
+        try settings.synchronize()
+        let inDirectory = Writer(settings, Setting<Int>("set", in: .shared, default: 0))
+        let inFile = try Writer(keyCount: 10)
+        return [
+            // A new device reads all files.
+            Benchmark(
+                row: 10, name: "merge of 8 replicas with 10,000 keys each", atMost: 0.6,
+                yardstick: parsing("Foundation parsing the files", files), iterations: 2
+            ) { count in
+                repeating(count) {
                     stateCount += 1
-                    let state = folder.url.appendingPathComponent("state \(stateCount)")
-                    let store = try Self.quietStore(directory, state)
-                    precondition(store.get(.init(changed, scope: .shared)) != nil)
-                } catch {
-                    fatalError("\(error)")
+                    let store = try shared.store("state \(stateCount)")
+                    precondition(store.get(changed) != nil)
                 }
-            }
-        }
-    }
-
-    /// Another device's change of one setting is merged.
-    func measureChange(_ count: Int) -> Double {
-        var nanoseconds = 0.0
-        for _ in 0..<count {
-            do {
-                changeCount += 1
-                let value = Data("\(changeCount)".utf8)
-                try peer.set(.init(changed, scope: .shared), to: value)
-                try peer.export()
-                var problem: (any Error)?
-                nanoseconds += nanosecondsEach(1) {
-                    do {
-                        try reader.refresh()
-                    } catch {
-                        problem = error
+            },
+            // Another device's change of one setting is merged. Making it is not measured.
+            Benchmark(
+                row: 10, name: "merge of one changed key", atMost: 0.5,
+                yardstick: parsing("Foundation parsing one replica's files", peerFiles), iterations: 5
+            ) { count in
+                let times = (0..<count).map { _ in
+                    changeCount += 1
+                    let value = Data("\(changeCount)".utf8)
+                    orStop {
+                        try peer.set(changed, to: value)
+                        try peer.export()
                     }
+                    defer { precondition(reader.get(changed) == value) }
+                    return repeating(1) { try reader.refresh() }
                 }
-                if let problem { throw problem }
-                precondition(reader.get(.init(changed, scope: .shared)) == value)
-            } catch {
-                fatalError("\(error)")
-            }
-        }
-        return nanoseconds / Double(count)
-    }
-
-    func measureParsingAll(_ count: Int) -> Double {
-        nanosecondsEach(count) {
-            for _ in 0..<count { for file in files { parse(file) } }
-        }
-    }
-
-    func measureParsingOne(_ count: Int) -> Double {
-        nanosecondsEach(count) {
-            for _ in 0..<count { for file in peerFiles { parse(file) } }
-        }
+                return times.reduce(0, +) / Double(count)
+            },
+            Benchmark(
+                row: 10, name: "set in a shared directory", atMost: 1.15,
+                yardstick: Yardstick(name: "set in a property list", loop: inFile.set), iterations: 50_000,
+                operation: inDirectory.set),
+        ]
     }
 
     /// Line by line, as in the format.
-    private func parse(_ file: URL) {
-        do {
-            for line in try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")) {
-                use(try JSONSerialization.jsonObject(with: line))
+    private static func parsing(_ name: String, _ files: [URL]) -> Yardstick {
+        Yardstick(name: name) { count in
+            repeating(count) {
+                for file in files {
+                    for line in try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")) {
+                        use(try JSONSerialization.jsonObject(with: line))
+                    }
+                }
             }
-        } catch {
-            fatalError("\(error)")
         }
     }
 }
 
-/// A service over a shared directory in which one setting is set repeatedly.
-private final class SharedWriting {
-    private let settings: SettingsService
-    private let setting = Setting<Int>("set", in: .shared, default: 0)
-    /// Each value differs from the one before, because equal ones are not written.
-    private var number = 0
-    // Released last, because the store would create the directory again for changes that it has not written yet.
-    private let folder: TemporaryFolder
+/// A directory in it that stores share.
+extension TemporaryFolder {
+    var directory: URL { self["shared"] }
 
-    init() throws {
-        folder = try TemporaryFolder()
-        let root = folder.url
-        settings = SettingsService(
-            shared: try DirectoryStore(
-                at: root.appendingPathComponent("shared"), state: root.appendingPathComponent("state")))
-        for number in 0..<10 { settings.set(Setting<Int>("setting \(number)", in: .shared, default: 0), to: number) }
-        try settings.synchronize()
+    /// A store without background work, so that each operation is measured once.
+    func store(_ state: String) throws -> DirectoryStore {
+        try DirectoryStore(directory: directory.path, state: self[state].path, fileSystem: POSIXFileSystem())
     }
 
-    func measure(_ count: Int) -> Double {
-        nanosecondsEach(count) {
-            for _ in 0..<count {
-                number += 1
-                settings.set(setting, to: number)
-            }
+    /// The sizes of the files that a step replaces.
+    func bytesReplaced(by step: () throws -> Void) throws -> Int {
+        let before = try files()
+        try step()
+        return try files().filter { before[$0.key] == nil }.values.reduce(0, +)
+    }
+
+    /// The size of each file, by what changes whenever it is replaced: the old one keeps its number until the new one has
+    /// its place.
+    private func files() throws -> [String: Int] {
+        let manager = FileManager.default
+        let files = try manager.contentsOfDirectory(atPath: directory.path).map { name in
+            let attributes = try manager.attributesOfItem(atPath: directory.appendingPathComponent(name).path)
+            guard let size = attributes[.size] as? Int, let number = attributes[.systemFileNumber] as? UInt64,
+                let modified = attributes[.modificationDate] as? Date
+            else { preconditionFailure("no attributes of \(name)") }
+            return ("\(name) \(size) \(number) \(modified.timeIntervalSinceReferenceDate)", size)
         }
+        return Dictionary(uniqueKeysWithValues: files)
     }
 }

@@ -11,13 +11,12 @@ import Testing
             #expect(json.contains(old))
             json = json.replacingOccurrences(of: old, with: new)
         }
-        return try JSONDecoder().decode(Results.self, from: Data(json.utf8))
+        return try MeasuredTests.results(json)
     }
 
     /// The median of the cost of row 1.
-    private let cost =
-        "\"minimum\": 0.4, \"median\": 0.5, \"maximum\": 0.6}, \"operationNanoseconds\": {\"median\": 4, \"rare\": 5270}"
-    private let throughput = "\"median\": 2,"
+    private let cost = "\"value\": 0.5, \"atMost\": 0.4"
+    private let throughput = "\"value\": 2,"
 
     private func cost(_ median: Double) -> (String, String) {
         (cost, cost.replacingOccurrences(of: "0.5,", with: "\(median),"))
@@ -26,7 +25,7 @@ import Testing
     @Test(arguments: [(0.99, 0), (1.01, 1), (50, 1), (0.01, 0)])
     func aCostOfMoreThanTwiceTheCheckedInOneIsADifference(_ median: Double, _ count: Int) throws {
         let differences = try results(cost(median)).differences(from: try results(), isComplete: true)
-        #expect(differences.map(\.row) == Array(repeating: 1, count: count))
+        #expect(differences.map(\.figure.row) == Array(repeating: 1, count: count))
         for difference in differences {
             #expect("\(difference)".hasPrefix("row 1, get: compared with Mutex<[String: Int]> look-up, "))
             #expect("\(difference)".hasSuffix("more than twice the checked-in 0.50."))
@@ -35,14 +34,15 @@ import Testing
 
     @Test(arguments: [(1.01, 0), (0.99, 1), (9, 0)])
     func aThroughputOfLessThanHalfOfTheCheckedInOneIsADifference(_ median: Double, _ count: Int) throws {
-        let measured = try results((throughput, "\"median\": \(median),"))
+        let measured = try results((throughput, "\"value\": \(median),"))
         let differences = measured.differences(from: try results(), isComplete: true)
-        #expect(differences.map(\.row) == Array(repeating: 3, count: count))
+        #expect(differences.map(\.figure.row) == Array(repeating: 3, count: count))
     }
 
     @Test func numbersOfBytesAndCallsAreComparedAndTimesAreNot() throws {
         let more = try results(("3481.6", "6964"), ("312.4", "90000"), ("\"value\": 200", "\"value\": 401"))
-        #expect(more.differences(from: try results(), isComplete: true).map(\.name) == ["exported", "system calls"])
+        #expect(
+            more.differences(from: try results(), isComplete: true).map(\.figure.name) == ["exported", "system calls"])
         let less = try results(("3481.6", "6962"), ("\"value\": 200", "\"value\": 399"))
         #expect(less.differences(from: try results(), isComplete: true).isEmpty)
     }
@@ -50,12 +50,12 @@ import Testing
     @Test(arguments: [(0.9, 0), (1.1, 1)])
     func theShareOfAProcessorMayGrowUpToItsTarget(_ share: Double, _ count: Int) throws {
         let before = (
-            "\"unit\": \"µs\", \"value\": 312.4, \"valueAtMost\": 1000",
-            "\"unit\": \"% of a core\", \"value\": 0.1, \"valueAtMost\": 1"
+            "\"unit\": \"µs\", \"value\": 312.4, \"atMost\": 1000",
+            "\"unit\": \"% of a core\", \"value\": 0.1, \"atMost\": 1"
         )
         let now = (before.0, before.1.replacingOccurrences(of: "0.1", with: "\(share)"))
         let differences = try results(now).differences(from: try results(before), isComplete: true)
-        #expect(differences.map(\.row) == Array(repeating: 9, count: count))
+        #expect(differences.map(\.figure.row) == Array(repeating: 9, count: count))
     }
 
     @Test(arguments: [
@@ -63,15 +63,13 @@ import Testing
         ("a plist by Foundation", 1.1, 1),
     ])
     func aRatioToWhatWaitsForTheDiskMayGrowUpToItsTarget(_ rival: String, _ median: Double, _ count: Int) throws {
-        let start =
-            "\"yardstick\": \"SQLite through C\", \"ratioAtMost\": 1, \"isReached\": true, \"ratio\": {\"minimum\": 0.4, \"median\": "
         func results(_ median: Double) throws -> Results {
-            let old = (start + "0.5", start.replacingOccurrences(of: "SQLite through C", with: rival))
-            return try self.results((old.0, old.1 + "\(median)"))
+            try self.results(
+                ("\"value\": 0.5, \"atMost\": 1,", "\"value\": \(median), \"atMost\": 1,"), ("SQLite through C", rival))
         }
         let before = rival == "SQLite through C" ? 0.5 : 0.002
         let differences = try results(median).differences(from: try results(before), isComplete: true)
-        #expect(differences.map(\.row) == Array(repeating: 15, count: count))
+        #expect(differences.map(\.figure.row) == Array(repeating: 15, count: count))
     }
 
     @Test func whatTheMachineCannotCountIsNoDifference() throws {
@@ -81,8 +79,7 @@ import Testing
 
     @Test func aRowThatOnlyOneOfBothHasIsADifference() throws {
         var fewer = try results()
-        fewer.ratios.removeFirst()
-        fewer.figures.removeLast()
+        fewer.figures.removeAll { [3, 7].contains($0.row) }
         let missing = fewer.differences(from: try results(), isComplete: true)
         #expect(
             missing.map { "\($0)" } == [
@@ -101,10 +98,9 @@ import Testing
     @Test func aRepetitionReplacesTheRowsThatItHas() throws {
         var measured = try results(cost(9))
         var again = try results()
-        again.ratios.removeAll { $0.row != 1 }
-        again.figures = []
+        again.figures.removeAll { $0.row != 1 }
         measured.replace(by: again)
-        #expect(measured.ratios.count == 3)
+        #expect(measured.figures.count == 7)
         #expect(measured.differences(from: try results(), isComplete: true).isEmpty)
     }
 }
@@ -117,7 +113,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let files = Set(
             Publication.articles + Claim.all.map(\.file)
-                + [Publication.baseline, Publication.chart, Chart.path(Publication.chart, .dark)])
+                + [Publication.baseline])
         for file in files {
             let target = folder.appendingPathComponent(file)
             try FileManager.default.createDirectory(
@@ -137,11 +133,11 @@ import Testing
         #expect(try problems() == [])
     }
 
-    @Test func aTableAChartAndASentenceThatWereEditedAreFound() throws {
+    @Test func aTableAndASentenceThatWereEditedAreFound() throws {
         let readme = try problems(("README.md", "| change a number |", "| change any number |"))
         #expect(readme.count == 1 && readme[0].hasPrefix("README.md does not show the figures of"))
-        let chart = try problems((Publication.chart, "get of an Int<", "get of any Int<"))
-        #expect(chart.count == 1 && chart[0].hasPrefix(Publication.chart))
+        let page = try problems((Publication.measured, "| get of an Int |", "| get of any Int |"))
+        #expect(page.count == 1 && page[0].hasPrefix(Publication.measured))
         let claim = Claim.all[0]
         let words = try #require(claim.sentence.split(separator: " ").last)
         let sentence = try problems((claim.file, String(words), "second."))
@@ -152,12 +148,9 @@ import Testing
         var results = try Results.read(from: MeasuredTests.root.appendingPathComponent(Publication.baseline).path)
         for claim in Claim.all {
             #expect(claim.problems(in: results) == [])
-            #expect(claim.problems(in: Results(machine: .current, ratios: [], figures: [])).count == 1)
+            #expect(claim.problems(in: Results(.current, [])).count == 1)
         }
-        results.figures = results.figures.map { figure in
-            Results.Size(
-                row: figure.row, name: figure.name, unit: figure.unit, value: 1e9, valueAtMost: nil, isReached: true)
-        }
+        for index in results.figures.indices { results.figures[index].value = 1e9 }
         for claim in Claim.all { #expect(!claim.problems(in: results).isEmpty) }
     }
 

@@ -10,26 +10,26 @@ import Testing
     static let json = """
         {"machine": {"processor": "Abacus", "cores": 2, "fileSystem": "clay", "system": "Sumer", "swift": "6.3",
                      "isRelease": true},
-         "ratios": [
-            {"row": 3, "operation": "two threads", "yardstick": "one thread", "ratioAtLeast": 1.6, "isReached": true,
-             "ratio": {"minimum": 1.7, "median": 2, "maximum": 2.1},
-             "operationNanoseconds": {"median": 4, "rare": 5.27}, "yardstickNanoseconds": {"median": 8, "rare": 9}},
-            {"row": 1, "operation": "get", "yardstick": "Mutex<[String: Int]> look-up", "ratioAtMost": 0.4,
-             "isReached": false, "ratio": {"minimum": 0.4, "median": 0.5, "maximum": 0.6},
-             "operationNanoseconds": {"median": 4, "rare": 5270},
-             "yardstickNanoseconds": {"median": 8, "rare": 9}},
-            {"row": 15, "operation": "set of an Int beside others", "yardstick": "SQLite through C", "ratioAtMost": 1,
-             "isReached": true, "ratio": {"minimum": 0.4, "median": 0.5, "maximum": 0.6},
-             "operationNanoseconds": {"median": 9400, "rare": 21000},
-             "yardstickNanoseconds": {"median": 19000, "rare": 4200000}}],
          "figures": [
-            {"row": 9, "name": "seen", "unit": "µs", "value": 312.4, "valueAtMost": 1000, "isReached": true},
-            {"row": 10, "name": "exported", "unit": "bytes", "value": 3481.6, "valueAtMost": 16384, "isReached": true},
-            {"row": 13, "name": "system calls", "unit": "calls", "value": 200, "isReached": true},
-            {"row": 7, "name": "memory", "unit": "bytes", "valueAtMost": 250, "isReached": false}]}
+            {"row": 3, "name": "two threads", "value": 2, "atLeast": 1.6,
+             "comparison": {"yardstick": "one thread", "minimum": 1.7, "maximum": 2.1,
+             "times": {"median": 4, "rare": 5.27}, "yardstickTimes": {"median": 8, "rare": 9}}},
+            {"row": 1, "name": "get", "value": 0.5, "atMost": 0.4,
+             "comparison": {"yardstick": "Mutex<[String: Int]> look-up", "minimum": 0.4, "maximum": 0.6,
+             "times": {"median": 4, "rare": 5270}, "yardstickTimes": {"median": 8, "rare": 9}}},
+            {"row": 15, "name": "set of an Int beside others", "value": 0.5, "atMost": 1,
+             "comparison": {"yardstick": "SQLite through C", "minimum": 0.4, "maximum": 0.6,
+             "times": {"median": 9400, "rare": 21000}, "yardstickTimes": {"median": 19000, "rare": 4200000}}},
+            {"row": 9, "name": "seen", "unit": "µs", "value": 312.4, "atMost": 1000},
+            {"row": 10, "name": "exported", "unit": "bytes", "value": 3481.6, "atMost": 16384},
+            {"row": 13, "name": "system calls", "unit": "calls", "value": 200},
+            {"row": 7, "name": "memory", "unit": "bytes", "atMost": 250}]}
         """
 
-    static func results() throws -> Results { try JSONDecoder().decode(Results.self, from: Data(json.utf8)) }
+    static func results(_ json: String = json) throws -> Results {
+        let read = try JSONDecoder().decode(Results.self, from: Data(json.utf8))
+        return Results(read.machine, read.figures)
+    }
 
     @Test func aTableHasTheFiguresWithATargetInOrderAndThoseThatMissItInBold() throws {
         let table = Article.Table.figures.text(try Self.results())
@@ -62,15 +62,14 @@ import Testing
         let results = try Self.results()
         let text = try results.json()
         let again = try JSONDecoder().decode(Results.self, from: Data(text.utf8))
-        #expect(again.comparisons == results.comparisons)
         #expect(again.machine == results.machine)
-        #expect(again.figures.count == results.figures.count)
+        #expect(again.figures == results.figures)
         #expect(text.split(separator: "\n").filter { $0.contains("\"row\":") }.count == 7)
     }
 
     @Test func onlyTheTablesOfAnArticleAndTheLineOfTheMachineAreReplaced() throws {
         let results = try Self.results()
-        let other = Results(machine: .current, ratios: [], figures: [])
+        let other = Results(.current, [])
         func page(_ results: Results) -> String {
             let tables = Article.Table.allCases.map { $0.text(results) }.joined(separator: "\n\nText.\n\n")
             return
@@ -81,51 +80,57 @@ import Testing
         #expect(Article.replacingFigures(in: "| # | b |\n", with: results) == nil)
     }
 
-    @Test func publishingWritesBothChartsAndTheTables() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Measured-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let results = try Self.results()
-        var options = SettingsBenchmarks.Options()
-        let chart = folder.appendingPathComponent("chart.svg").path
-        let article = folder.appendingPathComponent("Article.md").path
-        let baseline = folder.appendingPathComponent("baseline.json").path
-        try "\(Article.Table.figures.rawValue)\n\nThe end.\n".write(toFile: article, atomically: true, encoding: .utf8)
-        (options.chart, options.article, options.newBaseline) = (chart, article, baseline)
-        try SettingsBenchmarks.publish(results, options)
-        #expect(try String(contentsOfFile: chart, encoding: .utf8) == Chart.svg(results.comparisons, .light))
-        let dark = Chart.path(chart, .dark)
-        #expect(try String(contentsOfFile: dark, encoding: .utf8) == Chart.svg(results.comparisons, .dark))
-        let page = try String(contentsOfFile: article, encoding: .utf8)
-        #expect(page == "\(Article.Table.figures.text(results))\n\nThe end.\n")
-        #expect(try Results.read(from: baseline).comparisons == results.comparisons)
-        // An article without a table is left unchanged, and reported.
-        options = SettingsBenchmarks.Options()
-        options.article = baseline
-        #expect(throws: (any Error).self) { try SettingsBenchmarks.publish(results, options) }
-        #expect(try Results.read(from: baseline).comparisons == results.comparisons)
+    @Test func aTerminalShowsAllFiguresBesideTheirTargets() throws {
+        let lines = try Self.results().table.split(separator: "\n").dropFirst(2).map { line in
+            line.split(separator: #/ {2,}/#).map(String.init)
+        }
+        #expect(
+            lines.map { $0.prefix(2) } == [
+                ["1", "get"], ["3", "two threads"], ["7", "memory"], ["9", "seen"], ["10", "exported"],
+                ["13", "system calls"], ["15", "set of an Int beside others"],
+            ])
+        #expect(lines[0].suffix(3) == ["0.50 (0.40 – 0.60)", "≤ 0.4", "NOT REACHED"])
+        #expect(lines[1].suffix(3) == ["2.00 (1.70 – 2.10)", "≥ 1.6", "reached"])
+        #expect(lines[2].suffix(3) == ["not measured", "≤ 250 bytes", "NOT REACHED"])
+        #expect(lines[5].suffix(1) == ["200 calls"])
     }
 
-    @Test func theCheckedInChartTablesAndSentencesAgreeWithTheCheckedInFigures() throws {
+    @Test func publishingWritesTheFiguresAndTheTables() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Measured-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let results = try Self.results()
+        for file in Publication.articles + [Publication.baseline] {
+            let file = folder.appendingPathComponent(file)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try "\(Article.Table.figures.rawValue)\n\nThe end.\n".write(to: file, atomically: true, encoding: .utf8)
+        }
+        func text(_ file: String) throws -> String {
+            try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
+        }
+        try Publication(folder: folder.path).write(results)
+        for article in Publication.articles {
+            #expect(try text(article) == "\(Article.Table.figures.text(results))\n\nThe end.\n")
+        }
+        #expect(try text(Publication.baseline) == results.json())
+        // An article without a table is left unchanged, and reported.
+        let article = folder.appendingPathComponent(Publication.articles[0])
+        try "No table.\n".write(to: article, atomically: true, encoding: .utf8)
+        #expect(throws: (any Error).self) { try Publication(folder: folder.path).write(Results(.current, [])) }
+        #expect(try text(Publication.articles[0]) == "No table.\n")
+        #expect(try text(Publication.baseline) == results.json())
+    }
+
+    @Test func theCheckedInTablesAndSentencesAgreeWithTheCheckedInFigures() throws {
         #expect(try Publication(folder: Self.root.path).problems() == [])
     }
 
     @Test func theCheckedInFiguresAreOfAReleaseBuildAndOfAllRows() throws {
         let results = try Results.read(from: Self.root.appendingPathComponent(Publication.baseline).path)
         #expect(results.machine.isRelease)
-        #expect(Set(results.comparisons.map(\.row)) == Set(1...15))
+        #expect(Set(results.figures.filter(\.hasTarget).map(\.row)) == Set(1...15))
         for operation in RivalOperation.allCases {
-            #expect(results.ratios.filter { $0.operation == operation.rawValue }.count >= 3)
-        }
-    }
-
-    @Test func theTermsOfTheChartFitTheirColumn() throws {
-        let page = try String(contentsOf: Self.root.appendingPathComponent(Publication.chart), encoding: .utf8)
-        let picture = try Picture(page)
-        // At 13 points, a letter of the system's fonts is 6.5 points wide on average.
-        let widest = Int(Double(Chart.labelEnd - 44) / 6.5)
-        for text in picture.texts where !text.text.hasPrefix("compared with") {
-            #expect(text.text.count <= widest, "\(text.text)")
+            #expect(results.figures.filter { $0.name == operation.rawValue }.count >= 3)
         }
     }
 }

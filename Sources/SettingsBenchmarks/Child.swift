@@ -1,0 +1,45 @@
+import Foundation
+
+/// A process that a benchmark starts and waits for: a copy of this program, or another program.
+enum Child {
+    struct Failure: Error, CustomStringConvertible {
+        let program: String
+        let status: Int32
+
+        var description: String { "\(program) failed with status \(status)." }
+    }
+
+    static let program = CommandLine.arguments[0]
+
+    /// What a copy of this program does instead, by its first argument of three.
+    static func work() throws -> Bool {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 4 else { return false }
+        switch arguments[1] {
+        case Arrival.argument: try Arrival.giveSigns(arguments[2], arguments[3])
+        case FoldingCost.argument: try FoldingCost.run(arguments[2], arguments[3])
+        case StartUp.argument: try StartUp.run(arguments[2], arguments[3])
+        default: return false
+        }
+        return true
+    }
+
+    /// Runs a program to its end.
+    static func run(_ arguments: [String], output: String = "/dev/null") throws {
+        var (process, status) = (pid_t(), Int32(0))
+        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT, 0o600)
+        status = posix_spawnp(&process, arguments[0], &actions, nil, &pointers, environ)
+        guard status == 0 else { throw Failure(program: arguments[0], status: status) }
+        while waitpid(process, &status, 0) == -1 && errno == EINTR {}
+        guard status == 0 else { throw Failure(program: arguments.joined(separator: " "), status: status) }
+    }
+}
