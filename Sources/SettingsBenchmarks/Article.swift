@@ -34,7 +34,7 @@ enum Article {
             hasTable = true
         }
         if let line = lines.firstIndex(where: { $0.hasPrefix(machine) }) {
-            lines[line] = "\(machine)\(results.machine.summary)."
+            lines[line] = "\(machine)\(results.machine)."
         }
         return hasTable ? lines.joined(separator: "\n") : nil
     }

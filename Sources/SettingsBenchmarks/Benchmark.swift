@@ -2,6 +2,8 @@
 struct Yardstick {
     let name: String
     let loop: Loop
+
+    init(_ name: String, _ loop: @escaping Loop) { (self.name, self.loop) = (name, loop) }
 }
 
 /// A measurement: an operation, the yardstick that it is compared with, and the target for their ratio.
@@ -10,13 +12,21 @@ struct Benchmark {
     let row: Int
     let name: String
     /// The operation may cost at most this multiple of the yardstick.
-    var atMost: Double?
+    let atMost: Double?
     /// The operation must reach at least this multiple of the yardstick's throughput.
-    var atLeast: Double?
+    let atLeast: Double?
     let yardstick: Yardstick
     /// The repetitions of the operation in one measurement of a full run.
     let iterations: Int
     let operation: Loop
+
+    init(
+        _ row: Int, _ name: String, atMost: Double? = nil, atLeast: Double? = nil, _ yardstick: Yardstick,
+        iterations: Int = 50_000, _ operation: @escaping Loop
+    ) {
+        (self.row, self.name, self.atMost, self.atLeast) = (row, name, atMost, atLeast)
+        (self.yardstick, self.iterations, self.operation) = (yardstick, iterations, operation)
+    }
 
     /// Measures operation and yardstick in turn, after a warm-up that does not count.
     func run(rounds: Int, shareOfIterations share: Double) -> Figure {

@@ -1,38 +1,24 @@
 import Foundation
 
 /// Where figures were measured. Ratios hold on other machines, too; times do not.
-struct Machine: Codable, Equatable {
-    /// The maker's name of the processor.
-    var processor: String
-    var cores: Int
-    /// Of the directory for temporary files, in which the benchmarks write.
-    var fileSystem: String
-    /// The operating system, with its version and that of its kernel.
-    var system: String
-    /// The version of the compiler.
-    var swift: String
-    var isRelease: Bool
-
-    static var current: Machine {
+enum Machine {
+    /// One line for the head of a table, and for an article: the maker's name of the processor, the file system of the
+    /// directory for temporary files, in which the benchmarks write, the operating system with the version of its kernel, and
+    /// the compiler.
+    static var summary: String {
+        let cores = ProcessInfo.processInfo.activeProcessorCount
         let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path + "/"
         let kernel = lines(ofFile: "/proc/sys/kernel/osrelease").first.map { " (kernel \($0))" } ?? ""
-        return Machine(
-            processor: processorName ?? "unknown processor", cores: ProcessInfo.processInfo.activeProcessorCount,
-            fileSystem: mountedFileSystem(of: folder, in: lines(ofFile: "/proc/self/mounts")) ?? "unknown file system",
-            system: ProcessInfo.processInfo.operatingSystemVersionString + kernel, swift: compiler,
-            isRelease: isRelease)
-    }
-
-    /// One line for the head of a table, and for an article.
-    var summary: String {
-        [
-            processor, cores == 1 ? "1 core" : "\(cores) cores", fileSystem, system, "Swift \(swift)",
+        return [
+            processorName ?? "unknown processor", cores == 1 ? "1 core" : "\(cores) cores",
+            mountedFileSystem(of: folder, in: lines(ofFile: "/proc/self/mounts")) ?? "unknown file system",
+            ProcessInfo.processInfo.operatingSystemVersionString + kernel, "Swift \(compiler)",
             isRelease ? "release build" : "debug build",
         ]
         .joined(separator: ", ")
     }
 
-    private static var isRelease: Bool {
+    static var isRelease: Bool {
         #if DEBUG
             false
         #else
@@ -69,14 +55,11 @@ struct Machine: Codable, Equatable {
     /// The kind of file system that holds a path, by the lines "DEVICE PLACE KIND ...": the innermost place counts, and of
     /// several at one place the last.
     static func mountedFileSystem(of path: String, in lines: [String]) -> String? {
-        var innermost: (place: String, kind: String)?
-        for line in lines {
-            let words = line.split(separator: " ").map(String.init)
-            guard words.count > 2 else { continue }
-            let place = words[1] == "/" ? "/" : words[1] + "/"
-            if path.hasPrefix(place), place.count >= innermost?.place.count ?? 0 { innermost = (place, words[2]) }
+        let mounts = lines.map { $0.split(separator: " ").map(String.init) }.filter { words in
+            words.count > 2 && (words[1] == "/" || path.hasPrefix("\(words[1])/"))
         }
-        return innermost?.kind
+        let longest = mounts.map { $0[1].count }.max()
+        return mounts.last { $0[1].count == longest }?[2]
     }
 
     /// A file of the system that describes it; no lines where there is none.

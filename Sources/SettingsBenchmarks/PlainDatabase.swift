@@ -4,7 +4,6 @@ import Foundation
 /// A database used through SQLite's C interface, with the pragmas that this library uses.
 final class PlainDatabase {
     private let handle: OpaquePointer
-    private var kept: [String: PlainStatement] = [:]
 
     convenience init(_ url: URL) {
         precondition(FileManager.default.createFile(atPath: url.path, contents: nil))
@@ -21,10 +20,8 @@ final class PlainDatabase {
         execute("PRAGMA foreign_keys = ON")
     }
 
-    deinit {
-        kept = [:]
-        sqlite3_close_v2(handle)
-    }
+    // Statements may outlive it.
+    deinit { sqlite3_close_v2(handle) }
 
     /// Statements for the table `settings`.
     static let select = "SELECT value FROM settings WHERE name = ?"
@@ -47,11 +44,7 @@ final class PlainDatabase {
         return PlainStatement(statement)
     }
 
-    func execute(_ sql: String) {
-        let statement = kept[sql] ?? statement(sql)
-        kept[sql] = statement
-        statement.run()
-    }
+    func execute(_ sql: String) { statement(sql).run() }
 }
 
 /// A prepared statement.

@@ -22,23 +22,20 @@ extension Benchmark {
         parameters.set(Parameters(isDetailed: true, apiURL: URL(string: "https://example.org/api"), armedAt: Date()))
 
         let dictionary = Locked(Dictionary(uniqueKeysWithValues: zip(names, 0..<100)))
-        let lookUp = Yardstick(name: "Mutex<[String: Int]> look-up, 100 keys") { count in
+        let lookUp = Yardstick("Mutex<[String: Int]> look-up, 100 keys") { count in
             inTurn(count) { index in dictionary.mutex.withLock { $0[names[index]] ?? 0 } }
         }
         func get(_ name: String, _ operation: @escaping Loop) -> Benchmark {
-            Benchmark(
-                row: 1, name: "get of \(name)", atMost: 0.4, yardstick: lookUp, iterations: 2_000_000,
-                operation: operation)
+            Benchmark(1, "get of \(name)", atMost: 0.4, lookUp, iterations: 2_000_000, operation)
         }
         func handle(_ name: String, _ yardstick: Yardstick, _ operation: @escaping Loop) -> Benchmark {
-            Benchmark(
-                row: 2, name: name, atMost: 2, yardstick: yardstick, iterations: 2_000_000, operation: operation)
+            Benchmark(2, name, atMost: 2, yardstick, iterations: 2_000_000, operation)
         }
         func threads(_ name: String, atLeast: Double, _ read: @escaping @Sendable (Int) -> Void) -> Benchmark {
             // Both threads together do twice as many, so a read takes half of the time.
             Benchmark(
-                row: 3, name: "two threads reading \(name)", atLeast: atLeast,
-                yardstick: Yardstick(name: "one thread") { onThreads(1, $0, read) }, iterations: 20_000_000
+                3, "two threads reading \(name)", atLeast: atLeast,
+                Yardstick("one thread") { onThreads(1, $0, read) }, iterations: 20_000_000
             ) { onThreads(2, $0, read) / 2 }
         }
         // Swift checks at each use of a `static let` that it has its value; a variable needs no check.
@@ -47,10 +44,10 @@ extension Benchmark {
         // Each type has a loop of its own, as a program would write it.
         let (number, text) = (Locked(4), Locked(settings.get(.theme)))
         let (profile, record) = (Locked(settings.get(.profile)), Locked(parameters.get()))
-        let numbers = Yardstick(name: "Mutex<Int> read") { summing($0) { number.mutex.withLock { $0 } } }
-        let texts = Yardstick(name: "Mutex<String> read") { summing($0) { text.mutex.withLock { $0 }.utf8.count } }
-        let profiles = Yardstick(name: "Mutex<Profile> read") { summing($0) { profile.mutex.withLock { $0 }.size } }
-        let records = Yardstick(name: "Mutex<Parameters> read of the Bool") { count in
+        let numbers = Yardstick("Mutex<Int> read") { summing($0) { number.mutex.withLock { $0 } } }
+        let texts = Yardstick("Mutex<String> read") { summing($0) { text.mutex.withLock { $0 }.utf8.count } }
+        let profiles = Yardstick("Mutex<Profile> read") { summing($0) { profile.mutex.withLock { $0 }.size } }
+        let records = Yardstick("Mutex<Parameters> read of the Bool") { count in
             summing(count) { record.mutex.withLock { $0.isDetailed } ? 1 : 0 }
         }
         let (liveNumber, liveText) = (settings.value(.launchCount), settings.value(.theme))

@@ -3,11 +3,11 @@ import Foundation
 /// What a run has measured, as `--json` prints it and `--from` reads it.
 struct Results: Codable {
     /// Where it was measured.
-    var machine: Machine
+    var machine: String
     /// In the order of the cost table.
     var figures: [Figure]
 
-    init(_ machine: Machine, _ figures: [Figure]) {
+    init(_ machine: String, _ figures: [Figure]) {
         self.machine = machine
         self.figures = figures.enumerated().sorted { ($0.element.row, $0.offset) < ($1.element.row, $1.offset) }
             .map(\.element)
@@ -46,7 +46,7 @@ struct Results: Codable {
         let lines = rows.map { row in
             zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
         }
-        return ([machine.summary, ""] + lines).joined(separator: "\n")
+        return ([machine, ""] + lines).joined(separator: "\n")
     }
 }
 

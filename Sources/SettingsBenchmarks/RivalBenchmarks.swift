@@ -20,7 +20,7 @@ extension Benchmark {
                 let folder = try RivalFolder(keyCount: 100)
                 let other = try rival.open(folder.place(of: rival))
                 var number = 7
-                let yardstick = Yardstick(name: rival.rawValue) { [folder] count in
+                let yardstick = Yardstick(rival.rawValue) { [folder] count in
                     defer { withExtendedLifetime(folder) {} }
                     if operation == .get { return summing(count, other.get) }
                     return repeating(count) {
@@ -28,9 +28,7 @@ extension Benchmark {
                         try other.set(number)
                     }
                 }
-                return Benchmark(
-                    row: 15, name: operation.rawValue, atMost: 1, yardstick: yardstick, iterations: iterations,
-                    operation: loop)
+                return Benchmark(15, operation.rawValue, atMost: 1, yardstick, iterations: iterations, loop)
             }
         }
     }

@@ -13,23 +13,19 @@ extension Benchmark {
         let plain = PlainDatabase(folder["plain.sqlite"])
         plain.makeSettings(count: 0)
         let upsert = plain.statement(PlainDatabase.upsert)
-        let statement = Yardstick(name: "the same statement through the C interface") { count in
+        let statement = Yardstick("the same statement through the C interface") { count in
             repeating(count) { upsert.run(setting.key.name, "\(writer.next())") }
         }
         return try [
             Benchmark(
-                row: 11, name: "get of an Int in SQLite", atMost: 1.1,
-                yardstick: Yardstick(name: "get of an Int in memory") { summing($0) { memory.get(setting) } },
+                11, "get of an Int in SQLite", atMost: 1.1,
+                Yardstick("get of an Int in memory") { summing($0) { memory.get(setting) } },
                 iterations: 2_000_000
             ) { summing($0) { settings.get(setting) } },
-            Benchmark(
-                row: 11, name: "set in an SQLite store", atMost: 1.3, yardstick: statement, iterations: 10_000
-            ) { count in
+            Benchmark(11, "set in an SQLite store", atMost: 1.3, statement, iterations: 10_000) { count in
                 repeating(count) { try store.set(setting.key, to: Data("\(writer.next())".utf8)) }
             },
-            Benchmark(
-                row: 11, name: "set of an Int in SQLite", atMost: 1.3, yardstick: statement, iterations: 10_000,
-                operation: writer.set),
+            Benchmark(11, "set of an Int in SQLite", atMost: 1.3, statement, iterations: 10_000, writer.set),
         ]
             + records(of: Person.self, "records mapped by hand") + records(of: CodablePerson.self, "Codable records")
     }
@@ -45,25 +41,26 @@ extension Benchmark {
             INSERT INTO people (id, name, locale) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE
             SET name = excluded.name, locale = excluded.locale
             """)
-        func save(_ people: [Record], _ begin: String) {
-            plain.execute(begin)
+        let (begin, commit) = (plain.statement("BEGIN IMMEDIATE"), plain.statement("COMMIT"))
+        func save(_ people: [Record]) {
+            begin.run()
             for person in people {
                 upsert.bind(person.id, at: 1)
                 upsert.bind(person.name, at: 2)
                 upsert.bind(person.locale, at: 3)
                 upsert.run()
             }
-            plain.execute("COMMIT")
+            commit.run()
         }
         let people = (0..<10_000).map {
             Record(id: $0, name: "person number \($0)", locale: $0 % 2 == 0 ? "en" : nil)
         }
         _ = waiting(1) { _ in try await storage.write { try $0.save(people) } }
-        save(people, "BEGIN")
+        save(people)
         @Sendable func hundred(_ round: Int) -> [Record] {
             (0..<100).map { Record(id: $0 * 50, name: "name in round \(round)", locale: "de") }
         }
-        let looping = Yardstick(name: "the C interface in a loop") { count in
+        let looping = Yardstick("the C interface in a loop") { count in
             repeating(count) {
                 var people: [Record] = []
                 while select.step() {
@@ -73,21 +70,17 @@ extension Benchmark {
                 precondition(people.count == 10_000)
             }
         }
-        let statements = Yardstick(name: "the same statements in a transaction") { count in
-            repeating(1) { for round in 0..<count { save(hundred(round), "BEGIN IMMEDIATE") } } / Double(count)
+        let statements = Yardstick("the same statements in a transaction") { count in
+            repeating(1) { for round in 0..<count { save(hundred(round)) } } / Double(count)
         }
         return [
-            Benchmark(
-                row: 11, name: "select of 10,000 \(kind)", atMost: 2, yardstick: looping, iterations: 10
-            ) { count in
+            Benchmark(11, "select of 10,000 \(kind)", atMost: 2, looping, iterations: 10) { count in
                 waiting(count) { _ in
                     let people: [Record] = try await storage.read { try $0.select(Record.all) }
                     precondition(people.count == 10_000)
                 }
             },
-            Benchmark(
-                row: 11, name: "save of 100 \(kind) in a write", atMost: 1.3, yardstick: statements, iterations: 100
-            ) { count in
+            Benchmark(11, "save of 100 \(kind) in a write", atMost: 1.3, statements, iterations: 100) { count in
                 waiting(count) { round in
                     let people = hundred(round)
                     try await storage.write { try $0.save(people) }

@@ -63,7 +63,7 @@ struct SettingsBenchmarks {
     }
 
     private static func measure(_ options: Options) throws -> Results {
-        if !Machine.current.isRelease {
+        if !Machine.isRelease {
             complain("This is a debug build; its figures say nothing. Use swift run -c release.")
         }
         let groups: [(rows: Set<Int>, make: () throws -> [Benchmark])] = [
@@ -77,7 +77,7 @@ struct SettingsBenchmarks {
         }
         figures += try Figure.sizes(options)
         for keyCount in [20, 1_000] { figures += try StartUp.figures(keyCount: keyCount, options) }
-        return Results(.current, figures)
+        return Results(Machine.summary, figures)
     }
 }
 

@@ -30,8 +30,8 @@ extension Benchmark {
         return [
             // A new device reads all files.
             Benchmark(
-                row: 10, name: "merge of 8 replicas with 10,000 keys each", atMost: 0.6,
-                yardstick: parsing("Foundation parsing the files", files), iterations: 2
+                10, "merge of 8 replicas with 10,000 keys each", atMost: 0.6,
+                parsing("Foundation parsing the files", files), iterations: 2
             ) { count in
                 repeating(count) {
                     stateCount += 1
@@ -41,8 +41,8 @@ extension Benchmark {
             },
             // Another device's change of one setting is merged. Making it is not measured.
             Benchmark(
-                row: 10, name: "merge of one changed key", atMost: 0.5,
-                yardstick: parsing("Foundation parsing one replica's files", peerFiles), iterations: 5
+                10, "merge of one changed key", atMost: 0.5,
+                parsing("Foundation parsing one replica's files", peerFiles), iterations: 5
             ) { count in
                 let times = (0..<count).map { _ in
                     changeCount += 1
@@ -57,15 +57,15 @@ extension Benchmark {
                 return times.reduce(0, +) / Double(count)
             },
             Benchmark(
-                row: 10, name: "set in a shared directory", atMost: 1.15,
-                yardstick: Yardstick(name: "set in a property list", loop: inFile.set), iterations: 50_000,
-                operation: inDirectory.set),
+                10, "set in a shared directory", atMost: 1.15,
+                Yardstick("set in a property list", inFile.set), iterations: 50_000,
+                inDirectory.set),
         ]
     }
 
     /// Line by line, as in the format.
     private static func parsing(_ name: String, _ files: [URL]) -> Yardstick {
-        Yardstick(name: name) { count in
+        Yardstick(name) { count in
             repeating(count) {
                 for file in files {
                     for line in try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")) {

@@ -12,8 +12,8 @@ extension Benchmark {
         }
         return [
             Benchmark(
-                row: 8, name: "set with 10,000 listeners on other settings", atMost: 1.1,
-                yardstick: Yardstick(name: "set with none", loop: quiet.set), iterations: 200_000
+                8, "set with 10,000 listeners on other settings", atMost: 1.1,
+                Yardstick("set with none", quiet.set), iterations: 200_000
             ) { count in
                 withExtendedLifetime(subscriptions) { listened.set(count) }
             }
@@ -30,34 +30,26 @@ extension Benchmark {
         // The least that an operation can cost that survives the end of the process and excludes other processes.
         let descriptor = open(try TemporaryFolder().file.path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         let bytes = [UInt8](repeating: 1, count: 64)
-        let append = Yardstick(name: "flock, append of 64 bytes, unlock") { count in
+        let append = Yardstick("flock, append of 64 bytes, unlock") { count in
             repeating(count) {
                 flock(descriptor, LOCK_EX)
                 use(write(descriptor, bytes, bytes.count))
                 flock(descriptor, LOCK_UN)
             }
         }
-        let parsing = Yardstick(name: "Foundation parsing the file") { count in
+        let parsing = Yardstick("Foundation parsing the file") { count in
             repeating(count) {
                 let data = try Data(contentsOf: opened.file)
                 use(try PropertyListSerialization.propertyList(from: data, format: nil))
             }
         }
-        func row(
-            _ row: Int, _ name: String, atMost: Double, _ yardstick: Yardstick, iterations: Int = 50_000,
-            _ operation: @escaping Loop
-        ) -> Benchmark {
-            Benchmark(
-                row: row, name: name, atMost: atMost, yardstick: yardstick, iterations: iterations, operation: operation
-            )
-        }
-        func set(_ name: String) -> Yardstick { Yardstick(name: name, loop: few.set) }
+        func set(_ name: String) -> Yardstick { Yardstick(name, few.set) }
         return [
-            row(4, "set in a property list", atMost: 1.6, append, few.set),
-            row(4, "update in a property list", atMost: 2, append) { count in
+            Benchmark(4, "set in a property list", atMost: 1.6, append, few.set),
+            Benchmark(4, "update in a property list", atMost: 2, append) { count in
                 repeating(count) { few.settings.update(.launchCount) { $0 += 1 } }
             },
-            row(4, "transaction of two in a property list", atMost: 2.5, append) { count in
+            Benchmark(4, "transaction of two in a property list", atMost: 2.5, append) { count in
                 repeating(count) {
                     let number = few.next()
                     few.settings.transaction { transaction in
@@ -66,18 +58,19 @@ extension Benchmark {
                     }
                 }
             },
-            row(
+            Benchmark(
                 4, "set through five layers", atMost: 1.1, set("set in a property list"),
                 try Writer(keyCount: 10, hasLayers: true).set),
-            row(5, "set with 100,000 keys stored", atMost: 1.2, set("set with 10"), many.set),
-            row(6, "open of 10,000 keys, to the first get", atMost: 1.2, parsing, iterations: 10) { count in
+            Benchmark(5, "set with 100,000 keys stored", atMost: 1.2, set("set with 10"), many.set),
+            Benchmark(6, "open of 10,000 keys, to the first get", atMost: 1.2, parsing, iterations: 10) { count in
                 let setting = Setting<String>("setting number 4711", in: .defaults, default: "")
                 return repeating(count) {
                     let settings = SettingsService(defaults: try PropertyListStore(url: opened.file))
                     precondition(settings.get(setting) == "value 4711")
                 }
             },
-            row(12, "a field of a record written", atMost: 1.5, set("set of it as a setting"), iterations: 20_000) {
+            Benchmark(12, "a field of a record written", atMost: 1.5, set("set of it as a setting"), iterations: 20_000)
+            {
                 count in
                 repeating(count) { counters.set(\.count, to: few.next()) }
             },

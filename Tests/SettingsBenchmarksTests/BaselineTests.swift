@@ -148,7 +148,7 @@ import Testing
         var results = try Results.read(from: MeasuredTests.root.appendingPathComponent(Publication.baseline).path)
         for claim in Claim.all {
             #expect(claim.problems(in: results) == [])
-            #expect(claim.problems(in: Results(.current, [])).count == 1)
+            #expect(claim.problems(in: Results("Abacus", [])).count == 1)
         }
         for index in results.figures.indices { results.figures[index].value = 1e9 }
         for claim in Claim.all { #expect(!claim.problems(in: results).isEmpty) }
@@ -170,13 +170,13 @@ import Testing
 /// The head of a table.
 @Suite struct MachineTests {
     @Test func theMachineIsNamedInOneLine() {
-        let machine = Machine.current
-        #expect(machine.cores == ProcessInfo.processInfo.activeProcessorCount)
-        #expect(!machine.summary.contains("\n"))
-        #expect(machine.summary.contains("Swift 6."))
+        let summary = Machine.summary
+        #expect(summary.contains(", \(ProcessInfo.processInfo.activeProcessorCount) core"))
+        #expect(!summary.contains("\n"))
+        #expect(summary.contains(", Swift 6."))
         #if os(Linux)
-            #expect(machine.fileSystem != "unknown file system")
-            #expect(machine.system.contains("kernel"))
+            #expect(!summary.contains("unknown"))
+            #expect(summary.contains("kernel"))
         #endif
     }
 
