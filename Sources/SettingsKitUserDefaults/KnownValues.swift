@@ -13,7 +13,7 @@ struct KnownValues: Sendable {
         /// Whether a setting of this name holds a URL.
         var isURL = false
         /// The bytes that were published last, or read first. Nil before that.
-        var told: Data??
+        var published: Data??
         /// The bytes that are set, but not yet written.
         var unwritten: Data??
         var isBeingWritten = false
@@ -48,9 +48,9 @@ struct KnownValues: Sendable {
     var names: [String] { Array(entries.keys) }
 
     /// Notes that a setting of this name holds a URL. What was read of it before, without knowing that, no longer counts.
-    mutating func noteURL(_ name: String) {
+    mutating func recordURL(_ name: String) {
         guard var entry = entries[name], !entry.isURL else { return }
-        (entry.isURL, entry.told) = (true, nil)
+        (entry.isURL, entry.published) = (true, nil)
         entry.version += 1
         entries[name] = entry
     }
@@ -66,9 +66,9 @@ struct KnownValues: Sendable {
     /// Notes what was read. Only the first time: listeners have not been notified of a later change that is read.
     ///
     /// - Returns: False if it is outdated.
-    mutating func note(_ data: Data?, for reading: Reading) -> Bool {
+    mutating func record(_ data: Data?, for reading: Reading) -> Bool {
         guard isCurrent(reading) else { return false }
-        if entries[reading.name]?.told == nil { entries[reading.name]?.told = .some(data) }
+        if entries[reading.name]?.published == nil { entries[reading.name]?.published = .some(data) }
         return true
     }
 
@@ -88,7 +88,7 @@ struct KnownValues: Sendable {
             guard let old = current[name], old != write.data else { continue }
             current[name] = .some(write.data)
             entries[name]?.unwritten = .some(write.data)
-            entries[name]?.told = .some(write.data)
+            entries[name]?.published = .some(write.data)
             entries[name]?.version += 1
             own.append(SettingsStoreChange(name: name, from: old, to: write.data))
         }
@@ -106,7 +106,7 @@ struct KnownValues: Sendable {
                 return nil
             }
             // The thread that reads it first reads it again.
-            if entry.told == nil { entries[name]?.version += 1 }
+            if entry.published == nil { entries[name]?.version += 1 }
             return beginReading(name)
         }
     }
@@ -118,22 +118,22 @@ struct KnownValues: Sendable {
         changes: [SettingsStoreChange], outdated: [Reading]
     ) {
         let changes = values.filter { isCurrent($0.reading) }.compactMap { tell($0.reading.name, $0.data) }
-        // One that has just been told is not: its version has changed.
-        let told = Set(changes.map(\.name))
-        let outdated = values.map(\.reading).filter { !told.contains($0.name) && !isCurrent($0) }
+        // One that has just been published is not: its version has changed.
+        let published = Set(changes.map(\.name))
+        let outdated = values.map(\.reading).filter { !published.contains($0.name) && !isCurrent($0) }
         return (changes, signal(outdated.map(\.name)))
     }
 
     /// Notes the bytes of a value, and returns the change if other code has made one since the last one was published.
     private mutating func tell(_ name: String, _ data: Data?) -> SettingsStoreChange? {
-        guard let entry = entries[name], let told = entry.told else {
-            entries[name]?.told = .some(data)
+        guard let entry = entries[name], let published = entry.published else {
+            entries[name]?.published = .some(data)
             return nil
         }
-        if told == data { return nil }
-        entries[name]?.told = .some(data)
+        if published == data { return nil }
+        entries[name]?.published = .some(data)
         entries[name]?.version += 1
-        return SettingsStoreChange(name: name, from: told, to: data)
+        return SettingsStoreChange(name: name, from: published, to: data)
     }
 
     // MARK: Writing

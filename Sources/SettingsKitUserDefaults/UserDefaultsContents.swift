@@ -38,7 +38,7 @@ final class UserDefaultsContents: SettingsStore {
     func get(_ key: SettingsService.StorageKey) -> Data? {
         while true {
             let value = read(key)
-            if known.withLock({ $0.note(value.data, for: value.reading) }) { return value.data }
+            if known.withLock({ $0.record(value.data, for: value.reading) }) { return value.data }
         }
     }
 
@@ -111,7 +111,7 @@ final class UserDefaultsContents: SettingsStore {
         let reading = known.withLock { known in
             let reading = known.beginReading(name)
             guard key.holdsURL, !reading.isURL else { return reading }
-            known.noteURL(name)
+            known.recordURL(name)
             return known.beginReading(name)
         }
         return (reading, reading.unwritten ?? values.data(named: name, isURL: reading.isURL))

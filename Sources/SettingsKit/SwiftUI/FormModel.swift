@@ -85,7 +85,7 @@ import Synchronization
             if !changed.isEmpty { changes.add(changed) }
         }
         // Also for what changes no value: a lock, or a stored value that the setting does not accept.
-        return [values] + catalogue.observeStores(of: service) { names, _ in changes.note(names) }
+        return [values] + catalogue.observeStores(of: service) { names, _ in changes.addLater(names) }
     }
 
     private func refresh(_ names: Set<String>) {
@@ -93,30 +93,30 @@ import Synchronization
     }
 }
 
-/// The names of settings that have changed, until the main actor takes them.
+/// The names of settings that have changed, until the main actor refreshes their rows.
 private final class FormChanges: Sendable {
     private let names = Mutex<Set<String>>([], .leaf)
-    private let take: @MainActor @Sendable (Set<String>) -> Void
+    private let refresh: @MainActor @Sendable (Set<String>) -> Void
 
-    init(_ take: @escaping @MainActor @Sendable (Set<String>) -> Void) { self.take = take }
+    init(_ refresh: @escaping @MainActor @Sendable (Set<String>) -> Void) { self.refresh = refresh }
 
     /// Passes names on: at once if the main actor calls, so that an animation around a change applies to it.
     func add(_ names: some Sequence<String>) {
-        guard MainQueue.isCurrent else { return note(names) }
+        guard MainQueue.isCurrent else { return addLater(names) }
         HeldLocks.requireNone(before: "a view")
         let names = Set(names)
-        MainActor.assumeIsolated { take(names) }
+        MainActor.assumeIsolated { refresh(names) }
     }
 
-    /// Notes names, for the next turn of the main actor. May be called inside a lock.
-    func note(_ new: some Sequence<String>) {
+    /// Passes names on at the next turn of the main actor. May be called inside a lock.
+    func addLater(_ new: some Sequence<String>) {
         let isFirst = names.withLock { names in
             defer { names.formUnion(new) }
             return names.isEmpty
         }
         guard isFirst else { return }
         Task { @MainActor in
-            take(
+            refresh(
                 names.withLock { names in
                     defer { names = [] }
                     return names

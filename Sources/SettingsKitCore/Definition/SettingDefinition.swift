@@ -37,7 +37,7 @@ extension SettingsService {
             self.key = key
             self.help = help
             self.isSecret = isSecret
-            index = SettingIndex.take()
+            index = SettingIndex.next()
         }
 
         /// What stands in the place of a secret's text, and of a value that has no text.
@@ -101,7 +101,7 @@ private enum SettingIndex {
 
     private static let pool = Mutex(Pool(), .leaf)
 
-    static func take() -> Int {
+    static func next() -> Int {
         pool.withLock { pool in
             if let index = pool.free.popLast() { return index }
             defer { pool.next += 1 }

@@ -30,12 +30,12 @@ final class Diagnostics: Sendable {
 
     private struct State {
         var recent: [SettingsError] = []
-        var told: Set<Cause> = []
+        var reported: Set<Cause> = []
         var listeners: [ObjectIdentifier: StreamSource<SettingsError>] = [:]
     }
 
     static let recentLimit = 64
-    static let toldLimit = 10_000
+    static let reportedLimit = 10_000
 
     private let sink: SettingsService.DiagnosticSink
     private let state = Mutex(State(), .diagnostics)
@@ -68,8 +68,8 @@ final class Diagnostics: Sendable {
     func reportOnce(_ error: SettingsError, bytes: Data? = nil, line: () -> Int? = { nil }) {
         let cause = Cause(error, bytes: bytes)
         let isNew = state.withLock { state in
-            if state.told.count >= Self.toldLimit { state.told.removeAll() }
-            return state.told.insert(cause).inserted
+            if state.reported.count >= Self.reportedLimit { state.reported.removeAll() }
+            return state.reported.insert(cause).inserted
         }
         if isNew { report(error.completed(key: nil, store: nil, line: line())) }
     }

@@ -18,7 +18,7 @@ final class LayeredMirror: Sendable {
     }
 
     /// Notes whether changes need attention. Called inside the lock.
-    func note(_ contents: borrowing LayeredContents) { isSettled.store(contents.isSettled, ordering: .releasing) }
+    func update(from contents: borrowing LayeredContents) { isSettled.store(contents.isSettled, ordering: .releasing) }
 }
 
 /// Listens to the feed of one layer of a ``LayeredStore``: publishes what changes for readers of the store.
@@ -40,8 +40,8 @@ final class LayerObserver: StoreFeedListener {
         _ changes: [SettingsStoreChange], origin: SettingsService.Origin, on feed: SettingsStoreFeed
     ) -> Bool {
         let isSettled = mirror.contents.withLock { contents in
-            mirror.feed.publish(contents.take(changes, of: layer, origin: origin), origin: origin)
-            if !contents.isSettled { mirror.note(contents) }
+            mirror.feed.publish(contents.apply(changes, of: layer, origin: origin), origin: origin)
+            if !contents.isSettled { mirror.update(from: contents) }
             return contents.isSettled
         }
         return !isSettled || mirror.feed.isFlushDue
@@ -59,6 +59,6 @@ final class LayerObserver: StoreFeedListener {
     }
 
     func storeDidBecomeExhaustive(_ feed: SettingsStoreFeed) {
-        mirror.contents.withLock { $0.noteExhaustive(layer) }
+        mirror.contents.withLock { $0.recordExhaustive(layer) }
     }
 }

@@ -46,13 +46,13 @@ struct LayeredContents: Sendable {
         texts = layers.indices.filter { layers[$0].hasText }.map { ($0, layers[$0].source) }
         mayLock = texts.contains { $0.layer < writable }
         self.layers = layers.map { $0.isText ? .text : LayerStatus() }
-        noteFollowing()
+        recordFollowing()
     }
 
     /// Whether all layers are followed, and no change waits.
     var isSettled: Bool { isFollowingAll && deferred.isEmpty }
 
-    private mutating func noteFollowing() {
+    private mutating func recordFollowing() {
         isFollowingAll = layers.allSatisfy(\.isFollowed)
         if isFollowingAll { lastPublished = [:] }
     }
@@ -109,7 +109,7 @@ struct LayeredContents: Sendable {
     var failures: [SettingsError] { layers.compactMap { $0.failure ?? $0.damage } }
 
     /// Notes that a layer that has not been loaded yet is damaged. What it was to lock is not known.
-    mutating func noteDamage(_ error: SettingsError, of layer: Int) {
+    mutating func recordDamage(_ error: SettingsError, of layer: Int) {
         if layers[layer].wasLoaded { return }
         layers[layer].damage = error
         if layer < writable { mayLock = true }
@@ -119,7 +119,7 @@ struct LayeredContents: Sendable {
     var damagedLayers: [Int] { layers.indices.filter { layers[$0].damage != nil } }
 
     /// Notes that a layer's file is intact.
-    mutating func noteRepair(of layer: Int) { layers[layer].damage = nil }
+    mutating func recordRepair(of layer: Int) { layers[layer].damage = nil }
 
     /// Why a name cannot be written; nil if it can be.
     ///
@@ -148,10 +148,10 @@ struct LayeredContents: Sendable {
     /// Takes over changes that a layer publishes.
     ///
     /// - Returns: what they change for readers.
-    mutating func take(
+    mutating func apply(
         _ changes: [SettingsStoreChange], of layer: Int, origin: SettingsService.Origin
     ) -> [SettingsStoreChange] {
-        if !isFollowingAll { note(changes, of: layer) }
+        if !isFollowingAll { record(changes, of: layer) }
         var published: [SettingsStoreChange] = []
         published.reserveCapacity(changes.count)
         for change in changes where change.oldData != change.newData {
@@ -187,7 +187,7 @@ struct LayeredContents: Sendable {
         return SettingsStoreChange(name: change.name, from: old, highestOf: lists.values[index])
     }
 
-    private mutating func note(_ changes: [SettingsStoreChange], of layer: Int) {
+    private mutating func record(_ changes: [SettingsStoreChange], of layer: Int) {
         layers[layer].revision += 1
         for change in changes { layers[layer].changesWhileLoading?[change.name] = .some(change.newData) }
         if !layers[layer].wasLoaded { layers[layer].readNames.formUnion(changes.map(\.name)) }
@@ -252,7 +252,7 @@ struct LayeredContents: Sendable {
     }
 
     /// Takes over what was read, unless the layer has published since.
-    mutating func note(_ data: Data?, under name: String, of layer: Int, revision: Int) {
+    mutating func record(_ data: Data?, under name: String, of layer: Int, revision: Int) {
         guard !layers[layer].isFollowed else { return }
         if !layers[layer].wasLoaded { layers[layer].readNames.insert(name) }
         if !layers[layer].isLoadDue { layers[layer].failure = nil }
@@ -263,7 +263,7 @@ struct LayeredContents: Sendable {
     /// Notes that a layer could not be read.
     ///
     /// - Returns: Whether that is to be reported.
-    mutating func noteFailure(_ error: SettingsError, of layer: Int) -> Bool {
+    mutating func recordFailure(_ error: SettingsError, of layer: Int) -> Bool {
         guard !layers[layer].isFollowed else { return false }
         defer { layers[layer].failure = error }
         return layers[layer].failure?.description != error.description
@@ -286,7 +286,7 @@ struct LayeredContents: Sendable {
     var deferredNames: [String] { deferred.isEmpty ? [] : Array(deferred.keys) }
 
     /// Ends the waiting of a change.
-    mutating func takeDeferred(_ name: String) -> (change: SettingsStoreChange, origin: SettingsService.Origin)? {
+    mutating func removeDeferred(_ name: String) -> (change: SettingsStoreChange, origin: SettingsService.Origin)? {
         guard let waiting = deferred.removeValue(forKey: name) else { return nil }
         let after = list(of: name)
         var before = after
@@ -305,7 +305,7 @@ struct LayeredContents: Sendable {
     mutating func begin() { isReady = true }
 
     /// Allows the layers to be loaded, because all of them are listened to.
-    mutating func noteListening() { isListening = true }
+    mutating func recordListening() { isListening = true }
 
     /// The layers that are to be loaded.
     var layersToLoad: [Int] {
@@ -313,7 +313,7 @@ struct LayeredContents: Sendable {
     }
 
     /// Notes that a layer publishes all of its changes from now on, so that it can be followed.
-    mutating func noteExhaustive(_ layer: Int) { if !layers[layer].isFollowed { layers[layer].isLoadDue = true } }
+    mutating func recordExhaustive(_ layer: Int) { if !layers[layer].isFollowed { layers[layer].isLoadDue = true } }
 
     /// Begins to load a layer.
     ///
@@ -339,7 +339,7 @@ struct LayeredContents: Sendable {
         let damage = layers[layer].damage
         layers[layer] = LayerStatus(isFollowed: true, isLoadDue: false, wasLoaded: true)
         layers[layer].damage = damage
-        noteFollowing()
+        recordFollowing()
         var published: [SettingsStoreChange] = []
         for (name, data) in values {
             let (before, after) = replace(nil, by: data, under: name, in: layer)
@@ -370,7 +370,7 @@ struct LayeredContents: Sendable {
     mutating func failLoading(_ layer: Int, _ error: SettingsError) -> Bool {
         layers[layer].changesWhileLoading = nil
         layers[layer].nextTry = .now + LayerStatus.pauseBetweenTries
-        return noteFailure(error, of: layer)
+        return recordFailure(error, of: layer)
     }
 }
 

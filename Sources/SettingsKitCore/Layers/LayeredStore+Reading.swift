@@ -30,19 +30,19 @@ extension LayeredStore {
                 }
             }
         }
-        note(answers, failures)
+        record(answers, failures)
     }
 
-    private func note(
+    private func record(
         _ answers: [(name: String, layer: Int, revision: Int, data: Data?)],
         _ failures: [(layer: Int, error: SettingsError)]
     ) {
         let problems = mirror.contents.withLock { contents in
             for answer in answers {
-                contents.note(answer.data, under: answer.name, of: answer.layer, revision: answer.revision)
+                contents.record(answer.data, under: answer.name, of: answer.layer, revision: answer.revision)
             }
             // Afterwards: another name that could be read does not make up for it.
-            return failures.filter { contents.noteFailure($0.error, of: $0.layer) }
+            return failures.filter { contents.recordFailure($0.error, of: $0.layer) }
         }
         for problem in problems { mirror.feed.report(problem.error) }
     }
@@ -63,7 +63,7 @@ extension LayeredStore {
             } catch {
                 let error = readError(error, of: layer)
                 if layerNames[layer] == nil { throw error }
-                note([], [(layer, error)])
+                record([], [(layer, error)])
             }
         }
         return Array(names)
@@ -79,7 +79,7 @@ extension LayeredStore {
         HeldLocks.requireNone(before: "a layer")
         for layer in mirror.contents.withLock({ $0.layersToLoad }) { load(layer, isForced: layer == forced) }
         for name in mirror.contents.withLock({ $0.deferredNames }) { publishDeferred(name) }
-        mirror.contents.withLock { mirror.note($0) }
+        mirror.contents.withLock { mirror.update(from: $0) }
         mirror.feed.flush()
     }
 
@@ -100,7 +100,7 @@ extension LayeredStore {
                 (store as? any LocatingStore)?.isDamaged == true
                 ? readError(SettingsError(.damaged), of: layer) : nil
             mirror.contents.withLock { contents in
-                if let damage { contents.noteDamage(damage, of: layer) }
+                if let damage { contents.recordDamage(damage, of: layer) }
                 mirror.feed.publish(contents.finishLoading(layer, with: values), origin: .external)
                 if contents.isFollowingAll, !mirror.feed.isExhaustive { mirror.feed.becomeExhaustive() }
             }
@@ -113,11 +113,11 @@ extension LayeredStore {
     /// Notes which damaged files are intact now.
     ///
     /// - Returns: Whether there are any.
-    func noteRepairs() -> Bool {
+    func recordRepairs() -> Bool {
         let repaired = mirror.contents.withLock { $0.damagedLayers }.filter { layer in
             (stores[layer] as? any LocatingStore)?.isDamaged != true
         }
-        mirror.contents.withLock { contents in for layer in repaired { contents.noteRepair(of: layer) } }
+        mirror.contents.withLock { contents in for layer in repaired { contents.recordRepair(of: layer) } }
         return !repaired.isEmpty
     }
 
@@ -153,7 +153,7 @@ extension LayeredStore {
             }
         }
         mirror.contents.withLock { contents in
-            guard let (change, origin) = contents.takeDeferred(name) else { return }
+            guard let (change, origin) = contents.removeDeferred(name) else { return }
             mirror.feed.publish([change], origin: origin)
         }
     }

@@ -47,7 +47,7 @@ extension LayeredStore {
     ///
     /// - Throws: `locked` if the obstacle is still there.
     private func isGone(_ obstacle: Obstacle, to key: SettingsService.StorageKey) throws(SettingsError) -> Bool {
-        if case .unreadable = obstacle, noteRepairs() { return true }
+        if case .unreadable = obstacle, recordRepairs() { return true }
         throw error(for: obstacle, key)
     }
 
@@ -64,7 +64,7 @@ extension LayeredStore {
             return .init(layer: layerNames[layer] ?? "", location: candidate.location)
         case .unreadable(let error, let layer):
             // A file that was damaged may be intact now.
-            if noteRepairs() { return lock(of: key, disregarding: disregarded) }
+            if recordRepairs() { return lock(of: key, disregarding: disregarded) }
             return .init(layer: layerNames[layer] ?? "", problem: error)
         }
     }

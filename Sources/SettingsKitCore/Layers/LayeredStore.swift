@@ -92,7 +92,7 @@ public final class LayeredStore: LayeredSettingsStore {
             subscriptions.append(feed.observe(by: observer, publishingOn: mirror.feed))
         }
         self.subscriptions.withLock { $0 = subscriptions }
-        mirror.contents.withLock { $0.noteListening() }
+        mirror.contents.withLock { $0.recordListening() }
         attend()
         mirror.contents.withLock { $0.begin() }
     }
@@ -154,7 +154,7 @@ public final class LayeredStore: LayeredSettingsStore {
     /// Why layers cannot be read, with their names.
     package var layerProblems: [SettingsError] {
         attend()
-        _ = noteRepairs()
+        _ = recordRepairs()
         return mirror.contents.withLock { $0.failures }
     }
 }

@@ -244,6 +244,6 @@ private func encodedMember<Value>(_ value: Value) throws -> Data? {
     if let optional = value as? any OptionalValue, optional.isNil { return SettingsRow.null }
     guard let value = value as? any Encodable else { return nil }
     var row = SettingsRow()
-    try row.takeMembers(of: Member(value: value))
+    try row.setMembers(of: Member(value: value))
     return try row.encoded("value")
 }

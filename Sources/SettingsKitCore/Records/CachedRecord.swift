@@ -204,11 +204,11 @@ import Synchronization
             }
         }
 
-        func noteOpening(_ name: String) { opened.append(name) }
+        func recordOpening(_ name: String) { opened.append(name) }
 
         func accept(_ candidate: SettingsStoreCandidate, of name: String) { accepted[name] = candidate }
 
-        func note(_ error: any Error, with name: String, _ candidate: SettingsStoreCandidate) {
+        func record(_ error: any Error, with name: String, _ candidate: SettingsStoreCandidate) {
             refused.insert(name)
             let problem = error as? SettingsError ?? SettingsError(.decodingFailed, underlying: error)
             // A layer that is not written to is left as it is.
@@ -235,7 +235,7 @@ import Synchronization
         func leaveOut(becauseOf error: any Error) -> Bool {
             var suspects = refused.subtracting(leftOut).filter { accepted[$0] == nil }
             if suspects.isEmpty, let last = opened.last(where: { !leftOut.contains($0) }) {
-                if let candidate = stored[last]?.all.first { note(error, with: last, candidate) }
+                if let candidate = stored[last]?.all.first { record(error, with: last, candidate) }
                 suspects = [last]
             }
             leftOut.formUnion(suspects)

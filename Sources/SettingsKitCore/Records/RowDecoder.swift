@@ -81,7 +81,7 @@ struct RowDecoder: Decoder {
         /// Decodes the value of a field.
         private func decoder(named name: String) throws -> any Decoder {
             if let opened = row.decoded(OpenDecoder.self, name: name) {
-                row.source?.noteOpening(name)
+                row.source?.recordOpening(name)
                 return opened.decoder
             }
             let data = row.source?.defaultData(name) ?? SettingsRow.null

@@ -42,7 +42,7 @@ public protocol SettingsRecord: Codable, Sendable {
 extension SettingsRecord {
     /// Adds the fields to the row as `Codable` encodes them.
     public func save(into row: inout SettingsRow) throws {
-        try row.takeMembers(of: self)
+        try row.setMembers(of: self)
     }
 
     /// Creates a record as `Codable` decodes it. Missing fields have the values of ``empty``.

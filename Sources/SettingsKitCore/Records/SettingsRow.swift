@@ -85,8 +85,8 @@ public struct SettingsRow {
     package func defaultData(_ name: String) -> Data? { source?.defaultData(name) }
 
     /// Notes that a field's bytes cannot be decoded.
-    package func note(_ error: any Error, with name: String, data: Data) {
-        source?.note(error, with: name, SettingsStoreCandidate(data))
+    package func record(_ error: any Error, with name: String, data: Data) {
+        source?.record(error, with: name, SettingsStoreCandidate(data))
     }
 
     /// Decodes what a layer holds; nil, with a note, if it is no value of the type.
@@ -102,7 +102,7 @@ public struct SettingsRow {
             source?.accept(candidate, of: name)
             return value
         } catch {
-            source?.note(error, with: name, candidate)
+            source?.record(error, with: name, candidate)
             return nil
         }
     }
@@ -127,7 +127,7 @@ public struct SettingsRow {
     package mutating func put(_ data: Data, under name: String) { members[name] = DataMember(data: data) }
 
     /// Adds the members of a value to the row, as `Codable` encodes them.
-    mutating func takeMembers(of value: some Encodable) throws {
+    mutating func setMembers(of value: some Encodable) throws {
         if let members = try RowEncoder.members(of: value) {
             for (name, member) in members { self.members[name] = member }
         } else {
@@ -184,7 +184,7 @@ protocol RowSource: AnyObject {
     /// The names of the fields of the empty record.
     var defaultNames: [String] { get }
     /// Notes that the caller decodes a field's bytes, and may fail.
-    func noteOpening(_ name: String)
+    func recordOpening(_ name: String)
     /// Notes that what a layer holds for a field is no value of it.
-    func note(_ error: any Error, with name: String, _ candidate: SettingsStoreCandidate)
+    func record(_ error: any Error, with name: String, _ candidate: SettingsStoreCandidate)
 }

@@ -32,7 +32,7 @@ import Synchronization
     var snapshot: Snapshot { state.withLock { $0 } }
 
     /// Notes that a field has changed.
-    func note(_ stored: StoredValue, of field: String) {
+    func record(_ stored: StoredValue, of field: String) {
         state.withLock { $0.fields[field] = stored }
         cached.invalidate()
     }
@@ -83,7 +83,7 @@ final class CachedField<Record: Sendable>: CachedSetting {
 
     func problem(with candidate: SettingsStoreCandidate) -> SettingsError? { nil }
 
-    func invalidate(by change: borrowing SettingsStoreChange) { row.note(change.new, of: field) }
+    func invalidate(by change: borrowing SettingsStoreChange) { row.record(change.new, of: field) }
 
     func invalidate() { row.forget() }
 }

@@ -35,7 +35,7 @@ struct PendingEvents {
     }
 
     /// Takes the values to release.
-    mutating func takeReleased() -> [SetValue] {
+    mutating func removeReleased() -> [SetValue] {
         if released.isEmpty { return [] }
         defer { released = [] }
         return released

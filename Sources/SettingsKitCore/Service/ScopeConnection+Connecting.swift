@@ -25,7 +25,7 @@ extension ScopeConnection {
             if state.transitionCount == 0 { state.changedInTransition = [] }
             return !state.groups.isEmpty || !state.settings.listenedTo.isEmpty
         }
-        if hasListeners { new.feed.noteListener() }
+        if hasListeners { new.feed.recordListener() }
         for error in attempt ?? [] { diagnostics.report(error) }
         deliver()
     }

@@ -8,7 +8,7 @@ extension ScopeConnection {
     /// is released before anything is delivered.
     func deliver() {
         if ReentrancyMark.postpone(self) { return }
-        let (begins, released) = state.withLock { ($0.events.begin(), $0.events.takeReleased()) }
+        let (begins, released) = state.withLock { ($0.events.begin(), $0.events.removeReleased()) }
         withExtendedLifetime(released) {}
         if begins { deliverNext() }
     }
@@ -56,7 +56,7 @@ extension ScopeConnection {
             let old = isLayered ? setting.resolve(change.old, set: nil).inForce : change.old
             let resolution = setting.resolve(change.new, set: change.newValue)
             report(resolution.rejections)
-            let check = noteCheck(of: change, from: old, resolution, of: setting)
+            let check = recordCheck(of: change, from: old, resolution, of: setting)
             // Readers that have seen a later commit, of undecodable bytes, have read the value from before this change; also
             // those that have begun since.
             if check.hasNewValueInForce { signal = .max }
@@ -65,7 +65,7 @@ extension ScopeConnection {
             if isLayered { (change.old, change.new) = (old, resolution.inForce) }
             if isLayered && !resolution.rejections.isEmpty { inForce = resolution.inForce }
         }
-        let (assumed, isUnchanged) = takeAssumed(of: setting, change, isLayered: isLayered, inForce: inForce)
+        let (assumed, isUnchanged) = removeAssumed(of: setting, change, isLayered: isLayered, inForce: inForce)
         if let assumed { change.old = assumed }
         if isUnchanged {
             // Those who read a store without layers may have seen other bytes.
@@ -79,7 +79,7 @@ extension ScopeConnection {
     ///
     /// - Returns: That; and whether nothing has changed for those who receive values: because undecodable bytes were replaced
     ///   by the ones from before, a store without a feed was read before it had published, or another layer counts.
-    private func takeAssumed(
+    private func removeAssumed(
         of setting: any CachedSetting, _ change: EncodedChange, isLayered: Bool, inForce: StoredValue?
     ) -> (assumed: StoredValue?, isUnchanged: Bool) {
         state.withLock { state in
@@ -103,7 +103,7 @@ extension ScopeConnection {
     /// - Parameter old: What was in force before.
     /// - Returns: Whether the changed bytes came from outside and are none; whether they are the last good ones now, in the place
     ///   of older ones that were read; and whether the program has replaced bad ones meanwhile.
-    private func noteCheck(
+    private func recordCheck(
         of change: EncodedChange, from old: StoredValue, _ resolution: Resolution<any Sendable>,
         of setting: any CachedSetting
     ) -> (hasRejection: Bool, hasNewValueInForce: Bool, isOutdated: Bool) {
@@ -122,10 +122,10 @@ extension ScopeConnection {
             let lastGood = state.store?.feed.lastGood
             return state.settings.update(setting) { entry in
                 let hasLater = events.isWaiting(entry.lastEvent)
-                let hasNewValueInForce = entry.noteGood(good, of: change, hasLater: hasLater, lastGood)
+                let hasNewValueInForce = entry.recordGood(good, of: change, hasLater: hasLater, lastGood)
                 let isOutdated = hasLater && rejection.map { entry.lastGood[$0.candidate.layer] == nil } ?? false
                 if let rejection {
-                    entry.noteBadLayer(rejection.candidate, of: change, from: old, hasLater: hasLater, lastGood)
+                    entry.recordBadLayer(rejection.candidate, of: change, from: old, hasLater: hasLater, lastGood)
                 }
                 return (hasNewValueInForce, isOutdated)
             }
@@ -149,13 +149,13 @@ extension ScopeConnection {
         var decoded: DecodedChange?
         // Before any listener is called, because it takes time: no callback may begin after its listener was cancelled.
         if listeners.contains(where: \.needsValues) {
-            decoded = decode(change, of: setting, newValue: newValue, lastTold: entry.lastTold)
+            decoded = decode(change, of: setting, newValue: newValue, lastDelivered: entry.lastDelivered)
         }
         let replaced = state.withLock { state in
             state.settings.update(setting) { entry in
                 guard !entry.listeners.isEmpty else { return nil as (any Sendable)? }
-                defer { entry.lastTold = (change.new, decoded?.newValue) }
-                return entry.lastTold?.value
+                defer { entry.lastDelivered = (change.new, decoded?.newValue) }
+                return entry.lastDelivered?.value
             }
         }
         withExtendedLifetime(replaced) {}
@@ -173,7 +173,7 @@ extension ScopeConnection {
 
     private func decode(
         _ change: EncodedChange, of setting: any CachedSetting, newValue: (any Sendable)?,
-        lastTold: (stored: StoredValue, value: (any Sendable)?)?
+        lastDelivered: (stored: StoredValue, value: (any Sendable)?)?
     ) -> DecodedChange {
         func value(of stored: StoredValue) -> any Sendable {
             let resolution = setting.resolve(stored, set: nil)
@@ -181,8 +181,8 @@ extension ScopeConnection {
             return resolution.value
         }
         let newValue = newValue ?? value(of: change.new)
-        let isKnown = lastTold.map { $0.stored == change.old } ?? false
-        let oldValue = isKnown ? lastTold?.value : nil
+        let isKnown = lastDelivered.map { $0.stored == change.old } ?? false
+        let oldValue = isKnown ? lastDelivered?.value : nil
         return DecodedChange(
             oldValue: oldValue ?? value(of: change.old), newValue: newValue, isSet: !change.new.isEmpty,
             origin: change.origin)
@@ -212,7 +212,7 @@ extension ScopeConnection {
         let change = state.withLock { state in
             let events = state.events
             return state.settings.update(setting) { entry in
-                let old = entry.assumed ?? entry.lastTold.map(\.stored) ?? before
+                let old = entry.assumed ?? entry.lastDelivered.map(\.stored) ?? before
                 // Listeners that have begun since were not notified of anything.
                 let hasOldListeners = entry.listeners.contains { $0.since < replacement.sequence }
                 entry.assumed = hasOldListeners || events.isWaiting(entry.lastEvent) ? new : nil
@@ -252,7 +252,7 @@ extension SettingEntry {
     ///   - good: The candidates that are a value.
     ///   - hasLater: Whether later changes wait.
     /// - Returns: Whether new bytes are the last good ones now, in the place of older ones that were read.
-    fileprivate mutating func noteGood(
+    fileprivate mutating func recordGood(
         _ good: [SettingsStoreCandidate], of change: EncodedChange, hasLater: Bool, _ lastGoodBytes: LastGoodBytes?
     ) -> Bool {
         var hasNewValueInForce = false
@@ -278,7 +278,7 @@ extension SettingEntry {
     }
 
     /// Notes that a layer holds something that the setting does not accept.
-    fileprivate mutating func noteBadLayer(
+    fileprivate mutating func recordBadLayer(
         _ candidate: SettingsStoreCandidate, of change: EncodedChange, from old: StoredValue, hasLater: Bool,
         _ lastGoodBytes: LastGoodBytes?
     ) {
@@ -288,7 +288,7 @@ extension SettingEntry {
         isHeldBack = true
         if let known, known.commit <= change.sequence {
             let replaced = change.old.data(in: candidate.layer)
-            lastGoodBytes?.note(
+            lastGoodBytes?.record(
                 known.data, insteadOf: candidate, replacing: replaced, named: setting.name, isBad: true)
         }
     }

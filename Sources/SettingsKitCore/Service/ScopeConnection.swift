@@ -157,15 +157,15 @@ final class ScopeConnection: StoreFeedListener {
             _ = state.settings.update(setting) { $0.listeners.append(listener) }
             return (listener, state.store?.feed)
         }
-        feed?.noteListener()
+        feed?.recordListener()
         return { [self] in
             listener.isActive.store(false, ordering: .releasing)
             let released = state.withLock { state in
                 state.settings.update(setting) { entry in
                     entry.listeners.removeAll { $0 === listener }
                     guard entry.listeners.isEmpty else { return nil as (any Sendable)? }
-                    defer { entry.lastTold = nil }
-                    return entry.lastTold?.value
+                    defer { entry.lastDelivered = nil }
+                    return entry.lastDelivered?.value
                 }
             }
             withExtendedLifetime(released) {}
@@ -177,7 +177,7 @@ final class ScopeConnection: StoreFeedListener {
             state.groups.append(group)
             return state.store?.feed
         }
-        feed?.noteListener()
+        feed?.recordListener()
     }
 
     func remove(_ group: GroupListener) {
@@ -232,7 +232,7 @@ extension ScopeConnection.State {
             }
             let writableData = isLayered ? change.new.writableData : change.newData
             settings.update(named: change.name) { entry in
-                let pending = origin == .local ? entry.takePendingSet(of: writableData) : nil
+                let pending = origin == .local ? entry.removePendingSet(of: writableData) : nil
                 if pending != nil { pendingSetCount.subtract(1, ordering: .relaxed) }
                 // A change of another layer leaves the set value where it is.
                 let keepsValue = entry.lastSet != nil || pending != nil
@@ -241,7 +241,7 @@ extension ScopeConnection.State {
                     entry.lastSet = isExhaustive ? pending : nil
                 }
                 entry.setting.invalidate(by: change)
-                entry.note(
+                entry.record(
                     change, newValue: pending, origin: origin, sequence: sequence, hasGroups: !groups.isEmpty, lastGood,
                     in: &events)
             }
@@ -252,7 +252,7 @@ extension ScopeConnection.State {
 
 extension SettingEntry {
     /// Queues a change of the setting if it has listeners or is to be checked.
-    fileprivate mutating func note(
+    fileprivate mutating func record(
         _ change: SettingsStoreChange, newValue: SetValue?, origin: SettingsService.Origin, sequence: UInt64,
         hasGroups: Bool, _ lastGoodBytes: LastGoodBytes, in events: inout PendingEvents
     ) {
@@ -264,7 +264,7 @@ extension SettingEntry {
             assumeLastGood(before: change, lastGoodBytes)
         }
         if isToBeChecked {
-            noteOldBytes(of: change, sequence: sequence, lastGoodBytes)
+            recordOldBytes(of: change, sequence: sequence, lastGoodBytes)
         } else {
             if !lastGood.isEmpty {
                 for layer in change.new.layersThatDiffer(from: change.old) { lastGood[layer] = nil }
@@ -286,7 +286,7 @@ extension SettingEntry {
 
     /// Notes what counts if the new bytes of a change from outside are no value. That is known to everything that reads the
     /// store before the bytes are checked.
-    private mutating func noteOldBytes(of change: SettingsStoreChange, sequence: UInt64, _ lastGoodBytes: LastGoodBytes)
+    private mutating func recordOldBytes(of change: SettingsStoreChange, sequence: UInt64, _ lastGoodBytes: LastGoodBytes)
     {
         for layer in change.new.layersThatDiffer(from: change.old) {
             let (old, new) = (change.old.candidate(in: layer), change.new.candidate(in: layer))
@@ -298,7 +298,7 @@ extension SettingEntry {
                 lastGood[layer] = .init(data: data ?? nil, commit: sequence)
             }
             if let new, let known = lastGood[layer] {
-                lastGoodBytes.note(
+                lastGoodBytes.record(
                     known.data, insteadOf: new, replacing: old?.data, named: change.name, isBad: false)
             }
         }

@@ -14,7 +14,7 @@ struct SettingEntry {
     /// value without decoding, so that a value stored in a lossy form reads back unchanged in this process.
     var lastSet: SetValue?
     /// What listeners were notified of last; the value where it was decoded.
-    var lastTold: (stored: StoredValue, value: (any Sendable)?)?
+    var lastDelivered: (stored: StoredValue, value: (any Sendable)?)?
     /// What listeners take for the stored value, where this is not what the next change starts from: after a change to
     /// undecodable bytes, which they are not notified of, and after another store took the place of the last.
     var assumed: StoredValue?
@@ -44,7 +44,7 @@ struct SettingEntry {
     }
 
     /// Takes the value whose bytes are stored now. Nil if another program has written them.
-    mutating func takePendingSet(of data: Data?) -> SetValue? {
+    mutating func removePendingSet(of data: Data?) -> SetValue? {
         guard let data, let index = pendingSets.lastIndex(where: { $0.data == data }) else { return nil }
         return pendingSets.remove(at: index)
     }

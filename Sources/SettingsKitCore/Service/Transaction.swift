@@ -72,7 +72,7 @@ extension SettingsService {
         /// Sets a value when the transaction is applied. A value that cannot be encoded fails the whole transaction.
         public mutating func set<T>(_ setting: Setting<T>, to value: T) {
             let value = setting.coding.process(value)
-            noteHooks(of: setting)
+            recordHooks(of: setting)
             do throws(SettingsError) {
                 writes[setting.key] = .some(try setting.coding.bytes(for: value))
                 values[setting.key] = (service.cachedSetting(for: setting), value)
@@ -123,7 +123,7 @@ extension SettingsService {
 
         /// Removes what is stored for the setting when the transaction is applied.
         public mutating func reset(_ setting: SettingDefinition) {
-            noteHooks(of: setting)
+            recordHooks(of: setting)
             write(nil, for: setting.key)
             resetSettings[setting.key] = setting.cached(in: service)
         }
@@ -151,7 +151,7 @@ extension SettingsService {
             values[key] = nil
         }
 
-        private mutating func noteHooks(of setting: SettingDefinition) {
+        private mutating func recordHooks(of setting: SettingDefinition) {
             guard setting.hasHooks, hookedIdentifiers.insert(ObjectIdentifier(setting)).inserted else { return }
             // The old value that hooks are given must still be the stored one at the commit.
             _ = storedValue(for: setting.key)

@@ -63,13 +63,13 @@ final class LastGoodBytes: Sendable {
     /// - Parameters:
     ///   - replaced: What the candidate has replaced.
     ///   - isBad: Whether a setting was found not to accept the candidate.
-    func note(
+    func record(
         _ lastGood: Data?, insteadOf bad: SettingsStoreCandidate, replacing replaced: Data?, named name: String,
         isBad: Bool
     ) {
         if let bytes = of(bad.layer) {
             let bad = SettingsStoreCandidate(bad.data)
-            return bytes.note(lastGood, insteadOf: bad, replacing: replaced, named: name, isBad: isBad)
+            return bytes.record(lastGood, insteadOf: bad, replacing: replaced, named: name, isBad: isBad)
         }
         entries.withLock { entries in
             let entry = Entry(bad: bad.data, lastGood: lastGood, replaced: replaced, isBad: isBad)

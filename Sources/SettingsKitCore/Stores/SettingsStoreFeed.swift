@@ -231,7 +231,7 @@ public final class SettingsStoreFeed: Sendable {
     ) -> SettingsService.Subscription {
         let unheard = add(observer)
         for error in unheard { observer.storeDidReport(error) }
-        if feed?.isWaitingForListener(with: self) != true { noteListener() }
+        if feed?.isWaitingForListener(with: self) != true { recordListener() }
         return SettingsService.Subscription { [weak self] in self?.remove(observer) }
     }
 
@@ -261,7 +261,7 @@ public final class SettingsStoreFeed: Sendable {
     }
 
     /// Notes that something begins to listen to changes.
-    func noteListener() {
+    func recordListener() {
         if hasHadListeners.load(ordering: .relaxed) { return }
         let (action, sources) = state.withLock { state in
             defer { (state.firstListenerAction, state.sources) = (nil, []) }
@@ -269,7 +269,7 @@ public final class SettingsStoreFeed: Sendable {
             return (state.firstListenerAction, state.sources)
         }
         action?()
-        for source in sources { source.object?.noteListener() }
+        for source in sources { source.object?.recordListener() }
     }
 
     private var listeners: [any StoreFeedListener] { state.withLock { $0.listeners } }

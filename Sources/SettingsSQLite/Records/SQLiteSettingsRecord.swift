@@ -40,7 +40,7 @@ extension SQLiteSettingsRecord {
                     guard let data = row.data(name) ?? row.defaultData(name) else { return .null }
                     return try ColumnText.value(of: data)
                 } record: { error, name in
-                    row.note(error, with: name, data: row.data(name) ?? SettingsRow.null)
+                    row.record(error, with: name, data: row.data(name) ?? SettingsRow.null)
                 }))
     }
 

@@ -14,7 +14,7 @@ struct GuideCountsTests {
     @Test("The guide's counts are those of the code")
     func counts() throws {
         #expect(try count("errors that a new stream of diagnostics begins with") == Diagnostics.recentLimit)
-        #expect(try count("causes that are remembered, so that each is reported once") == Diagnostics.toldLimit)
+        #expect(try count("causes that are remembered, so that each is reported once") == Diagnostics.reportedLimit)
         #expect(
             try count("attempts of an `update` while others change the setting") == SettingsService.attemptLimit)
     }

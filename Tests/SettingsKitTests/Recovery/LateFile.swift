@@ -31,7 +31,7 @@ final class LateFile: Sendable {
             throw CocoaError(.fileWriteFileExists)
         } catch let error as SettingsError {
             return RecoveringStore(reason: error, description: "memory", timing: timing.timing) {
-                timing.noteOpening()
+                timing.recordOpening()
                 return try PropertyListStore(url: url)
             }
         }
@@ -79,7 +79,7 @@ final class ManualTiming: Sendable {
     /// How often the store was opened, with success or without.
     var openings: Int { state.withLock { $0.openings } }
 
-    func noteOpening() { state.withLock { $0.openings += 1 } }
+    func recordOpening() { state.withLock { $0.openings += 1 } }
 
     var timing: RecoveringStore.Timing {
         .init(

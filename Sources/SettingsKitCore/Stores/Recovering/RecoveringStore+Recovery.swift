@@ -94,7 +94,7 @@ extension RecoveringStore {
     private func recover() {
         let failure: SettingsError?
         do {
-            try takeOver(try open())
+            try moveChanges(try open())
             failure = nil
         } catch {
             failure = .wrap(error, as: .storeUnavailable, store: storeDescription)
@@ -115,13 +115,13 @@ extension RecoveringStore {
         }
     }
 
-    private func takeOver(_ store: any SettingsStore) throws {
+    private func moveChanges(_ store: any SettingsStore) throws {
         guard let feed = store.feed, feed.isExhaustive else {
             preconditionFailure("A store that is waited for must publish all of its changes.")
         }
         state.withLock { $0.published = [:] }
         let subscription = feed.observe(publishingOn: ownFeed) { [weak self] changes, origin in
-            self?.take(changes, origin: origin)
+            self?.publish(changes, origin: origin)
         }
         do {
             // Read after the subscription has begun: what changes from now on is published.
@@ -193,7 +193,7 @@ extension RecoveringStore {
     }
 
     /// Takes note of what the store has changed. Called inside the store's lock.
-    private func take(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
+    private func publish(_ changes: [SettingsStoreChange], origin: SettingsService.Origin) {
         state.withLock { state in
             if state.store != nil { return ownFeed.publish(changes, origin: origin) }
             for change in changes { state.published?[change.name] = .some(change.newData) }
