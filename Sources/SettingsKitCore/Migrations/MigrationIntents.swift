@@ -11,6 +11,14 @@
 /// intent. Any process that finds an intent completes it, so several may work on one. A write is made only if the
 /// earlier value is still stored, and left out if another value was set. A mark in each of the other stores, written in
 /// one batch with the values, names the last intent, so that a value that was set back later is not changed again.
+///
+/// ## Why idempotent steps and a note of the finished ones are not enough
+/// `rename` and `move` are idempotent: the new value is written first, and a second run finds it. A version is any closure.
+/// Let one be `t[total] += t.get(bonus); t.reset(bonus)`, with `total` and `bonus` in two stores. The process dies between
+/// the two writes. If `total` was written first, a second run adds the bonus again; if `bonus` was removed first, it is lost.
+/// A note that the step is finished is in one store, so it is written before or after the write in the other one, and
+/// has the same gap. So the results are noted before the first write, and written without running the closure again. This
+/// is what ``SettingsService/migrate(_:ledger:in:)`` promises: all or nothing, and each version once.
 struct MigrationIntents {
     private struct Write: Codable {
         var scope: StoredScope
